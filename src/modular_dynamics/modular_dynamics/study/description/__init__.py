@@ -5,4 +5,14 @@ from .inputs import Input, Target
 from .reading import load_study
 from .study import Keep, Refinement, Sampling, Study, TensionLimit
 
-__all__ = ["Input", "Keep", "Refinement", "Sampling", "Study", "Target", "TensionLimit", "check_study", "load_study"]
+__all__ = [
+    "Input",
+    "Keep",
+    "Refinement",
+    "Sampling",
+    "Study",
+    "Target",
+    "TensionLimit",
+    "check_study",
+    "load_study",
+]

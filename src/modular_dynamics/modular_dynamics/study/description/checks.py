@@ -21,9 +21,13 @@ def check_study(study: Study, where: str) -> None:
         raise StudyError(f"{where}: objective: all shares are zero")
     if not sum(study.actuators.values()) > 0.0:
         raise StudyError(f"{where}: actuators: all weights are zero")
-    wide = [name for name in (*independent, *study.keep.strokes) if name in joints and joints[name].type.nq > 1]
+    wide = [
+        name for name in (*independent, *study.keep.strokes) if name in joints and joints[name].type.nq > 1
+    ]
     if wide:
-        raise StudyError(f"{where}: joint '{wide[0]}' has several coordinates; studies need joints with one each")
+        raise StudyError(
+            f"{where}: joint '{wide[0]}' has several coordinates; studies need joints with one each"
+        )
     _known(study.keep.strokes, joints, f"{where}: keep: strokes: no joint")
     _known(study.keep.efforts, study.actuators, f"{where}: keep: efforts: no actuator of this study")
     springs = [spring.name for spring in graph.springs]

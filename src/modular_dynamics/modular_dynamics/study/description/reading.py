@@ -42,13 +42,16 @@ def load_study(path: str | Path) -> Study:
     folder = file.parent
     partition = data.get("partition")
     graph = load_urdf(
-        folder / text(data, "robot", where), None if partition is None else folder / text(data, "partition", where)
+        folder / text(data, "robot", where),
+        None if partition is None else folder / text(data, "partition", where),
     )
     motion = mapping(data.get("motion"), f"{where}: motion")
     only(motion, ("rate", "files", "instead"), f"{where}: motion")
     rate = number(motion.get("rate", 10.0), f"{where}: motion: rate")
     if not 0.0 < rate <= 1e6:
-        raise StudyError(f"{where}: motion: rate is {rate:g}; a number of states per second above 0 is needed")
+        raise StudyError(
+            f"{where}: motion: rate is {rate:g}; a number of states per second above 0 is needed"
+        )
     files = mapping(motion.get("files"), f"{where}: motion: files")
     trajectories = {str(name): _profile(folder, files, name, where) for name in files}
     if not trajectories:
@@ -66,6 +69,7 @@ def load_study(path: str | Path) -> Study:
         _keep(mapping(data.get("keep", {}), f"{where}: keep"), f"{where}: keep"),
         _sampling(mapping(data.get("sampling", {}), f"{where}: sampling"), f"{where}: sampling"),
         _refinement(data.get("refine"), f"{where}: refine"),
+        file.absolute(),
         content,
     )
     check_study(study, where)

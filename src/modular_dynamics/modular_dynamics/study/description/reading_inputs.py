@@ -43,7 +43,9 @@ def _input(name: str, raw: Any, trajectories: tuple[str, ...], where: str, folde
     data = mapping(raw, where)
     kinds = [kind for kind in _KINDS if kind in data]
     if len(kinds) != 1:
-        raise StudyError(f"{where} must have exactly one of the keys {', '.join(_KINDS)}; it has {len(kinds)}")
+        raise StudyError(
+            f"{where} must have exactly one of the keys {', '.join(_KINDS)}; it has {len(kinds)}"
+        )
     (kind,) = kinds
     only(data, (kind, "sets", *(("steps",) if kind == "range" else ())), where)
     if kind == "trajectories":
@@ -76,7 +78,9 @@ def _input(name: str, raw: Any, trajectories: tuple[str, ...], where: str, folde
 def _catalogue(name: str, data: Mapping[Any, Any], where: str, folder: Path) -> Input:
     raw = data["catalogue"]
     if isinstance(raw, str):  # rows in a file of their own
-        found = documents(text_of(path_of(folder / raw), "catalogue", MAX_YAML_BYTES, StudyError), raw, StudyError)
+        found = documents(
+            text_of(path_of(folder / raw), "catalogue", MAX_YAML_BYTES, StudyError), raw, StudyError
+        )
         raw = mapping(found[0] if len(found) == 1 else None, f"catalogue '{raw}'")
     rows = mapping(raw, f"{where}: catalogue")
     if not rows:

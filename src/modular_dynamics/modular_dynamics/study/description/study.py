@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from ...model import SubsystemGraph
 from ...motions import AccelerationProfile
@@ -65,6 +66,7 @@ class Study:
         instead: independent joint -> passive joint that the trajectories move instead of it.
         actuators: independent joints whose load counts, with their weights.
         objective: shares of the relative "largest" and "mean" load in a design's score.
+        source: the file. text: what it holds.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Study:
     keep: Keep
     sampling: Sampling
     refinement: Refinement
+    source: Path
     text: str
 
     @property
@@ -91,7 +94,10 @@ class Study:
         return count
 
     def digest(self) -> str:
-        """Of all that the results depend on: study, motions, robot, versions. 16 hexadecimal digits."""
+        """Of all that the designs' results depend on: study, motions, robot, versions. 16 hexadecimal digits.
+
+        Objective and refinement are left out: they choose among results.
+        """
         robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
         structure = [(one.name, one.type.value, one.parent_link, one.child_link) for one in self.graph.joints]
         motions = {
@@ -100,7 +106,9 @@ class Study:
         }
         own = [asdict(part) for part in (*self.inputs, self.keep, self.sampling)]
         rest = self.rate, dict(self.instead), dict(self.actuators)
-        versions = {package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")}
+        versions = {
+            package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")
+        }
         everything = self.name, own, motions, rest, self.graph.name, structure, robot, versions
         return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:16]
 

@@ -55,7 +55,9 @@ class Evaluator:
     def measure(self, numbers: Array) -> dict[str, NDArray[np.generic]]:
         """What is measured of designs (n, inputs): columns (n,) of `columns_of`, and "violations"."""
         count = len(numbers)
-        result: dict[str, NDArray[np.generic]] = {name: np.full(count, np.nan) for name in columns_of(self.study)}
+        result: dict[str, NDArray[np.generic]] = {
+            name: np.full(count, np.nan) for name in columns_of(self.study)
+        }
         result["violations"] = np.zeros(count, np.uint16)
         for name, rows in self.trajectories(numbers):
             if len(rows):

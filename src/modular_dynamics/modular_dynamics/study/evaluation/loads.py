@@ -35,7 +35,12 @@ class Loads(NamedTuple):
 
 
 def loads_of(
-    graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array], guess: Array | None = None
+    graph: SubsystemGraph,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    parameters: Mapping[str, Array],
+    guess: Array | None = None,
 ) -> Loads:
     """Loads of designs.
 
@@ -48,7 +53,9 @@ def loads_of(
     return _one_by_one(graph, q, v, vdot, parameters, guess)
 
 
-def _of_trees(graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array]) -> Loads:
+def _of_trees(
+    graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array]
+) -> Loads:
     count, states, _ = q.shape
     loads = _empty(graph, count, states, q.shape[2])
     for k in range(count):
@@ -64,7 +71,12 @@ def _of_trees(graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters
 
 
 def _one_by_one(
-    graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array], guess: Array | None
+    graph: SubsystemGraph,
+    q: Array,
+    v: Array,
+    vdot: Array,
+    parameters: Mapping[str, Array],
+    guess: Array | None,
 ) -> Loads:
     count, states, width = q.shape
     loads = _empty(graph, count, states, width)

@@ -48,7 +48,11 @@ _KEPT = {
 
 def objectives_of(study: Study) -> tuple[str, ...]:
     """Names of the columns of objectives: both weighted, and of each actuator."""
-    return ("largest", "mean", *(f"{what} {name}" for name in study.actuators for what in ("largest", "mean")))
+    return (
+        "largest",
+        "mean",
+        *(f"{what} {name}" for name in study.actuators for what in ("largest", "mean")),
+    )
 
 
 def columns_of(study: Study) -> tuple[str, ...]:

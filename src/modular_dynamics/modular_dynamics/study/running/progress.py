@@ -18,16 +18,15 @@ class Progress:
     """
 
     def __init__(self, total: int, done: int, *, quiet: bool, stream: TextIO | None = None) -> None:
-        self.total, self.done, self.before, self.kept = total, done, done, 0
+        self.total, self.done, self.before = total, done, done
         self._quiet, self._stream = quiet, sys.stderr if stream is None else stream
         self._terminal = self._stream.isatty()
         self._start = self._last = time.monotonic()
         self._printed = False
 
-    def add(self, designs: int, kept: int) -> None:
+    def add(self, designs: int) -> None:
         """Count a finished chunk, and print perhaps."""
         self.done += designs
-        self.kept += kept
         now = time.monotonic()
         if now - self._last >= (_ON_TERMINAL if self._terminal else _ELSEWHERE):
             self._last = now

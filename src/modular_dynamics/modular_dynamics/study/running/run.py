@@ -11,6 +11,7 @@ from ..description.study import Study
 from .cluster import connected
 from .packages import package
 from .progress import Progress
+from .refinement import read_refined, refine
 from .store import Store
 from .worker import computed_chunk, seconds_of_block
 
@@ -63,19 +64,23 @@ def run_study(
     store = Store(folder, study)
     store.open()
     with store.locked():
-        if store.result.exists() and store.chunk:
+        finished = store.result.exists() and store.chunk > 0
+        refined = not study.refinement.generations or (finished and read_refined(study, store) is not None)
+        if finished and refined:
             store.tidy()
             return Outcome(study.count, 0, 0.0, 0, store.folder)
-        if store.chunk and not any(True for _ in store.missing()):
-            store.finish()
-            return Outcome(study.count, 0, 0.0, 0, store.folder)
         with connected(scheduler, workers) as client:
-            return _computed(study, store, client, quiet=quiet)
+            # a task, not scattered data: a task is repeated where a worker that holds its result is lost
+            shared = client.submit(_itself, study, key=f"study-{store.digest}", pure=False)
+            outcome = Outcome(study.count, 0, 0.0, 0, store.folder)
+            if not finished:
+                outcome = _computed(study, store, client, shared, quiet=quiet)
+            if study.refinement.generations:
+                refine(study, store, client, shared)
+            return outcome
 
 
-def _computed(study: Study, store: Store, client: Any, *, quiet: bool) -> Outcome:
-    # a task, not scattered data: a task is repeated where a worker that holds its result is lost
-    shared = client.submit(_itself, study, key=f"study-{store.digest}", pure=False)
+def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bool) -> Outcome:
     if not store.chunk:
         block, seconds = _result(client.submit(seconds_of_block, shared, pure=False))
         store.decide(block * max(1, min(round(CHUNK_SECONDS / seconds), -(-study.count // block))))
@@ -86,9 +91,8 @@ def _computed(study: Study, store: Store, client: Any, *, quiet: bool) -> Outcom
     count, start = max(1, len(client.scheduler_info(n_workers=-1)["workers"])), time.monotonic()
     try:
         for chunk, future in _answers(client, shared, store, missing, count):
-            content, kept = _result(future)
-            store.write_chunk(chunk, content)
-            progress.add(sizes[chunk], kept)
+            store.write_chunk(chunk, _result(future))
+            progress.add(sizes[chunk])
     finally:
         progress.end()
     seconds = time.monotonic() - start
@@ -96,7 +100,9 @@ def _computed(study: Study, store: Store, client: Any, *, quiet: bool) -> Outcom
     return Outcome(study.count, to_do, seconds, count, store.folder)
 
 
-def _answers(client: Any, shared: Any, store: Store, missing: list[int], workers: int) -> Iterator[tuple[int, Any]]:
+def _answers(
+    client: Any, shared: Any, store: Store, missing: list[int], workers: int
+) -> Iterator[tuple[int, Any]]:
     """Finished chunks, as they come; only some are at the scheduler at a time."""
     waiting = iter(missing)
     chunks: dict[str, int] = {}

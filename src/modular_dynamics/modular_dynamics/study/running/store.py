@@ -18,10 +18,21 @@ from ...text.numbers import LARGEST
 from ..description.study import Study
 from .tables import rows_of_file, write_in_order
 
-__all__ = ["Store"]
+__all__ = ["Store", "about_of"]
 
 #: Files in the folder.
 ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+
+
+def about_of(folder: Path) -> dict[str, Any] | None:
+    """What a folder says of itself; None where it holds no study. Raises StudyError: it is damaged."""
+    try:
+        about = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise StudyError(f"'{folder / ABOUT}' cannot be read: {error}") from error
+    return about if isinstance(about, dict) else {}
 
 
 class Store:
@@ -55,7 +66,7 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
-        about = self.read_about()
+        about = about_of(self.folder)
         if about is None:
             return
         if about.get("digest") != self.digest:
@@ -67,23 +78,21 @@ class Store:
             )
         chunk = about.get("chunk")
         if not isinstance(chunk, int) or not 0 < chunk <= LARGEST:
-            raise StudyError(f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it")
+            raise StudyError(
+                f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it"
+            )
         self.chunk = chunk
-
-    def read_about(self) -> dict[str, Any] | None:
-        """What the folder says of itself; None where it holds no study. Raises StudyError: it is damaged."""
-        try:
-            about = json.loads((self.folder / ABOUT).read_text("utf-8"))
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
-            raise StudyError(f"'{self.folder / ABOUT}' cannot be read: {error}") from error
-        return about if isinstance(about, dict) else {}
 
     def decide(self, chunk: int) -> None:
         """Decide how many designs a chunk has, for all runs of this study in this folder."""
         self.chunk = chunk
-        about = {"name": self.study.name, "digest": self.digest, "designs": self.count, "chunk": chunk}
+        about = {
+            "name": self.study.name,
+            "study": str(self.study.source),
+            "digest": self.digest,
+            "designs": self.count,
+            "chunk": chunk,
+        }
         self.write(STUDY, self.study.text.encode())
         self.write(ABOUT, (json.dumps(about, indent=2) + "\n").encode())
 

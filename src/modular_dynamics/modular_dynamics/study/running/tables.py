@@ -16,7 +16,12 @@ Columns = Mapping[str, NDArray[np.generic]]
 #: Rows of a group of the final file, whatever the chunks are.
 GROUP = 65_536
 #: How files are written: no statistics of the writer, no time stamps, one version of the format.
-_STYLE: dict[str, Any] = {"compression": "zstd", "version": "2.6", "write_statistics": True, "store_schema": False}
+_STYLE: dict[str, Any] = {
+    "compression": "zstd",
+    "version": "2.6",
+    "write_statistics": True,
+    "store_schema": False,
+}
 
 
 def parquet_bytes(columns: Columns) -> bytes:
