@@ -34,11 +34,11 @@ def check_study(study: Study, where: str) -> None:
     _known([one.spring for one in study.keep.tensions], springs, f"{where}: keep: tensions: no spring")
     inputs = {one.name: one for one in study.inputs}
     for limit in study.keep.tensions:
-        if isinstance(limit.largest, tuple):
-            name, column = limit.largest
-            _known([name], inputs, f"{where}: keep: tensions: {limit.spring}: no input")
-            columns = dict(inputs[name].columns)
-            _known([column], columns, f"{where}: keep: tensions: {limit.spring}: no column of input '{name}'")
+        for bound in (limit.least, limit.largest):
+            if isinstance(bound, tuple):
+                (name, column), here = bound, f"{where}: keep: tensions: {limit.spring}"
+                _known([name], inputs, f"{here}: no input")
+                _known([column], dict(inputs[name].columns), f"{here}: no column of input '{name}'")
     if study.keep.sine is not None and not graph.loop_joints:
         raise StudyError(f"{where}: keep: sine: the robot has no loops")
     _check_parameters(graph, study.inputs, where)

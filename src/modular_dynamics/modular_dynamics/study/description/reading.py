@@ -12,7 +12,7 @@ from ...text.yaml_text import documents
 from ...urdf import load_urdf
 from .checks import check_study
 from .reading_inputs import inputs_of
-from .study import Keep, Refinement, Sampling, Study, TensionLimit
+from .study import Bound, Keep, Refinement, Sampling, Study, TensionLimit
 from .values import integer, mapping, names, number, only, text
 
 __all__ = ["load_study"]
@@ -111,14 +111,15 @@ def _keep(data: Mapping[Any, Any], where: str) -> Keep:
 def _tension(spring: str, raw: Any, where: str) -> TensionLimit:
     data = mapping(raw, where)
     only(data, ("least", "largest"), where)
-    least = number(data["least"], f"{where}: least") if "least" in data else None
-    largest: Any = data.get("largest")
-    if isinstance(largest, dict):
-        only(largest, ("input", "column"), f"{where}: largest")
-        largest = tuple(text(largest, key, f"{where}: largest") for key in ("input", "column"))
-    elif largest is not None:
-        largest = number(largest, f"{where}: largest")
-    return TensionLimit(spring, least, largest)
+    bounds = {key: _bound(data[key], f"{where}: {key}") for key in data}
+    return TensionLimit(spring, bounds.get("least"), bounds.get("largest"))
+
+
+def _bound(raw: Any, where: str) -> Bound:
+    if not isinstance(raw, dict):
+        return number(raw, where)
+    only(raw, ("input", "column"), where)
+    return text(raw, "input", where), text(raw, "column", where)
 
 
 def _sampling(data: Mapping[Any, Any], where: str) -> Sampling:

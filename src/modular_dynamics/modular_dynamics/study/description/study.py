@@ -11,7 +11,11 @@ from ...model import SubsystemGraph
 from ...motions import AccelerationProfile
 from .inputs import Input
 
-__all__ = ["Keep", "Refinement", "Sampling", "Study", "TensionLimit"]
+__all__ = ["Bound", "Keep", "Refinement", "Sampling", "Study", "TensionLimit"]
+
+
+#: A number, or a column of an input.
+Bound = float | tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -34,11 +38,11 @@ class Refinement:
 
 @dataclass(frozen=True)
 class TensionLimit:
-    """Least and largest tension of a spring [N]; the largest may be a column (input, column)."""
+    """Least and largest tension of a spring [N]; each a number, or a column (input, column)."""
 
     spring: str
-    least: float | None = None
-    largest: float | tuple[str, str] | None = None
+    least: Bound | None = None
+    largest: Bound | None = None
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...closure import RowStatus, closed_loop_inverse_dynamics, closed_loop_inverse_dynamics_batch
+from ...closure import RowStatus, closed_loop_inverse_dynamics_batch
 from ...dynamics import inverse_dynamics_batch
-from ...exceptions import ModelError, ModularDynamicsError
+from ...exceptions import ModelError
 from ...model import SubsystemGraph
+from .stand_in import tensions
 
 __all__ = ["NO_MODEL", "Loads", "loads_of"]
 
@@ -90,12 +91,8 @@ def _one_by_one(
         own = None if guess is None else guess[k]
         found = closed_loop_inverse_dynamics_batch(design, q[k], v[k], vdot[k], own, 1)
         loads.tau[k], loads.coordinates[k], loads.statuses[k] = found.tau, found.coordinates, found.statuses
-        for s in np.flatnonzero(found.statuses == 0) if graph.springs else ():
-            try:
-                one = closed_loop_inverse_dynamics(design, q[k, s], v[k, s], vdot[k, s], found.coordinates[s])
-            except ModularDynamicsError:
-                continue
-            loads.tensions[k, s] = list(one.tensions.values())
+        if graph.springs:
+            loads.tensions[k] = tensions(design, found.coordinates)
     return loads
 
 

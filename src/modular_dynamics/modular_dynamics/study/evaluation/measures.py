@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...closure import RowStatus
-from ..description.study import Study
+from ..description.study import Bound, Study
 from .loads import NO_MODEL, Loads
 
 __all__ = ["Violation", "columns_of", "measured", "objectives_of"]
@@ -105,10 +105,8 @@ def measured(
     springs = [spring.name for spring in graph.springs]
     for one in keep.tensions:
         tension = loads.tensions[:, :, springs.index(one.spring)]
-        if one.least is not None:
-            keeps("tension_margin", tension.min(axis=1) - one.least)
-        if one.largest is not None:
-            keeps("overload_margin", _largest(study, one.largest, numbers) - tension.max(axis=1))
+        keeps("tension_margin", tension.min(axis=1) - _bound(study, one.least, numbers, -np.inf))
+        keeps("overload_margin", _bound(study, one.largest, numbers, np.inf) - tension.max(axis=1))
     for k, name in enumerate(study.actuators):
         effort = limit(f"joint {name} effort limit", graph.joint(name).limits.effort)
         if name in keep.efforts and effort is not None:
@@ -121,11 +119,12 @@ def measured(
     return {**columns, **margins, "violations": violations}
 
 
-def _largest(study: Study, largest: float | tuple[str, str], numbers: Array | None) -> Array | float:
-    if isinstance(largest, float):
-        return largest
-    if numbers is None:
-        return np.inf
-    name, column = largest
+def _bound(study: Study, bound: Bound | None, numbers: Array | None, none: float) -> Array | float:
+    """A limit of designs, ``none`` where there is none or it is not known."""
+    if isinstance(bound, float):
+        return bound
+    if bound is None or numbers is None:
+        return none
+    name, column = bound
     k = [one.name for one in study.inputs].index(name)
     return study.inputs[k].column(column, numbers[:, k])
