@@ -81,7 +81,7 @@ class GaitError(DescriptionError):
 
 
 class StudyError(DescriptionError):
-    """A study of designs that cannot be read, begun or continued; the message names the file or the folder."""
+    """A study of designs that cannot be read, begun or continued; the message names file or folder."""
 
 
 class ModelError(ModularDynamicsError, ValueError):

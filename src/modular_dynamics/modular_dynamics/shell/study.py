@@ -17,7 +17,8 @@ __all__ = ["STUDY"]
 
 INTERRUPTED = 130
 ABOUT = """\
-Computes the loads of a robot's actuators for many designs, from a study file in YAML (docs/design_studies.md).
+Computes the loads of a robot's actuators for many designs, which a study file in YAML
+describes (docs/design_studies.md).
 
   run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
   report FOLDER              the best designs as a table, pictures and a page (report.html) in FOLDER
@@ -94,8 +95,8 @@ def _run_study(arguments: argparse.Namespace) -> int:
         )
     except KeyboardInterrupt:
         print(
-            f"modular-dynamics study: interrupted; what was finished is in '{arguments.output}', and the same "
-            "command goes on from there",
+            f"modular-dynamics study: interrupted; what was finished is in '{arguments.output}', "
+            "and the same command goes on from there",
             file=sys.stderr,
         )
         return INTERRUPTED
@@ -103,9 +104,8 @@ def _run_study(arguments: argparse.Namespace) -> int:
     _print(summary_lines(findings))
     if done.computed:
         rate = done.computed / max(done.seconds, 1e-9)
-        print(
-            f"{done.computed:,} designs in {done.seconds:.1f} s, {rate:,.0f} designs/s, {done.workers} workers"
-        )
+        speed = f"{rate:,.0f} designs/s, {done.workers} workers"
+        print(f"{done.computed:,} designs in {done.seconds:.1f} s, {speed}")
     print(f"results: {Path(arguments.output) / 'designs.parquet'}")
     return GOOD if len(findings.kept) else FINDINGS
 
@@ -145,7 +145,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
     assert design.numbers is not None
     Path(arguments.output).write_text(design_urdf(findings.evaluator, design.numbers), "utf-8")
     print(
-        f"{design.title} of {findings.study.name}, for the trajectory {findings.trajectory(design)}: {arguments.output}"
+        f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
     )
     return GOOD
 

@@ -18,9 +18,10 @@ def kept_rows(columns: Columns) -> NDArray[np.intp]:
 
 
 def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.float64]:
-    """Of each design (n,): the weighted mean of load / published load over the study's objectives; 1 as published.
+    """Of each design (n,): the weighted mean of load / published load over the study's objectives.
 
-    NaN where a design has no loads. Loads are absolute where the published one is zero.
+    The published design has 1. NaN where a design has no loads. Loads count as they are where the published
+    one is zero.
     """
     total = sum(study.objective.values())
     parts = []
@@ -35,7 +36,7 @@ def order(study: Study, columns: Columns, published: Columns) -> NDArray[np.intp
     """Rows of the designs that keep everything, the best one first; equal ones by index."""
     rows = kept_rows(columns)
     score = scores(study, columns, published)[rows]
-    return rows[np.argsort(score, kind="stable")]
+    return np.asarray(rows[np.argsort(score, kind="stable")])
 
 
 def front(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -46,4 +47,4 @@ def front(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np
     rows = np.lexsort((second, first))
     falling = np.minimum.accumulate(second[rows])
     better = np.concatenate([[True], falling[1:] < falling[:-1]])[: len(rows)]
-    return rows[better]
+    return np.asarray(rows[better])

@@ -21,9 +21,9 @@ _BITS = 50
 def designs_between(inputs: Sequence[Input], sampling: Sampling, first: int, last: int) -> Array:
     """Designs first ... last - 1: (last - first, inputs), a number for each input (`Input`).
 
-    "grid": the index in mixed radix, the last input fastest. "random": uniform, by the counter-based generator
-    Philox [Salmon et al., SC 2011], whose counter is the design's index. "sobol": the Sobol sequence with
-    Owen's scrambling, from ``scipy.stats.qmc``.
+    "grid": the index in mixed radix, the last input fastest. "random": uniform, by the counter-based
+    generator Philox [Salmon et al., SC 2011], whose counter is the design's index. "sobol": the Sobol
+    sequence with Owen's scrambling, from ``scipy.stats.qmc``.
     """
     if sampling.kind == "grid":
         counts = [one.count for one in inputs]

@@ -48,7 +48,7 @@ def check_study(study: Study, where: str) -> None:
 
 
 def task_graph(study: Study, where: str = "the study") -> SubsystemGraph:
-    """The robot whose independent joints are those that the trajectories move. Raises StudyError: none such."""
+    """The robot whose independent joints are those that trajectories move. Raises StudyError: none such."""
     if not study.instead:
         return study.graph
     independent = study.graph.independent_joint_names

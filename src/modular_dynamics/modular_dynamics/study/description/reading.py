@@ -18,8 +18,8 @@ from .values import integer, mapping, names, number, only, text
 __all__ = ["load_study"]
 
 _KEYS = (
-    "version", "name", "description", "robot", "partition", "motion", "inputs", "actuators", "objective", "keep",
-    "sampling", "refine",
+    "version", "name", "description", "robot", "partition", "motion", "inputs", "actuators", "objective",
+    "keep", "sampling", "refine",
 )  # fmt: skip
 _SAMPLINGS = ("grid", "random", "sobol")
 
@@ -29,7 +29,7 @@ def load_study(path: str | Path) -> Study:
 
     Raises:
         StudyError: no such file, no YAML, a key or a value that is missing or wrong, or a name that the robot
-            does not have; names the file and the entry. DescriptionError, UnknownNameError: as of `load_urdf`.
+            does not have; names the file and the entry. DescriptionError: as of `load_urdf`.
     """
     file = path_of(path)
     where = f"study '{path}'"

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -108,7 +109,7 @@ class Study:
             name: (one.joint_names, one.accelerations.tolist(), one.start.tolist(), one.duration, one.pieces)
             for name, one in self.trajectories.items()
         }
-        own = [asdict(part) for part in (*self.inputs, self.keep, self.sampling)]
+        own = [*(asdict(one) for one in self.inputs), asdict(self.keep), asdict(self.sampling)]
         rest = self.rate, dict(self.instead), dict(self.actuators)
         versions = {
             package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")
@@ -118,11 +119,9 @@ class Study:
 
 
 def _version(package: str) -> str:
-    if package == "modular_dynamics":
-        from ... import __version__  # noqa: PLC0415  # the package is complete by now
-
-        return __version__
+    """Also of a library that is not installed, but in the path; empty where there is no such package."""
+    own = import_module(package) if package == __name__.partition(".")[0] else None
     try:
-        return version(package)
+        return str(own.__version__) if own is not None else version(package)
     except PackageNotFoundError:
         return ""

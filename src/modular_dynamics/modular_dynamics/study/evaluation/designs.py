@@ -1,7 +1,5 @@
 """Designs, from their numbers to what is measured of them."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -67,16 +65,17 @@ class Evaluator:
                     result[column][rows] = values
         return result
 
-    def published(self) -> dict[str, NDArray[np.generic]]:
-        """The same of the robot as it is, on the first trajectory; a row."""
-        loads = self.loads(next(iter(self.states)), {}, 1)
+    def published(self, trajectory: str | None = None) -> dict[str, NDArray[np.generic]]:
+        """The same of the robot as it is, on a trajectory, by default the first one; a row."""
+        loads = self.loads(trajectory or next(iter(self.states)), {}, 1)
         return measured(self.study, loads, None, {})
 
     def loads(self, trajectory: str, parameters: dict[str, Array], count: int) -> Loads:
         """Loads of designs (count) on one trajectory."""
         states = self.states[trajectory]
         if not self.study.instead:
-            return loads_of(self.study.graph, *_repeated(states, count), parameters)
+            q, v, vdot = (np.repeat(x[None], count, axis=0) for x in states[1:])
+            return loads_of(self.study.graph, q, v, vdot, parameters)
         path = self.paths[trajectory]
         q = np.repeat(path.q[None], count, axis=0)
         rest = np.zeros_like(q)
@@ -100,12 +99,11 @@ class Evaluator:
         return loads
 
 
-def _repeated(states: States, count: int) -> Iterator[Array]:
-    return (np.repeat(x[None], count, axis=0) for x in states[1:])
-
-
 def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDArray[np.generic]]:
-    """Designs first ... last - 1, first at the beginning of a block: "index", inputs by name, what is measured."""
+    """Columns of designs first ... last - 1: "index", inputs by name, what is measured.
+
+    ``first`` is the beginning of a block.
+    """
     study = evaluator.study
     parts = []
     for start in range(first, last, evaluator.block):

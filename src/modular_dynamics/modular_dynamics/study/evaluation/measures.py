@@ -65,11 +65,11 @@ def measured(
 ) -> dict[str, NDArray[np.generic]]:
     """Columns (n,) of n designs: of `columns_of`, and "violations".
 
-    largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force or
-    torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest over
-    the states: of strokes [rad or m], of the sine, of tensions [N], of efforts as share of the limit; they are
-    infinite where nothing is to be kept, and negative where it is not. Without ``numbers``, those of the
-    designs, limits that are a catalogue's are not known.
+    largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
+    or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
+    over the states: of strokes [rad or m], of the sine, of tensions [N], of efforts as share of the limit.
+    They are infinite where nothing is to be kept, and negative where it is not. Without ``numbers``, those of
+    the designs, limits that are a catalogue's are not known.
     """
     graph, keep = study.graph, study.keep
     answered = (loads.statuses == RowStatus.ANSWERED).all(axis=1)
@@ -83,8 +83,7 @@ def measured(
     }
     for k, name in enumerate(study.actuators):
         columns[f"largest {name}"], columns[f"mean {name}"] = largest[:, k], mean[:, k]
-    for name in columns:
-        columns[name] = np.where(answered, columns[name], np.nan)
+    columns = {name: np.where(answered, values, np.nan) for name, values in columns.items()}
     margins = {name: np.full(len(answered), np.inf) for name in _KEPT}
 
     def keeps(name: str, margin: Array) -> None:

@@ -1,16 +1,16 @@
 """States of a trajectory, and the motion of actuators that a task asks for.
 
-The trajectory of a task is given in joints that loops determine, such as a body's lift and pitch. A design has
-other hinges, so the same task is another motion of its actuators. All joints of a profile move on one path,
-q(t) = q0 + P(t) A (`AccelerationProfile`), so a design's actuators are a function G of the path's place alone:
+The trajectory of a task is given in joints that loops determine, such as a body's lift and pitch. A design
+has other hinges, so the same task is another motion of its actuators. All joints of a profile move on one
+path, q(t) = q0 + P(t) A (`AccelerationProfile`), so a design's actuators are a function G of the place P:
 
     q_a = G(P),   v_a = G'(P) P',   vdot_a = G''(P) P'^2 + G'(P) P''.
 
-G is analytic where the loops close, so its values at NODES Chebyshev points determine it, and its derivatives,
-up to rounding [Trefethen, Approximation Theory and Approximation Practice, 2013, chapters 8 and 21]. Loops
-are closed with the task's joints independent at the nodes only; then, at all states, with the actuators
-independent, so that the torques of inverse dynamics are the actuators' forces. Virtual power connects both,
-tau_task . v_task = f . v_a for all v_task, so f = J^-T tau_task with the Jacobian J = dq_a / dq_task.
+G is analytic where the loops close, so its values at NODES Chebyshev points determine it, and its
+derivatives, up to rounding [Trefethen, Approximation Theory and Approximation Practice, 2013, chapters 8
+and 21]. Loops are closed with the task's joints independent at the nodes only; then, at all states, with
+the actuators independent, so that the torques of inverse dynamics are the actuators' forces. Virtual power
+connects both: tau_task . v_task = f . v_a for all v_task, so f = J^-T tau_task with J = dq_a / dq_task.
 """
 
 from typing import NamedTuple

@@ -31,9 +31,14 @@ REASONS = {
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """A design: how it is called, its numbers (None: the robot as it is), its score, what was measured of it."""
+    """A design, and what was measured of it.
+
+    Attributes:
+        title: how it is called. trajectory: how it moves. numbers: of its inputs; None: the robot as it is.
+    """
 
     title: str
+    trajectory: str
     numbers: NDArray[np.float64] | None
     score: float
     values: dict[str, float]
@@ -68,9 +73,8 @@ class Findings:
         index = int(self.columns["index"][row])
         values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
         score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
-        return Design(
-            f"design {index}", self.numbers(row), score, values, int(self.columns["violations"][row])
-        )
+        numbers, broken = self.numbers(row), int(self.columns["violations"][row])
+        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values, broken)
 
     @property
     def best(self) -> Design | None:
@@ -86,13 +90,26 @@ class Findings:
         counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
         return [(words, count) for words, count in counted if count]
 
-    def trajectory(self, design: Design) -> str:
-        """How a design moves."""
-        if design.numbers is not None:
-            for k, one in enumerate(self.study.inputs):
-                if one.is_trajectory:
-                    return one.label(design.numbers[k])
-        return next(iter(self.study.trajectories))
+    def pairs(self) -> list[tuple[Design, Design]]:
+        """For each trajectory, the published design on it, and the best design with it."""
+        found = []
+        for name in self.study.trajectories:
+            rows = (row for row in self.ranked if _trajectory(self.study, self.numbers(int(row))) == name)
+            row = next(rows, None)
+            if row is not None:
+                best = self.design(int(row))
+                if self.best is not None and self.best.trajectory == name:
+                    best = self.best
+                found.append((self.published_on(name), best))
+        return found
+
+    def published_on(self, trajectory: str) -> Design:
+        """The published design on a trajectory."""
+        if trajectory == self.published.trajectory:
+            return self.published
+        measured = self.evaluator.published(trajectory)
+        score = float(self._scores(measured)[0])
+        return _design(self.study, "published", None, score, measured, trajectory)
 
     def _scores(self, columns: Columns) -> NDArray[np.float64]:
         reference = {name: np.array([value]) for name, value in self.published.values.items()}
@@ -109,16 +126,25 @@ def findings_of(study: Study, store: Store) -> Findings:
     reference = evaluator.published()
     kept = kept_rows(columns)
     on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
-    published = _design(study, "published", None, 1.0, reference)
+    published = _design(study, "published", None, 1.0, reference, next(iter(study.trajectories)))
     how = read_refined(study, store)
     refined = None
     if how is not None:
         numbers = np.array(how["numbers"])
-        refined = _design(study, "refined", numbers, how["score"], evaluator.measure(numbers[None]))
+        measured = evaluator.measure(numbers[None])
+        refined = _design(study, "refined", numbers, how["score"], measured, _trajectory(study, numbers))
     ranked = order(study, columns, reference)
     return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published, refined, how)
 
 
-def _design(study: Study, title: str, numbers: Any, score: float, measured: Any) -> Design:
+def _design(study: Study, title: str, numbers: Any, score: float, measured: Any, trajectory: str) -> Design:
     values = {name: float(measured[name][0]) for name in objectives_of(study)}
-    return Design(title, numbers, score, values, int(measured["violations"][0]))
+    return Design(title, trajectory, numbers, score, values, int(measured["violations"][0]))
+
+
+def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
+    """How the design with these numbers moves."""
+    for one, number in zip(study.inputs, numbers, strict=True):
+        if one.is_trajectory:
+            return one.label(number)
+    return next(iter(study.trajectories))

@@ -15,10 +15,11 @@ _BINS = 20
 def shares(findings: Findings, load: str) -> dict[str, float]:
     """By input, S = Var(E[y | x]) / Var(y) of a load y [Saltelli et al., Global Sensitivity Analysis, 2008].
 
-    E[y | x] is the mean over the designs with the same value of x; of a range that is not on a grid, over those
-    in one of 20 equal parts. Only designs that keep everything count. Where all combinations do, the shares of
-    all inputs add up to at most 1, and the rest is due to inputs acting together; where some combinations are
-    left out, inputs are no longer independent, and the shares may overlap. NaN where the load does not vary.
+    E[y | x] is the mean over the designs with the same value of x; of a range that is not on a grid, over
+    those in one of 20 equal parts. Only designs that keep everything count. Where all combinations do, the
+    shares of all inputs add up to at most 1, and the rest is due to inputs acting together; where some
+    combinations are left out, inputs are no longer independent, and the shares may overlap. NaN where the
+    load does not vary.
     """
     rows = findings.kept
     y = findings.columns[load][rows].astype(float)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...pictures.colours import COLOURS
-from ..running.packages import package
+from ..running.packages import matplotlib
 from .findings import Design, Findings
 from .influence import FORMULA, shares
 
@@ -81,7 +81,8 @@ def draw_influence(findings: Findings, path: Path) -> None:
             )
             axis.bar_label(bars, [f"{height:.2f}" for height in heights], padding=3, fontsize=8)
         axis.set_yticks(places, by_share)
-        axis.set_xlim(0.0, 1.08)
+        most = max(np.nan_to_num(list(one.values())).max() for one in found.values())
+        axis.set_xlim(0.0, min(1.1, max(0.1, 1.3 * most)))
         axis.set_xlabel(f"first-order share of the variance\n{FORMULA}")
         axis.grid(axis="x", alpha=0.25, lw=0.6)
         axis.legend(frameon=False, loc="lower right")
@@ -134,14 +135,14 @@ def _finish_over_time(axes: Sequence[Any]) -> None:
 
 
 def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
-    evaluator, trajectory = findings.evaluator, findings.trajectory(design)
+    evaluator, trajectory = findings.evaluator, design.trajectory
     parameters = {} if design.numbers is None else evaluator.parameters(design.numbers[None])
     return evaluator.states[trajectory].times, evaluator.loads(trajectory, parameters, 1)
 
 
 def _title(findings: Findings, design: Design) -> str:
     several = len(findings.study.trajectories) > 1
-    return f"{design.title} ({findings.trajectory(design)})" if several else design.title
+    return f"{design.title}, trajectory {design.trajectory}" if several else design.title
 
 
 def _colours() -> list[str]:
@@ -152,19 +153,21 @@ def _unit(findings: Findings, name: str | None = None) -> str:
     graph = findings.study.graph
     names = list(findings.study.actuators) if name is None else [name]
     slides = {graph.joint(one).type.value == "prismatic" for one in names}
-    return {(True,): "N", (False,): "N m"}.get(tuple(slides), "N m, N")
+    if len(slides) > 1:
+        return "N m, N"
+    return "N" if True in slides else "N m"
 
 
 class _figure:  # used as a function
     """A figure and its axes; written to the path at the end."""
 
     def __init__(self, width: float, height: float, path: Path, panels: int = 0) -> None:
-        self._context = package("matplotlib").rc_context(STYLE)
+        self._context = matplotlib().rc_context(STYLE)
         self._size, self._path, self._panels = (width, height), path, panels
 
     def __enter__(self) -> tuple[Any, Any]:
         self._context.__enter__()
-        self.figure = package("matplotlib.figure").Figure(figsize=self._size, layout="constrained")
+        self.figure = matplotlib().figure.Figure(figsize=self._size, layout="constrained")
         if self._panels:
             return self.figure, list(self.figure.subplots(self._panels, 1, sharex=True, squeeze=False)[:, 0])
         return self.figure, self.figure.subplots()

@@ -18,12 +18,15 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
         count: how many of the best designs are in the table.
 
     Raises:
-        StudyError: no design keeps everything, or the folder cannot be written. MissingDependencyError: no matplotlib.
+        StudyError: no design keeps everything, or the folder cannot be written. MissingDependencyError: no
+        matplotlib.
     """
     best = findings.best
     if best is None:
         raise StudyError(f"no design of '{findings.study.name}' keeps everything: there is nothing to report")
     designs = [findings.published, best]
+    if best.trajectory != findings.published.trajectory:
+        designs.append(findings.published_on(best.trajectory))
     pictures = {
         "Loads of designs": folder / "front.png",
         "Which input matters how much": folder / "influence.png",

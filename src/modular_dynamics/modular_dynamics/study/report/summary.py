@@ -23,12 +23,22 @@ def summary_lines(findings: Findings) -> list[str]:
     if best is None:
         return lines
     for name in ("largest", "mean"):
-        old, new = findings.published.values[name], best.values[name]
-        lines.append(f"{name} load: {old:.4g} as published, {new:.4g} of {best.title} ({change(old, new)})")
+        before, after = findings.published.values[name], best.values[name]
+        lines.append(
+            f"{name} load: {before:.4g} as published, {after:.4g} of {best.title} ({change(before, after)})"
+        )
+    if len(findings.study.trajectories) > 1:
+        for old, new in findings.pairs():
+            loads = ", ".join(
+                f"{name} {old.values[name]:.4g} -> {new.values[name]:.4g} "
+                f"({change(old.values[name], new.values[name])})"
+                for name in ("largest", "mean")
+            )
+            lines.append(f"on the same trajectory, {old.trajectory}: {loads} of {new.title}")
     if findings.how_refined is not None:
         how = findings.how_refined
         lines.append(
-            f"refined from design {how['from']} in {how['generations']} generations, {how['designs']:,} designs"
+            f"refined from design {how['from']}: {how['generations']} generations, {how['designs']:,} designs"
         )
     return lines
 
@@ -42,19 +52,23 @@ def change(old: float, new: float) -> str:
 
 def design_head(findings: Findings) -> list[str]:
     """Titles of the columns of `design_row`."""
-    return ["design", *(one.name for one in findings.study.inputs), *objectives_of(findings.study), "score"]
+    return ["design", *(one.name for one in findings.study.inputs), *_loads(findings), "score"]
 
 
 def design_row(findings: Findings, design: Design) -> list[str]:
     """A design's inputs, loads and score."""
     inputs: Sequence[str]
     if design.numbers is None:
-        inputs = ["-"] * len(findings.study.inputs)
+        inputs = [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
     else:
         inputs = [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
-    loads = [f"{design.values[name]:.4g}" for name in objectives_of(findings.study)]
-    title = design.title.removeprefix("design ")
-    return [title, *inputs, *loads, f"{design.score:.4f}"]
+    loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
+    return [design.title.removeprefix("design "), *inputs, *loads, f"{design.score:.4f}"]
+
+
+def _loads(findings: Findings) -> tuple[str, ...]:
+    """Columns of loads; those of a single actuator are its own."""
+    return objectives_of(findings.study)[: 2 if len(findings.study.actuators) == 1 else None]
 
 
 def best_rows(findings: Findings, count: int) -> list[Design]:

@@ -1,9 +1,9 @@
 """Where the work is done: this machine's cores, or any Dask cluster.
 
-This machine's cores are a `LocalCluster`, not Dask's scheduler of processes: in a pool of processes that loses
-one, all tasks fail, while here a nanny starts the worker again and its task goes to another one; and it is the
-same code as for a scheduler at an address. A worker holds a pipe of this process and exits when this is gone,
-SIGKILL included, so that none outlives it.
+This machine's cores are a `LocalCluster`, not Dask's scheduler of processes: in a pool of processes that
+loses one, all tasks fail, while here a nanny starts the worker again and its task goes to another one; and
+it is the same code as for a scheduler at an address. A worker holds a pipe of this process and exits when
+this is gone, SIGKILL included, so that none outlives it.
 """
 
 import logging
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ...exceptions import StudyError
-from .packages import package
+from . import packages
 
 __all__ = ["connected", "cores"]
 
@@ -37,7 +37,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     Raises:
         StudyError: no scheduler there. MissingDependencyError: no Dask.
     """
-    dask, distributed = package("dask"), package("distributed")
+    dask, distributed = packages.dask(), packages.distributed()
     settings = {
         "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
         "distributed.comm.timeouts.connect": f"{PATIENCE}s",

@@ -1,8 +1,9 @@
 """The best design improved on its ranges: differential evolution, from SciPy.
 
-Why this one: it takes a whole population at a time, which is what a batch of designs is (``vectorized=True``);
-it needs no derivatives, which the largest |force| and limits do not have everywhere; it keeps bounds, is
-repeated by its seed, and SciPy is a dependency already. Storn & Price, J. Global Optimization 11 (1997).
+Why this one: it takes a whole population at a time, which is what a batch of designs is
+(``vectorized=True``); it needs no derivatives, which the largest |force| and limits do not have everywhere;
+it keeps bounds, is repeated by its seed, and SciPy is a dependency already. Storn & Price, J. Global
+Optimization 11 (1997).
 """
 
 import json
@@ -63,9 +64,11 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
     from scipy.optimize import differential_evolution  # noqa: PLC0415  # takes long
 
     settings = study.refinement
-    result = differential_evolution(
+    bounds = [(study.inputs[k].low, study.inputs[k].high) for k in ranges]
+    search: Any = differential_evolution  # its types know no vectorized functions
+    result = search(
         scored,
-        [(study.inputs[k].low, study.inputs[k].high) for k in ranges],
+        bounds,
         maxiter=settings.generations,
         popsize=settings.population,
         init="sobol",

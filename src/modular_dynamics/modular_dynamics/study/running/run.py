@@ -8,8 +8,8 @@ from typing import Any
 
 from ...exceptions import StudyError
 from ..description.study import Study
+from . import packages
 from .cluster import connected
-from .packages import package
 from .progress import Progress
 from .refinement import read_refined, refine
 from .store import Store
@@ -60,7 +60,7 @@ def run_study(
         StudyError: another study in the folder, a folder that cannot be written or has no space left, no
             scheduler at the address. MissingDependencyError: no Dask or PyArrow.
     """
-    package("pyarrow")
+    packages.parquet()
     store = Store(folder, study)
     store.open()
     with store.locked():
@@ -106,7 +106,7 @@ def _answers(
     """Finished chunks, as they come; only some are at the scheduler at a time."""
     waiting = iter(missing)
     chunks: dict[str, int] = {}
-    done = package("distributed").as_completed()
+    done = packages.distributed().as_completed()
 
     def submit(chunk: int) -> None:
         future = client.submit(computed_chunk, shared, *store.bounds(chunk), pure=False)
@@ -129,7 +129,7 @@ def _itself(study: Study) -> Study:
 
 def _result(future: Any) -> Any:
     """A task's result. Raises StudyError: workers were lost again and again, or do not have this library."""
-    distributed = package("distributed")
+    distributed = packages.distributed()
     try:
         return future.result()
     except distributed.scheduler.KilledWorker as error:

@@ -1,7 +1,7 @@
 """The folder of a study's results: what is finished stays, whatever ends the run.
 
-A chunk is written to a temporary file, brought to the disk and renamed, so that a file of its name is whole. Names hold the digest
-of the study, of the robot and of the library's version.
+A chunk is written to a temporary file, brought to the disk and renamed, so that a file of its name is
+whole. Names hold the digest of the study, of the robot and of the library's version.
 """
 
 import contextlib
@@ -73,8 +73,8 @@ class Store:
             name = about.get("name")
             other = "another version of the study" if name == self.study.name else "the study"
             raise StudyError(
-                f"'{self.folder}' holds {other} '{name}' (digest {about.get('digest')}), not '{self.study.name}' "
-                f"(digest {self.digest}); choose another folder, or remove it"
+                f"'{self.folder}' holds {other} '{name}' (digest {about.get('digest')}), "
+                f"not '{self.study.name}' (digest {self.digest}); choose another folder, or remove it"
             )
         chunk = about.get("chunk")
         if not isinstance(chunk, int) or not 0 < chunk <= LARGEST:
@@ -156,8 +156,8 @@ class Store:
             with contextlib.suppress(OSError):
                 temporary.unlink()
             raise StudyError(
-                f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the same "
-                "command goes on from there"
+                f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "
+                "same command goes on from there"
             ) from error
 
     @contextmanager

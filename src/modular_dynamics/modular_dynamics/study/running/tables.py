@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .packages import package
+from .packages import arrow, parquet
 
 __all__ = ["columns_of_file", "parquet_bytes", "rows_of_file", "write_in_order"]
 
@@ -26,42 +26,41 @@ _STYLE: dict[str, Any] = {
 
 def parquet_bytes(columns: Columns) -> bytes:
     """The bytes of a Parquet file of columns (n,)."""
-    table = package("pyarrow").table(dict(columns))
+    table = arrow().table(dict(columns))
     target = io.BytesIO()
-    package("pyarrow.parquet").write_table(table, target, row_group_size=GROUP, **_STYLE)
+    parquet().write_table(table, target, row_group_size=GROUP, **_STYLE)
     return target.getvalue()
 
 
 def rows_of_file(path: Path) -> int:
     """How many rows a file has; -1 of a file that is damaged or not there."""
-    arrow = package("pyarrow")
+    broken = arrow().ArrowException
     try:
-        return int(package("pyarrow.parquet").read_metadata(path).num_rows)
-    except (OSError, arrow.ArrowException):
+        return int(parquet().read_metadata(path).num_rows)
+    except (OSError, broken):
         return -1
 
 
 def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
     """Columns of a file by name, all of them by default."""
-    table = package("pyarrow.parquet").read_table(path, columns=None if names is None else list(names))
+    table = parquet().read_table(path, columns=None if names is None else list(names))
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
 def write_in_order(parts: Sequence[Path], target: Any) -> None:
     """Write the rows of many files, in order, as one file whose bytes do not depend on the parts."""
-    arrow, parquet = package("pyarrow"), package("pyarrow.parquet")
-    schema = parquet.read_schema(parts[0])
-    with parquet.ParquetWriter(target, schema, **_STYLE) as writer:
-        for table in _groups(parts, arrow, parquet):
+    schema = parquet().read_schema(parts[0])
+    with parquet().ParquetWriter(target, schema, **_STYLE) as writer:
+        for table in _groups(parts):
             writer.write_table(table.combine_chunks(), row_group_size=GROUP)
 
 
-def _groups(parts: Sequence[Path], arrow: Any, parquet: Any) -> Iterator[Any]:
+def _groups(parts: Sequence[Path]) -> Iterator[Any]:
     """Tables of GROUP rows, the last one of fewer."""
     held = None
     for part in parts:
-        table = parquet.read_table(part)
-        held = table if held is None else arrow.concat_tables([held, table])
+        table = parquet().read_table(part)
+        held = table if held is None else arrow().concat_tables([held, table])
         while held.num_rows >= GROUP:
             yield held.slice(0, GROUP)
             held = held.slice(GROUP)
