@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ...closure import solver_of
 from ...exceptions import ModularDynamicsError, StudyError, UnknownNameError
 from ...model import SubsystemGraph
 from .inputs import Input
@@ -41,6 +42,8 @@ def check_study(study: Study, where: str) -> None:
                 _known([column], dict(inputs[name].columns), f"{here}: no column of input '{name}'")
     if study.keep.sine is not None and not graph.loop_joints:
         raise StudyError(f"{where}: keep: sine: the robot has no loops")
+    if study.keep.sine is not None and solver_of(graph).explicit is None:
+        raise StudyError(f"{where}: keep: sine: the loops are not planar ones that are solved in closed form")
     _check_parameters(graph, study.inputs, where)
     moved = {*task_graph(study, where).independent_joint_names}
     for name, motion in study.trajectories.items():

@@ -16,7 +16,7 @@ __all__ = ["Evaluator", "evaluated_rows"]
 Array = NDArray[np.float64]
 #: States that are computed in one call. A block of designs begins at a multiple of its size, so that a design
 #: is computed beside the same others, in whichever chunk it is, and its bits are always the same.
-BLOCK_STATES = 20_000
+BLOCK_STATES = 240_000
 #: Difference of a task's joints from what the trajectory asks for that is rounding [rad or m].
 _ROUNDING = 1e-7
 
@@ -84,14 +84,15 @@ class Evaluator:
 
     def _along(self, path: Path, states: States, nodes: Loads, parameters: dict[str, Array]) -> Loads:
         """Loads of designs whose loops were closed at the nodes of the task."""
-        graph, task = self.study.graph, self.task
-        at = [graph.q_slice(name).start for name in graph.independent_joint_names]
+        graph, task, instead = self.study.graph, self.task, self.study.instead
+        at = [graph.q_slice(name).start for name in instead]
         moved = [task.q_slice(name).start for name in task.independent_joint_names]
         closed = (nodes.statuses == RowStatus.ANSWERED).all(axis=1)
-        usable = np.where(closed[:, None, None], nodes.coordinates, 0.0)
-        guess = path.value @ usable
-        q, v, vdot = path.moved(usable[:, :, at])
-        loads = loads_of(graph, q, v, vdot, parameters, guess)
+        usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
+        q, v, vdot = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
+        others = [graph.independent_joint_names.index(name) for name in instead]
+        q[:, :, others], v[:, :, others], vdot[:, :, others] = path.moved(usable)
+        loads = loads_of(graph, q, v, vdot, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
         with np.errstate(invalid="ignore"):
             off = np.abs(loads.coordinates[:, :, moved] - states.q).max(axis=2) > _ROUNDING

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...closure import RowStatus
 from ..description.study import Bound, Study
-from .loads import NO_MODEL, Loads
+from .loads import Loads
 
 __all__ = ["Violation", "columns_of", "measured", "objectives_of"]
 
@@ -31,7 +31,7 @@ class Violation(IntFlag):
 
 #: Statuses of states, and what they are of a design.
 _OF_STATUS = {
-    NO_MODEL: Violation.NO_MODEL,
+    RowStatus.NO_MODEL: Violation.NO_MODEL,
     RowStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
     RowStatus.DEAD_POINT: Violation.DEAD_POINT,
     RowStatus.NO_STATE: Violation.NO_STATE,
@@ -100,7 +100,8 @@ def measured(
         if (high := limit(f"joint {name} upper limit", joint.limits.upper)) is not None:
             keeps("stroke_margin", high - path.max(axis=1))
     if keep.sine is not None:
-        keeps("sine_margin", loads.sines.min(axis=1) - keep.sine)
+        # no sine: beside a dead point
+        keeps("sine_margin", np.nan_to_num(loads.sines.min(axis=1), nan=0.0) - keep.sine)
     springs = [spring.name for spring in graph.springs]
     for one in keep.tensions:
         tension = loads.tensions[:, :, springs.index(one.spring)]

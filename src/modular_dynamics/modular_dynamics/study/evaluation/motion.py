@@ -25,7 +25,7 @@ __all__ = ["NODES", "Path", "States", "path_of", "states_of"]
 
 Array = NDArray[np.float64]
 #: Chebyshev points of a path.
-NODES = 24
+NODES = 16
 
 
 class States(NamedTuple):
