@@ -14,8 +14,8 @@ __all__ = ["designs_between"]
 Array = NDArray[np.float64]
 #: Random numbers that Philox makes at a time.
 _BLOCK = 4
-#: Of the Sobol sequence: it has 2**_BITS points.
-_BITS = 50
+#: Of the Sobol sequence: it has 2**_BITS points; SciPy skips points of at most 32 bits.
+_BITS = 32
 
 
 def designs_between(inputs: Sequence[Input], sampling: Sampling, first: int, last: int) -> Array:

@@ -22,6 +22,8 @@ _KEYS = (
     "keep", "sampling", "refine",
 )  # fmt: skip
 _SAMPLINGS = ("grid", "random", "sobol")
+#: Designs of a sample; SciPy has so many points of the Sobol sequence.
+_MOST = {"random": 10**12, "sobol": 2**32}
 
 
 def load_study(path: str | Path) -> Study:
@@ -131,7 +133,7 @@ def _sampling(data: Mapping[Any, Any], where: str) -> Sampling:
         only(data, ("kind",), f"{where} of a grid")
         return Sampling()
     read: Callable[..., int] = integer
-    designs = read(data.get("designs"), f"{where}: designs", 1, 10**12)
+    designs = read(data.get("designs"), f"{where}: designs", 1, _MOST[kind])
     return Sampling(kind, designs, read(data.get("seed", 0), f"{where}: seed", 0, 2**63))
 
 

@@ -14,9 +14,9 @@ from .motion import Path, States, path_of, states_of
 __all__ = ["Evaluator", "evaluated_rows"]
 
 Array = NDArray[np.float64]
-#: States that are computed in one call. A block of designs begins at a multiple of its size, so that a design
+#: States, and designs, that are computed in one call at most. A block of designs begins at a multiple of its size, so that a design
 #: is computed beside the same others, in whichever chunk it is, and its bits are always the same.
-BLOCK_STATES = 240_000
+BLOCK_STATES, BLOCK_DESIGNS = 240_000, 1000
 #: Difference of a task's joints from what the trajectory asks for that is rounding [rad or m].
 _ROUNDING = 1e-7
 
@@ -31,7 +31,7 @@ class Evaluator:
         self.states = {name: states_of(one, study.rate, names) for name, one in motions.items()}
         self.paths = {name: path_of(one, study.rate, names) for name, one in motions.items() if study.instead}
         longest = max(len(one.times) for one in self.states.values())
-        self.block = max(1, BLOCK_STATES // longest)
+        self.block = min(BLOCK_DESIGNS, max(1, BLOCK_STATES // longest))
 
     def parameters(self, numbers: Array) -> dict[str, Array]:
         """The robot's parameters (n,) by name, for the numbers (n, inputs) of designs."""
