@@ -106,7 +106,7 @@ def _answers(
     """Finished chunks, as they come; only some are at the scheduler at a time."""
     waiting = iter(missing)
     chunks: dict[str, int] = {}
-    done = packages.distributed().as_completed()
+    done = packages.distributed().as_completed(loop=client.loop)
 
     def submit(chunk: int) -> None:
         future = client.submit(computed_chunk, shared, *store.bounds(chunk), pure=False)

@@ -7,13 +7,15 @@ import pytest
 from helpers.studies import study_file
 from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import Evaluator, evaluated_rows, load_study
+from modular_dynamics.study.evaluation import designs
 from modular_dynamics.study.running import Store
 from modular_dynamics.study.running.tables import columns_of_file, parquet_bytes
 
 
 @pytest.fixture
-def store(tmp_path):
-    """Of a study of 30 designs in chunks of 8."""
+def store(tmp_path, monkeypatch):
+    """Of a study of 30 designs in chunks of 8, two blocks."""
+    monkeypatch.setattr(designs, "BLOCK_DESIGNS", 4)
     store = Store(tmp_path / "out", load_study(study_file(tmp_path)))
     store.open()
     store.decide(8)
