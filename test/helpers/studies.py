@@ -15,7 +15,10 @@ FOUR_BAR = {
     "motion": {"rate": 10, "files": {"turn": "turn.yaml", "back": "back.yaml"}},
     "inputs": {
         "coupler": {"range": [0.095, 0.11], "steps": 5, "sets": "loop joint J2 successor x"},
-        "mass": {"list": [4, 5, 6], "sets": ["link output mass", {"parameter": "link crank mass", "factor": 0.3}]},
+        "mass": {
+            "list": [4, 5, 6],
+            "sets": ["link output mass", {"parameter": "link crank mass", "factor": 0.3}],
+        },
         "motion": {"trajectories": ["turn", "back"]},
     },
     "actuators": {"J1": 1.0},

@@ -1,8 +1,8 @@
 import numpy as np
 
+from helpers.studies import study_file
 from modular_dynamics.study import load_study
 from modular_dynamics.study.ranking import front, order, scores
-from helpers.studies import study_file
 
 RNG = np.random.default_rng(0)
 

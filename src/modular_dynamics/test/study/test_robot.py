@@ -47,5 +47,5 @@ def test_the_urdf_of_a_torso_with_other_hinges_and_springs_has_the_same_loads(tm
 def test_a_design_that_is_no_robot_is_refused(tmp_path):
     inputs = {"mass": {"range": [-1.0, 1.0], "sets": "link output mass"}}
     evaluator = Evaluator(load_study(study_file(tmp_path, inputs=inputs)))
-    with pytest.raises(StudyError, match="this design is no robot: .*mass"):
+    with pytest.raises(StudyError, match=r"this design is no robot: .*mass"):
         design_urdf(evaluator, np.array([-0.5]))

@@ -57,7 +57,9 @@ def loads_of(
                 loads_of(graph, q[k : k + 1], v[k : k + 1], vdot[k : k + 1], _row(parameters, k))
                 for k in range(len(q))
             ]
-            tau, statuses = (np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses"))
+            tau, statuses = (
+                np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses")
+            )
     return Loads(tau, q, statuses, none, np.full(shape, np.nan))
 
 

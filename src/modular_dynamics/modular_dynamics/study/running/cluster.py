@@ -57,6 +57,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 threads_per_worker=1,
                 processes=True,
                 dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
                 memory_limit=None,
                 silence_logs=logging.CRITICAL,
             ) as cluster,

@@ -56,7 +56,10 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         ({"inputs": {}}, "inputs is empty"),
         ({"inputs": {"a": {"sets": "x"}}}, "exactly one of the keys list, range, catalogue, trajectories"),
         ({"inputs": {"a": {"range": [2, 1], "sets": "x"}}}, "range begins at 2, above its end, 1"),
-        ({"inputs": {"a": {"range": [1, 2], "steps": 1, "sets": "x"}}}, "steps must be a whole number from 2"),
+        (
+            {"inputs": {"a": {"range": [1, 2], "steps": 1, "sets": "x"}}},
+            "steps must be a whole number from 2",
+        ),
         ({"inputs": {"a": {"list": [], "sets": "x"}}}, "must be a list of numbers"),
         ({"inputs": {"a": {"trajectories": ["turm"]}}}, "no trajectory 'turm'; similar ones: turn"),
         (

@@ -10,7 +10,8 @@ from modular_dynamics.study.evaluation import designs
 TREE = """<robot name="arm"><link name="ground"/>
 <link name="rod"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>
 <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="J1" type="continuous"><parent link="ground"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>
+<joint name="J1" type="continuous">
+<parent link="ground"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>
 """
 
 
@@ -43,7 +44,7 @@ def test_loads_are_those_of_the_single_call_on_robots_made_one_by_one(tmp_path):
 
 
 def test_actuators_of_a_torso_bear_what_virtual_power_says():
-    """f = J^-T tau of the task, J from the projection of the task's graph: no actuator is independent there."""
+    """f = J^-T tau of the task, J from the projection of the task's graph: no actuator is independent."""
     study = load_study(ROOT / "config/charmie_study.yaml")
     evaluator = Evaluator(study)
     numbers = np.array([[0.0, 3.0, 8.0, 0.17, 0.05, -0.16]])
@@ -101,7 +102,7 @@ def test_what_is_not_kept_is_named(tmp_path):
 
 
 def test_the_sine_is_that_of_the_angle_between_the_directions_of_the_unknown_joints(tmp_path):
-    """J3 moves the crank's pin across the coupler, J4 across the diagonal from J4 to the pin: law of cosines."""
+    """J3 moves the crank's pin across the coupler, J4 across the line from J4 to the pin: law of cosines."""
     study = load_study(study_file(tmp_path, keep={"sine": 0.0}))
     evaluator = Evaluator(study)
     sines = []

@@ -19,7 +19,10 @@ def test_lines_elsewhere_and_one_line_that_changes_on_a_terminal(monkeypatch):
         def isatty(self):
             return True
 
-    for stream, begin, end in ((io.StringIO(), "5 of 10", "left\n"), (Terminal(), "\r\x1b[K5 of 10", "\r\x1b[K")):
+    for stream, begin, end in (
+        (io.StringIO(), "5 of 10", "left\n"),
+        (Terminal(), "\r\x1b[K5 of 10", "\r\x1b[K"),
+    ):
         one = Progress(10, 0, quiet=False, stream=stream)
         one.add(5)
         one.end()

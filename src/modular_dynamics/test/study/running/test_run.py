@@ -12,8 +12,8 @@ import pytest
 
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.exceptions import StudyError
-from modular_dynamics.study import load_study
-from modular_dynamics.study.running import Store, columns_of_file, run_study
+from modular_dynamics.study import Evaluator, load_study
+from modular_dynamics.study.running import Store, columns_of_file, read_refined, run_study
 from modular_dynamics.study.running import run as running
 
 pytestmark = pytest.mark.slow
@@ -86,7 +86,7 @@ def test_a_run_that_is_killed_leaves_no_worker_and_is_continued(study, tmp_path)
     workers = workers_of(process)
     process.kill()
     process.communicate()
-    gone, alive = psutil.wait_procs(workers, timeout=20)
+    _, alive = psutil.wait_procs(workers, timeout=20)
     assert alive == []
     store.open()
     left = len(list(store.missing()))
@@ -139,13 +139,7 @@ def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path,
     assert texts[0] == texts[1]
     store = Store(tmp_path / "first", study)
     found = columns_of_file(store.result, ["largest", "violations"])
-    from modular_dynamics.study.running import read_refined
-
     refined = read_refined(study, store)
-    published = 1.0
-    from modular_dynamics.study import Evaluator
-
-    evaluator = Evaluator(study)
-    published = evaluator.published()["largest"][0]
+    published = Evaluator(study).published()["largest"][0]
     best = found["largest"][found["violations"] == 0].min() / published
     assert refined["score"] <= best * (1.0 + 1e-12)

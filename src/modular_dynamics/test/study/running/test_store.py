@@ -55,7 +55,7 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
     text = "holds another version of the study 'four_bar'"
     with pytest.raises(StudyError, match=text):
         Store(store.folder, load_study(study_file(tmp_path, keep={}))).open()
-    with pytest.raises(StudyError, match="holds the study 'four_bar'.*, not 'other'"):
+    with pytest.raises(StudyError, match=r"holds the study 'four_bar'.*, not 'other'"):
         Store(store.folder, load_study(study_file(tmp_path, name="other"))).open()
     (store.folder / "about.json").write_text("{")
     with pytest.raises(StudyError, match=r"about\.json' cannot be read"):
@@ -64,7 +64,7 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
 
 def test_a_folder_that_cannot_be_made_is_named(store, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(StudyError, match="file/out' cannot be made: Not a directory"):
+    with pytest.raises(StudyError, match=r"file/out' cannot be made: Not a directory"):
         Store(tmp_path / "file/out", store.study).open()
 
 
@@ -76,7 +76,9 @@ def test_a_full_disk_is_named_and_what_was_finished_stays(store, monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
-        with pytest.raises(StudyError, match=r"chunks/.*cannot be written: No space left.* what was finished stays"):
+        with pytest.raises(
+            StudyError, match=r"chunks/.*cannot be written: No space left.* what was finished stays"
+        ):
             store.write_chunk(1, chunk_of(store, 1))
     assert list(store.missing()) == [1, 2, 3]
     assert [path.name for path in store.path(0).parent.iterdir()] == [store.path(0).name]  # nothing half

@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .command import FINDINGS, GOOD, Command, UsageError
-from .tables import printable, table
+from ..command import FINDINGS, GOOD, Command, UsageError
+from ..tables import printable, table
 
 if TYPE_CHECKING:
-    from ..study import Study
-    from ..study.report import Findings
-    from ..study.running import Store
+    from ...study import Study
+    from ...study.report import Findings
+    from ...study.running import Store
 
 __all__ = ["STUDY"]
 
@@ -74,9 +74,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _run_study(arguments: argparse.Namespace) -> int:
-    from ..study import load_study  # noqa: PLC0415  # takes long
-    from ..study.report import findings_of, summary_lines  # noqa: PLC0415
-    from ..study.running import Store, run_study  # noqa: PLC0415
+    from ...study import load_study  # noqa: PLC0415  # takes long
+    from ...study.report import findings_of, summary_lines  # noqa: PLC0415
+    from ...study.running import Store, run_study  # noqa: PLC0415
 
     if arguments.output is None:
         raise UsageError("-o is needed: the folder of the results")
@@ -111,8 +111,8 @@ def _run_study(arguments: argparse.Namespace) -> int:
 
 
 def _report(arguments: argparse.Namespace) -> int:
-    from ..study.report import summary_lines, written_report  # noqa: PLC0415  # takes long
-    from ..study.report.summary import best_rows, design_head, design_row  # noqa: PLC0415
+    from ...study.report import summary_lines, written_report  # noqa: PLC0415  # takes long
+    from ...study.report.summary import best_rows, design_head, design_row  # noqa: PLC0415
 
     if arguments.top < 1:
         raise UsageError(f"--top is {arguments.top}; 1 or more designs are needed")
@@ -127,7 +127,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _urdf(arguments: argparse.Namespace) -> int:
-    from ..study.robot import design_urdf  # noqa: PLC0415  # takes long
+    from ...study.robot import design_urdf  # noqa: PLC0415  # takes long
 
     if arguments.output is None:
         raise UsageError("-o is needed: the URDF file to write")
@@ -151,14 +151,14 @@ def _urdf(arguments: argparse.Namespace) -> int:
 
 
 def _findings(arguments: argparse.Namespace) -> "Findings":
-    from ..study.report import findings_of  # noqa: PLC0415  # takes long
+    from ...study.report import findings_of  # noqa: PLC0415  # takes long
 
     return findings_of(*_opened(arguments))
 
 
 def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":
-    from ..study import load_study  # noqa: PLC0415  # takes long
-    from ..study.running import Store, about_of  # noqa: PLC0415
+    from ...study import load_study  # noqa: PLC0415  # takes long
+    from ...study.running import Store, about_of  # noqa: PLC0415
 
     about = about_of(Path(arguments.path))
     if about is None:
