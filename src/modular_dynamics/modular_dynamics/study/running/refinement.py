@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 BLOCK = 16
 #: Score of a design that does not keep everything, and more for each thing that it does not keep.
 _PENALTY = 1e3
+#: How far from an end of a range the search begins at least, as share of the range.
+_EDGE = 1e-9
 
 
 def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, Any] | None:
@@ -64,7 +66,11 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
     from scipy.optimize import differential_evolution  # noqa: PLC0415  # takes long
 
     settings = study.refinement
-    bounds = [(study.inputs[k].low, study.inputs[k].high) for k in ranges]
+    bounds = np.array([(study.inputs[k].low, study.inputs[k].high) for k in ranges])
+    inside = _EDGE * (
+        bounds[:, 1] - bounds[:, 0]
+    )  # SciPy's own scaling puts an end beyond itself, by rounding
+    start = base[ranges].clip(bounds[:, 0] + inside, bounds[:, 1] - inside)
     search: Any = differential_evolution  # its types know no vectorized functions
     result = search(
         scored,
@@ -72,7 +78,7 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
         maxiter=settings.generations,
         popsize=settings.population,
         init="sobol",
-        x0=base[ranges],
+        x0=start,
         polish=False,
         tol=1e-4,
         updating="deferred",

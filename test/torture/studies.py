@@ -1,6 +1,6 @@
 """Kill workers and whole runs of a design study at random moments; compare the results byte by byte.
 
-Usage: python -m benchmark.studies.study_interruptions [--times 20] [--seed 1]. A row for each: what was
+Usage, in test/: python -m torture.studies [--times 20] [--seed 1]. A row for each: what was
 killed when, chunks that were finished then, and whether the finished result is that of an undisturbed run.
 """
 
@@ -55,8 +55,8 @@ def finished_run(folder: Path, out: str) -> float:
 
 def small_chunks(folder: Path, out: str) -> None:
     """Begin a folder of results whose chunks are blocks."""
-    from modular_dynamics.study import load_study  # noqa: PLC0415  # for --help at once
-    from modular_dynamics.study.running import Store  # noqa: PLC0415
+    from modular_dynamics.study import load_study  # for --help at once
+    from modular_dynamics.study.running import Store
 
     store = Store(folder / out, load_study(folder / "study.yaml"))
     store.open()
