@@ -15,7 +15,7 @@ __all__ = ["Evaluator", "evaluated_rows"]
 
 Array = NDArray[np.float64]
 #: States, and designs, that are computed in one call at most. A block begins at a multiple of its size, so
-#: that a design is computed beside the same others, in whichever chunk it is, and its bits are always the same.
+#: that a design is computed beside the same others, whatever chunk it is in, and its bits are the same.
 BLOCK_STATES, BLOCK_DESIGNS = 240_000, 1000
 #: Difference of a task's joints from what the trajectory asks for that is rounding [rad or m].
 _ROUNDING = 1e-7

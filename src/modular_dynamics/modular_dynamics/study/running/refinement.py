@@ -25,7 +25,7 @@ __all__ = ["best_numbers", "read_refined", "refine"]
 
 Array = NDArray[np.float64]
 #: Designs of a task. Always the same blocks, whatever the number of workers.
-BLOCK = 16
+BLOCK = 32
 #: Score of a design that does not keep everything, and more for each thing that it does not keep.
 _PENALTY = 1e3
 #: How far from an end of a range the search begins at least, as share of the range.
@@ -69,7 +69,7 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
     bounds = np.array([(study.inputs[k].low, study.inputs[k].high) for k in ranges])
     inside = _EDGE * (
         bounds[:, 1] - bounds[:, 0]
-    )  # SciPy's own scaling puts an end beyond itself, by rounding
+    )  # SciPy's scaling may put an end beyond itself
     start = base[ranges].clip(bounds[:, 0] + inside, bounds[:, 1] - inside)
     search: Any = differential_evolution  # its types know no vectorized functions
     result = search(
