@@ -1,7 +1,16 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .assembly.assemble import Assembly, assemble
-from .dynamics.batch_results import ClosedLoopBatch, RowStatus
+from .dynamics.batch.equation_of_motion import (
+    ClosedLoopTerms,
+    closed_loop_bias_batch,
+    closed_loop_forward_dynamics_batch,
+    closed_loop_gravity_torque_batch,
+    closed_loop_mass_matrix_batch,
+)
+from .dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
+from .dynamics.batch.joint_motions import JointMotions, joint_motions_batch
+from .dynamics.batch.results import ClosedLoopBatch, RowStatus
 from .dynamics.denoc import FourBar, Link
 from .dynamics.derivatives import (
     closed_loop_inverse_dynamics_derivatives,
@@ -23,7 +32,6 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics_batch,
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from .dynamics.inverse_dynamics_batch import closed_loop_inverse_dynamics_batch
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,
@@ -41,11 +49,17 @@ from .reactions.joint_reactions import (
     tree_torques,
 )
 from .reactions.load_case import LoadCases, load_case_of, wrenches_of
+from .reactions.reactions_batch import ReactionsBatch, reactions_batch
 from .reactions.sharing import ReactionSharing, SharedReactions
 from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
 
 __all__ = [
+    "ClosedLoopTerms",
+    "closed_loop_bias_batch",
+    "closed_loop_forward_dynamics_batch",
+    "closed_loop_gravity_torque_batch",
+    "closed_loop_mass_matrix_batch",
     "Assembly",
     "ClosedLoopBatch",
     "ClosedLoopDynamics",
@@ -56,10 +70,12 @@ __all__ = [
     "ClosedLoopSolver",
     "FourBar",
     "Link",
+    "JointMotions",
     "LoadCase",
     "LoadCases",
     "Reaction",
     "ReactionSharing",
+    "ReactionsBatch",
     "RowStatus",
     "Rules",
     "SharedReactions",
@@ -83,8 +99,10 @@ __all__ = [
     "constraint_projection",
     "energy",
     "internal_wrenches",
+    "joint_motions_batch",
     "joint_reactions",
     "load_case_of",
+    "reactions_batch",
     "read_rules",
     "rules_from",
     "simulate",

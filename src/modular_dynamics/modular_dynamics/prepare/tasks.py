@@ -75,3 +75,4 @@ def _planar_loops() -> None:
     parameters = {"gravity z": -9.81}  # so that designs are compiled, too
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None], parameters=parameters)
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None])
+    closure.joint_motions_batch(graph, guess[None], rest[None], rest[None])

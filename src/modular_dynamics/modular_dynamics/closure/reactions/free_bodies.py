@@ -45,6 +45,8 @@ class LoadCase:
 class FreeBodies:
     """A load case as arrays: of b bodies, j joints, and n components (``rules.unknowns``).
 
+    Of many load cases, the shapes begin with their number.
+
     Attributes:
         forces, moments (n, 3): of each component, per unit, in the common frame.
         axes (j, 3, 3), at (j, 3): of each joint, the axes of its components and its point.
@@ -68,13 +70,13 @@ class FreeBodies:
             bodies (r,): their indices. axes (r, 3): unit vectors along which forces are summed, or moments
                 where `moments` (r,) is true, about points `about` (r, 3).
         """
-        onto = np.transpose(self.rotations[bodies], (0, 2, 1))
+        onto = self.rotations[..., bodies, :, :].swapaxes(-1, -2)
         units = (onto @ axes[..., None])[..., 0]
-        arms = (onto @ (self.origins[bodies] - about)[..., None])[..., 0]
+        arms = (onto @ (self.origins[..., bodies, :] - about)[..., None])[..., 0]
         is_moment = moments[:, None]
         # u . (m + (o - Q) x f) = u . m + (u x (o - Q)) . f
         row_forces = np.where(is_moment, cross(units, arms), units)
-        return np.concatenate([row_forces, np.where(is_moment, units, 0.0)], axis=1)
+        return np.concatenate([row_forces, np.where(is_moment, units, 0.0)], axis=-1)
 
 
 class FreeBodyCuts:
@@ -82,6 +84,8 @@ class FreeBodyCuts:
 
     Attributes:
         signs (b, n): s_bk, see sharing.py. of_joints (j, n): 1 where a component belongs to a joint.
+        frames: links whose axes the joints' components have. at, starts: the joints' points, and those from
+            which lines lead.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -98,38 +102,62 @@ class FreeBodyCuts:
             self.signs[row[joint.on], n] += 1.0
             if joint.by in row:
                 self.signs[row[joint.by], n] -= 1.0
-        self._frames = [joint.axes for joint in joints]
-        self._at = _Points([(j.name, j.on, j.at) for j in joints], 1)
+        self.frames = [joint.axes for joint in joints]
+        self.at = Points([(j.name, j.on, j.at) for j in joints], 1)
         self._lines = np.flatnonzero([bool({"push", "pull"} & set(joint.transmits)) for joint in joints])
         lines = [joints[k] for k in self._lines]
-        self._starts = _Points([(j.name, j.by, j.start or j.at) for j in lines], 0)
+        self.starts = Points([(j.name, j.by, j.start or j.at) for j in lines], 0)
 
     def __call__(self, load_case: LoadCase) -> FreeBodies:
         """Cut the bodies free. Raises StateError: an entry is missing, or a line has no length."""
         stacked, bodies = partial(_stacked, self.rules.name, load_case), self.rules.bodies
-        R, o = stacked("rotations", bodies), stacked("origins", bodies)
-        axes, at = stacked("rotations", self._frames), self._at(stacked)
-        lines = np.zeros((len(at), 3))
-        lines[self._lines] = self._directions(at[self._lines] - self._starts(stacked))
-        is_line, along = self._axis[:, None] < 0, self._along * lines[self._joint]
-        units = np.where(is_line, along, axes[self._joint, :, self._axis])
-        forces, moments = np.where(self._is_moment, 0.0, units), np.where(self._is_moment, units, 0.0)
-        arms = at[self._joint] - o[:, None]
-        wrenches = np.concatenate([forces @ R, (moments + cross(arms, forces)) @ R], axis=2)
-        matrix = np.transpose(wrenches * self.signs[..., None], (0, 2, 1)).reshape(-1, len(forces))
-        required = stacked("required_wrenches", bodies).reshape(-1)
-        return FreeBodies(forces, moments, axes, at, R, o, matrix, required)
-
-    def _directions(self, lines: Array) -> Array:
-        lengths = np.sqrt((lines * lines).sum(axis=1))
-        if not lengths.all():
-            joint = list(self.rules.joints)[self._lines[int(np.argmin(lengths))]]
+        at, starts = self.at(stacked), self.starts(stacked)
+        if (joint := self.without_line(at, starts)) is not None:
             raise StateError(f"joint '{joint}': 'from' and 'at' coincide; there is no line to push along")
-        directions: Array = lines / lengths[:, None]
-        return directions
+        R, o, axes = (
+            stacked("rotations", bodies),
+            stacked("origins", bodies),
+            stacked("rotations", self.frames),
+        )
+        return self.cut(R, o, axes, at, starts, stacked("required_wrenches", bodies))
+
+    def cut(self, R: Array, o: Array, axes: Array, at: Array, starts: Array, required: Array) -> FreeBodies:
+        """Cut the bodies free: of one load case, or of many, shapes beginning with their number.
+
+        Args:
+            R (b, 3, 3), o (b, 3), required (b, 6): of the bodies. axes (j, 3, 3), at (j, 3): of the joints.
+            starts (l, 3): of those joints that push or pull along a line.
+        """
+        lines, joint = np.zeros(at.shape), self._joint
+        vectors = at[..., self._lines, :] - starts
+        with np.errstate(invalid="ignore"):  # of no length
+            lines[..., self._lines, :] = vectors / np.sqrt((vectors * vectors).sum(axis=-1, keepdims=True))
+        is_line, along = self._axis[:, None] < 0, self._along * lines[..., joint, :]
+        units = np.where(is_line, along, axes.swapaxes(-1, -2)[..., joint, self._axis, :])
+        forces, moments = np.where(self._is_moment, 0.0, units), np.where(self._is_moment, units, 0.0)
+        arms = at[..., None, joint, :] - o[..., None, :]
+        about = moments[..., None, :, :] + cross(arms, forces[..., None, :, :])
+        wrenches = np.concatenate([forces[..., None, :, :] @ R, about @ R], axis=-1)
+        matrix = (wrenches * self.signs[..., None]).swapaxes(-1, -2)
+        lead, rows = required.shape[:-2], 6 * required.shape[-2]
+        return FreeBodies(
+            forces,
+            moments,
+            axes,
+            at,
+            R,
+            o,
+            matrix.reshape(*lead, rows, -1),
+            required.reshape(*lead, rows),
+        )
+
+    def without_line(self, at: Array, starts: Array) -> str | None:
+        """The first joint whose 'from' and 'at' coincide."""
+        coincide = (at[self._lines] == starts).all(axis=1)
+        return list(self.rules.joints)[self._lines[int(np.argmax(coincide))]] if coincide.any() else None
 
 
-class _Points:
+class Points:
     """Points of joints: by names in the load case, or by coordinates in a body."""
 
     def __init__(self, locations: Sequence[tuple[str, str, Location]], end: int) -> None:
@@ -141,13 +169,18 @@ class _Points:
         self._local = np.array([at for _, at in fixed], np.float64).reshape(-1, 3, 1)
 
     def __call__(self, stacked: Callable[[str, Sequence[str]], Array]) -> Array:
-        """(count, 3) in the common frame."""
-        points = np.empty((len(self._is_named), 3))
+        """(count, 3) in the common frame; of many load cases (cases, count, 3)."""
+        parts = []
         if self._names:
-            points[self._is_named] = stacked("points", self._names)[:, self._end]
+            parts.append(stacked("points", self._names)[..., self._end, :])
         if self._bodies:
             R, o = stacked("rotations", self._bodies), stacked("origins", self._bodies)
-            points[~self._is_named] = o + (R @ self._local)[..., 0]
+            parts.append(o + (R @ self._local)[..., 0])
+        if not parts:
+            return np.empty((0, 3))
+        joined = np.concatenate(parts, axis=-2)
+        points = np.empty_like(joined)
+        points[..., np.argsort(~self._is_named, kind="stable"), :] = joined
         return points
 
 

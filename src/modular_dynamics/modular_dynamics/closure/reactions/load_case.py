@@ -1,6 +1,6 @@
 """Load cases of a robot with closed loops: the bodies' required wrenches, points, known forces."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,7 +14,7 @@ from ...model.number_arrays import number_array
 from ..cross_products import cross
 from ..dynamics.closing_wrenches import sums_of_wrenches
 from ..dynamics.solver import ClosedLoopDynamics
-from .free_bodies import LoadCase
+from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
 from .joint_reactions import Reaction
 from .rules_on_graph import carrying_bodies, rods_between, rule_points
 from .sharing_rules import Rules
@@ -95,6 +95,44 @@ class LoadCases:
             dict(dynamics.tensions),
             dict(zip(self.rules.joints, points, strict=True)),
         )
+
+    def free_bodies(self, cuts: FreeBodyCuts, motions: Array) -> FreeBodies:
+        """The bodies of many instants, cut free.
+
+        Args:
+            motions (n, links, 8, 3): of all links, see :class:`.FrameMotions`.
+        """
+        R, o = motions[:, :, :3], motions[:, :, 3]
+        points = o[:, self._point_links] + (R[:, self._point_links] @ self._positions[..., None])[..., 0]
+        index, joint_index = self._link_index, {name: k for k, name in enumerate(self.rules.joints)}
+
+        def stacked(table: str, names: Sequence[str]) -> Array:
+            if table == "points":
+                named: Array = points[:, [joint_index[name] for name in names]]
+                return named
+            chosen: Array = (R if table == "rotations" else o)[:, [index[name] for name in names]]
+            return chosen
+
+        at = self._body_links
+        required = self._required(motions)
+        axes = stacked("rotations", cuts.frames)
+        return cuts.cut(R[:, at], o[:, at], axes, cuts.at(stacked), cuts.starts(stacked), required)
+
+    def _required(self, motions: Array) -> Array:
+        """(n, bodies of the rules, 6): what they require, [force, moment] at their origins in their axes."""
+        graph, of = self.graph, motions[:, self._joint_links]
+        R, o, omega, alpha, a = of[:, :, :3], of[:, :, 3], of[:, :, 4], of[:, :, 6], of[:, :, 7]
+        masses = np.array([body.mass for body in graph.bodies])[:, None]
+        inertias = np.array([body.inertia for body in graph.bodies])
+        centres = (R @ np.array([body.com for body in graph.bodies])[..., None])[..., 0]
+        turned = R @ inertias @ R.swapaxes(-1, -2)
+        forces = masses * (a + cross(alpha, centres) + cross(omega, cross(omega, centres)) - graph.gravity)
+        moments = (turned @ alpha[..., None])[..., 0] + cross(omega, (turned @ omega[..., None])[..., 0])
+        own = np.array([[self._carriers[b.name] == name for b in graph.bodies] for name in self.rules.bodies])
+        onto = motions[:, self._body_links, :3].swapaxes(-1, -2)
+        arms = (o + centres)[:, None] - motions[:, :, 3][:, self._body_links, None]
+        about = np.einsum("bk,nbki->nbi", own.astype(float), moments[:, None] + cross(arms, forces[:, None]))
+        return np.concatenate([(onto @ part[..., None])[..., 0] for part in (own @ forces, about)], axis=-1)
 
     def _signs_of_joints(self) -> Array:
         """(bodies of the rules, joints of the tree): of the joints' wrenches in what a body requires."""

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
@@ -54,6 +55,9 @@ class ReactionSharing:
     components, the balances are L s = d, and L is lower triangular, as each of them contains only components
     that it or a balance before it gives.
 
+    Attributes:
+        cuts: cut the bodies free. columns: of each (joint, component) its place in x.
+
     Raises (all methods):
         StateError: a body, point or known force is missing in the load case, or a balance contains a
             component that is given later.
@@ -61,16 +65,16 @@ class ReactionSharing:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._cut = FreeBodyCuts(rules)
-        self._column = {taker: k for k, taker in enumerate(rules.unknowns)}
+        self.cuts = FreeBodyCuts(rules)
+        self.columns = {taker: k for k, taker in enumerate(rules.unknowns)}
         joints = {name: k for k, name in enumerate(rules.joints)}
         given_by = {t: n for n, step in enumerate(rules.steps, 1) for t in step.shares}
         self._known = [
-            (number, self._column[taker], taker[0])
+            (number, self.columns[taker], taker[0])
             for number, step in enumerate(rules.steps, 1)
             for taker in (step.shares if step.kind == "known" else ())
         ]
-        self._is_open = np.ones(len(self._column), bool)
+        self._is_open = np.ones(len(self.columns), bool)
         self._is_open[[column for _, column, _ in self._known]] = False
         self._balances = tuple(_balances(rules))
         steps = [step for _, step in self._balances]
@@ -80,39 +84,58 @@ class ReactionSharing:
         self._frames, self._about = (np.array([joints[j] for j in names], int) for names in (first, about))
         self._axis = np.array(["xyz".index(step.component[1]) for step in steps], int)
         self._is_moment = np.array([step.component[0] == "M" for step in steps], bool)
-        self._weights = np.zeros((len(self._column), len(steps)))  # S
+        self._weights = np.zeros((len(self.columns), len(steps)))  # S
         self._is_later = np.zeros(self._weights.T.shape, bool)  # components that a balance must not contain
         for row, (number, step) in enumerate(self._balances):
-            self._is_later[row] = [given_by[taker] >= number for taker in self._column]
+            self._is_later[row] = [given_by[taker] >= number for taker in self.columns]
             for taker, weight in step.shares.items():
-                self._weights[self._column[taker], row] = weight
-                self._is_later[row, self._column[taker]] = False
+                self._weights[self.columns[taker], row] = weight
+                self._is_later[row, self.columns[taker]] = False
+
+    @property
+    def known_joints(self) -> dict[str, int]:
+        """The joints whose forces are known, and their places in x."""
+        return {joint: column for _, column, joint in self._known}
 
     def __call__(self, load_case: LoadCase) -> SharedReactions:
         """The reactions by the rules, step by step."""
-        free, x = self._cut(load_case), self._given(load_case)
-        if self._balances:
-            axes = free.axes[self._frames, :, self._axis]
-            rows = free.balances(self._bodies, axes, self._is_moment, free.at[self._about])[:, None]
-            C = (rows @ free.matrix.reshape(-1, 6, len(x))[self._bodies])[:, 0]
-            d = (rows @ free.required.reshape(-1, 6, 1)[self._bodies])[:, 0, 0]
-            L = np.tril(C @ self._weights)
-            self._check_balances(C, np.diagonal(L))
-            x += self._weights @ np.linalg.solve(L, d - C @ x)
+        free, x = self.cuts(load_case), self._given(load_case)
+        C, levers, x = self.shared(free, x)
+        self._check_balances(C, levers)
         return self._result(free, x)
+
+    def shared(self, free: FreeBodies, x: Array) -> tuple[Array, Array, Array]:
+        """Coefficients C of the balances, their lever arms, and the components; x: with the known forces.
+
+        Of one load case, or of many. Where a balance has no lever arm, x is not finite.
+        """
+        axes = free.axes.swapaxes(-1, -2)[..., self._frames, self._axis, :]
+        rows = free.balances(self._bodies, axes, self._is_moment, free.at[..., self._about, :])[..., None, :]
+        lead = x.shape[:-1]
+        matrix, required = free.matrix.reshape(*lead, -1, 6, x.shape[-1]), free.required.reshape(*lead, -1, 6)
+        C = (rows @ matrix[..., self._bodies, :, :])[..., 0, :]
+        d = (rows @ required[..., self._bodies, :, None])[..., 0, 0]
+        L = np.tril(C @ self._weights)
+        levers = np.diagonal(L, axis1=-2, axis2=-1)
+        no_lever = np.asarray((np.abs(levers) <= NO_PART).any(axis=-1))
+        solvable = np.where(no_lever[..., None, None], np.eye(L.shape[-1]), L)
+        unknown = d - (C @ x[..., None])[..., 0]
+        s = np.linalg.solve(solvable, unknown[..., None])[..., 0]
+        s = np.where(no_lever[..., None], np.nan, s)
+        return C, levers, x + s @ self._weights.T
 
     def least_norm(self, load_case: LoadCase) -> SharedReactions:
         """x = E^+ D: of all reactions in equilibrium those with the least sum of squares, N and N m alike.
 
         Known forces keep their values.
         """
-        free, is_open, x = self._cut(load_case), self._is_open, self._given(load_case)
+        free, is_open, x = self.cuts(load_case), self._is_open, self._given(load_case)
         x[is_open] = np.linalg.lstsq(free.matrix[:, is_open], free.required - free.matrix @ x, rcond=RANK)[0]
         return self._result(free, x)
 
     def self_stress(self, load_case: LoadCase) -> Array:
         """Orthonormal columns (n, k): reactions without load, E x = 0, with all known forces zero."""
-        E = self._cut(load_case).matrix[:, self._is_open]
+        E = self.cuts(load_case).matrix[:, self._is_open]
         _, s, vt = np.linalg.svd(E)
         rank = int((s > RANK * s[0]).sum())
         columns = np.zeros((len(self._is_open), E.shape[1] - rank))
@@ -121,7 +144,7 @@ class ReactionSharing:
 
     def _given(self, load_case: LoadCase) -> Array:
         """x (n,) with the known forces, 0 elsewhere."""
-        x = np.zeros(len(self._column))
+        x = np.zeros(len(self.columns))
         for number, column, joint in self._known:
             if joint not in load_case.known:
                 raise StateError(
@@ -131,12 +154,17 @@ class ReactionSharing:
             x[column] = load_case.known[joint]
         return x
 
+    def wrong_balances(self, C: Array, levers: Array) -> NDArray[np.bool_]:
+        """Which balances contain components that are given later, or have no lever arm."""
+        early = (np.abs(C) > NO_PART) & self._is_later
+        return np.asarray(early.any(axis=-1) | (np.abs(levers) <= NO_PART))
+
     def _check_balances(self, C: Array, levers: Array) -> None:
         """Raise the fault of the first balance that has one."""
-        early = (np.abs(C) > NO_PART) & self._is_later
-        wrong = early.any(axis=1) | (np.abs(levers) <= NO_PART)
+        wrong = self.wrong_balances(C, levers)
         if not wrong.any():
             return
+        early = (np.abs(C) > NO_PART) & self._is_later
         row = int(np.argmax(wrong))
         number, step = self._balances[row]
         where = f"step {number} of '{self.rules.name}' ({step})"
@@ -148,17 +176,20 @@ class ReactionSharing:
             "the wrong balance"
         )
 
+    def wrenches_and_residual(self, free: FreeBodies, x: Array) -> tuple[Array, Array]:
+        """Of each joint [force, moment] in its axes (j, 6); of each body D_b - E_b x (b, 6)."""
+        by_joint = self.cuts.of_joints * x[..., None, :]
+        onto = free.axes.swapaxes(-1, -2)
+        parts = [(onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)]
+        residual = free.required - (free.matrix @ x[..., None])[..., 0]
+        return np.concatenate(parts, axis=-1), residual.reshape(*x.shape[:-1], -1, 6)
+
     def _result(self, free: FreeBodies, x: Array) -> SharedReactions:
+        wrenches, residual = self.wrenches_and_residual(free, x)
         joints = self.rules.joints
-        by_joint = self._cut.of_joints * x
-        onto = np.transpose(free.axes, (0, 2, 1))
-        force, moment = (
-            (onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)
-        )
-        residual = (free.required - free.matrix @ x).reshape(-1, 6)
         return SharedReactions(
-            dict(zip(self._column, x.tolist(), strict=True)),
-            dict(zip(joints, np.concatenate([force, moment], axis=1), strict=True)),
+            dict(zip(self.columns, x.tolist(), strict=True)),
+            dict(zip(joints, wrenches, strict=True)),
             dict(zip(joints, free.at, strict=True)),
             dict(zip(self.rules.bodies, residual, strict=True)),
         )

@@ -24,6 +24,7 @@ __all__ = [
     "frame_acceleration",
     "frame_accelerations",
     "frame_accelerations_batch",
+    "frame_motions_batch",
     "frame_velocities",
     "frame_velocities_batch",
     "frame_velocity",
@@ -148,7 +149,8 @@ def frame_velocities_batch(
     Raises:
         StateError: as of ``frame_velocities``, with the row; or a wrong number of threads.
     """
-    return _velocity(_batch(graph, q, v, rest_rows(graph, q), links, threads, progress), axes, point)
+    motions = frame_motions_batch(graph, q, v, rest_rows(graph, q), links, threads, progress)
+    return _velocity(motions, axes, point)
 
 
 def frame_acceleration(
@@ -213,7 +215,7 @@ def frame_accelerations_batch(
     Raises:
         StateError: as of ``frame_accelerations``, with the row; or a wrong number of threads.
     """
-    return _acceleration(_batch(graph, q, v, vdot, links, threads, progress), axes, point, kind)
+    return _acceleration(frame_motions_batch(graph, q, v, vdot, links, threads, progress), axes, point, kind)
 
 
 def jacobian_drift(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, link: str, axes: str = "root") -> Array:
@@ -247,7 +249,8 @@ def jacobian_drift_batch(
     Raises:
         StateError: as of ``jacobian_drift``, with the row; or a wrong number of threads.
     """
-    drift: Array = _drift(_batch(graph, q, v, rest_rows(graph, q), (link,), threads, progress), axes)[:, 0]
+    motions = frame_motions_batch(graph, q, v, rest_rows(graph, q), (link,), threads, progress)
+    drift: Array = _drift(motions, axes)[:, 0]
     return drift
 
 
@@ -255,7 +258,7 @@ def _drift(motions: Array, axes: str) -> Array:
     return _acceleration(motions, axes, "link", "spatial" if axes == "link" else "classical")
 
 
-def _batch(
+def frame_motions_batch(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
@@ -264,5 +267,6 @@ def _batch(
     threads: int | None,
     progress: Progress,
 ) -> Array:
+    """Motions in many states (count, links, 8, 3), as :class:`FrameMotions` gives them."""
     states = {"q": q, "v": v, "vdot": vdot}
     return _solver(graph, links).batch()(states, threads, None, np.float64, progress)

@@ -7,10 +7,10 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.arguments import Array
-from ...exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError
-from ...kernels.loops.planar.batch import PlanarStates
-from ...model import SubsystemGraph
+from ....dynamics.arrays.arguments import Array
+from ....exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError
+from ....kernels.loops.planar.batch import PlanarStates
+from ....model import SubsystemGraph
 
 __all__ = ["ClosedLoopBatch", "RowStatus", "new_states", "status_of"]
 

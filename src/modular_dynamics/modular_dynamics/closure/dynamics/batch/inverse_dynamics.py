@@ -6,20 +6,20 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array, thread_count
-from ...dynamics.execution.threads import run_on_threads
-from ...exceptions import ModularDynamicsError, StateError
-from ...kernels.loops.planar.batch import BLOCK, planar_batch
-from ...model import SubsystemGraph
-from ...model.number_arrays import real_numbers
-from ..assembly.assemble import finite_guess
-from ..constraints.rows import row_values
-from .batch_results import ClosedLoopBatch, new_states, status_of
-from .design_batch import designs_batch
-from .inverse_dynamics import ClosedLoopInverseDynamics
-from .planar_arrays import planar_mechanism, planar_workspace
-from .solver import solver_of
-from .state_rows import rows_of_states
+from ....dynamics.arrays.arguments import Array, thread_count
+from ....dynamics.execution.threads import run_on_threads
+from ....exceptions import ModularDynamicsError, StateError
+from ....kernels.loops.planar.batch import BLOCK, planar_batch
+from ....model import SubsystemGraph
+from ....model.number_arrays import real_numbers
+from ...assembly.assemble import finite_guess
+from ...constraints.rows import row_values
+from ..inverse_dynamics import ClosedLoopInverseDynamics
+from ..planar_arrays import planar_mechanism, planar_workspace
+from ..solver import solver_of
+from ..state_rows import rows_of_states
+from .designs import designs_batch
+from .results import ClosedLoopBatch, new_states, status_of
 
 __all__ = ["closed_loop_inverse_dynamics_batch"]
 

@@ -6,26 +6,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array, thread_count
-from ...dynamics.arrays.design_rows import (
+from ....dynamics.arrays.arguments import Array, thread_count
+from ....dynamics.arrays.design_rows import (
     Columns,
     DesignRows,
     checked_columns,
     rows_of_designs,
     terms_of_columns,
 )
-from ...dynamics.execution.threads import run_on_threads
-from ...exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
-from ...kernels.loops.planar.batch import UNCLOSED, DesignArrays, PlanarStates, planar_batch
-from ...kernels.loops.planar.inverse_dynamics import ELSEWHERE
-from ...kernels.loops.planar.steps import branch_signs
-from ...model import SubsystemGraph
-from ...model.number_arrays import real_numbers
-from ..assembly.assemble import finite_guess
-from .batch_results import ClosedLoopBatch, RowStatus, new_states, status_of
-from .inverse_dynamics import ClosedLoopInverseDynamics
-from .planar_arrays import design_mechanism, numbers_of, planar_mechanism, planar_workspace
-from .solver import ClosedLoopSolver, solver_of
+from ....dynamics.execution.threads import run_on_threads
+from ....exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
+from ....kernels.loops.planar.batch import UNCLOSED, DesignArrays, PlanarStates, planar_batch
+from ....kernels.loops.planar.inverse_dynamics import ELSEWHERE
+from ....kernels.loops.planar.steps import branch_signs
+from ....model import SubsystemGraph
+from ....model.number_arrays import real_numbers
+from ...assembly.assemble import finite_guess
+from ..inverse_dynamics import ClosedLoopInverseDynamics
+from ..planar_arrays import design_mechanism, numbers_of, planar_mechanism, planar_workspace
+from ..solver import ClosedLoopSolver, solver_of
+from .results import ClosedLoopBatch, RowStatus, new_states, status_of
 
 __all__ = ["designs_batch"]
 

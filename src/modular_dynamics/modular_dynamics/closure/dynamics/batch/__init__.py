@@ -1,0 +1,1 @@
+"""Many states of a closed robot at once, and many designs."""

@@ -1,0 +1,162 @@
+"""The terms of M1 vdot + h1 = tau1 in independent coordinates, and its solution, of many states.
+
+All follow from inverse dynamics, which is linear in vdot. At rest, without gravity and springs, it gives
+column k of M1 for the unit vector of vdot along k.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ....dynamics.arrays.arguments import Array
+from ....dynamics.workspaces import workspace_of
+from ....exceptions import StateError
+from ....model import SubsystemGraph
+from ....model.number_arrays import real_numbers
+from ..solver import solver_of
+from .inverse_dynamics import closed_loop_inverse_dynamics_batch
+from .results import ClosedLoopBatch
+
+__all__ = [
+    "ClosedLoopTerms",
+    "closed_loop_bias_batch",
+    "closed_loop_forward_dynamics_batch",
+    "closed_loop_gravity_torque_batch",
+    "closed_loop_mass_matrix_batch",
+]
+
+#: States whose mass matrices are made at a time.
+CHUNK = 256
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoopTerms:
+    """A quantity of n states in the p independent coordinates.
+
+    Attributes:
+        values: (n, p), or (n, p, p) of the mass matrix; NaN where a state was not answered.
+        coordinates, statuses, reasons: as of :class:`.ClosedLoopBatch`.
+    """
+
+    values: Array
+    coordinates: Array
+    statuses: NDArray[np.uint8]
+    reasons: Mapping[int, str]
+
+
+def closed_loop_mass_matrix_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    *,
+    errors: str = "mark",
+) -> ClosedLoopTerms:
+    """M1 (n, p, p) of rows of q: see :func:`.closed_loop_mass_matrix`.
+
+    Arguments and errors of these functions as of :func:`.closed_loop_inverse_dynamics_batch`.
+    """
+    bare, p = workspace_of(graph, _without_forces), len(solver_of(graph).independent_v)
+    at = _at_rest(bare, q, guess, threads, errors)
+    answered = np.flatnonzero(at.statuses == 0)
+    M = np.full((len(at.statuses), p, p), np.nan)
+    rows, q_rows = np.eye(p), np.asarray(q)
+    for first in range(0, len(answered), CHUNK):
+        chunk = answered[first : first + CHUNK]
+        repeated, units = np.repeat(chunk, p), np.tile(rows, (len(chunk), 1))
+        columns = closed_loop_inverse_dynamics_batch(
+            bare, q_rows[repeated], np.zeros_like(units), units, at.coordinates[repeated], threads
+        ).tau.reshape(-1, p, p)
+        M[chunk] = 0.5 * (columns + columns.swapaxes(1, 2))  # rounding apart, it is symmetric
+    return _terms(M, at)
+
+
+def closed_loop_bias_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    *,
+    errors: str = "mark",
+    friction: str = "none",
+) -> ClosedLoopTerms:
+    """h1 (n, p) of rows of q and v: see :func:`.closed_loop_bias`."""
+    rest = np.zeros(np.shape(v))
+    result = closed_loop_inverse_dynamics_batch(
+        graph, q, v, rest, guess, threads, errors=errors, friction=friction
+    )
+    return _terms(result.tau, result)
+
+
+def closed_loop_gravity_torque_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    *,
+    errors: str = "mark",
+) -> ClosedLoopTerms:
+    """g1 (n, p) of rows of q, without springs: see :func:`.closed_loop_gravity_torque`."""
+    result = _at_rest(workspace_of(graph, _without_springs), q, guess, threads, errors)
+    return _terms(result.tau, result)
+
+
+def closed_loop_forward_dynamics_batch(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    *,
+    errors: str = "mark",
+    friction: str = "none",
+) -> ClosedLoopTerms:
+    """Accelerations (n, p) of the independent joints: vdot = M1^-1 (tau - h1).
+
+    Free joints have velocity zero. States beside dead points of the independent joints are not answered;
+    :func:`.closed_loop_forward_dynamics` answers them, for these joints do not matter there.
+
+    Raises:
+        StateError: tau has another shape than v, or, with ``errors="raise"``, is not finite.
+    """
+    bias = closed_loop_bias_batch(graph, q, v, guess, threads, errors=errors, friction=friction)
+    torques = real_numbers("tau", tau)
+    if torques.shape != bias.values.shape:
+        raise StateError(f"tau has shape {torques.shape}; {bias.values.shape} is needed")
+    statuses, reasons = bias.statuses.copy(), dict(bias.reasons)
+    for row in np.flatnonzero((statuses == 0) & ~np.isfinite(torques).all(axis=1)).tolist():
+        statuses[row], reasons[row] = 3, "tau is not finite"
+        if errors == "raise":
+            raise StateError(f"row {row}: tau is not finite")
+    answered = np.flatnonzero(statuses == 0)
+    vdot = np.full(bias.values.shape, np.nan)
+    M = closed_loop_mass_matrix_batch(graph, np.asarray(q)[answered], bias.coordinates[answered], threads)
+    loads = torques[answered] - bias.values[answered]
+    vdot[answered] = np.linalg.solve(M.values, loads[..., None])[..., 0]
+    return ClosedLoopTerms(vdot, bias.coordinates, statuses, reasons)
+
+
+def _at_rest(
+    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None, threads: int | None, errors: str
+) -> ClosedLoopBatch:
+    rows = real_numbers("q", q)
+    rest = np.zeros((len(rows) if rows.ndim else 0, len(solver_of(graph).independent_v)))
+    return closed_loop_inverse_dynamics_batch(graph, q, rest, rest, guess, threads, errors=errors)
+
+
+def _terms(values: Array, result: ClosedLoopBatch) -> ClosedLoopTerms:
+    return ClosedLoopTerms(values, result.coordinates, result.statuses, result.reasons)
+
+
+def _without_springs(graph: SubsystemGraph) -> SubsystemGraph:
+    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
+    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
+    return replace(slack, springs=())
+
+
+def _without_forces(graph: SubsystemGraph) -> SubsystemGraph:
+    return replace(_without_springs(graph), gravity=np.zeros(3))
