@@ -29,7 +29,7 @@ def draw_front(findings: Findings, path: Path) -> None:
             y,
             s=6,
             color=GREY,
-            alpha=0.5,
+            alpha=float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5)),  # many show where they are dense
             label=f"{len(kept):,} designs that keep everything",
             **rasterized,
         )
