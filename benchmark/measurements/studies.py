@@ -49,9 +49,13 @@ def main() -> int:
     content = computed_chunk(*rows[0])
     designs = BLOCKS * block
     each, size = seconds[1] / designs, len(content) / block
-    print(f"designs of {sum(len(x.times) for x in Evaluator(study).states.values()) // 3} states, blocks of {block}")
+    print(
+        f"designs of {sum(len(x.times) for x in Evaluator(study).states.values()) // 3} states, blocks of {block}"
+    )
     print(f"one worker: {each * 1e3:.2f} ms a design; two: {seconds[1] / seconds[2]:.2f} times as fast")
-    print(f"a task: {overhead * 1e3:.2f} ms; the study, once for each worker: {len(pickle.dumps(study)):,} bytes")
+    print(
+        f"a task: {overhead * 1e3:.2f} ms; the study, once for each worker: {len(pickle.dumps(study)):,} bytes"
+    )
     print(f"results: {size:.1f} bytes a design")
     tasks = MANY_DESIGNS * each / CHUNK
     print(f"\n{MANY_DESIGNS:,} designs, {MANY_WORKERS:,} workers, chunks of {CHUNK:.0f} s, by these figures:")

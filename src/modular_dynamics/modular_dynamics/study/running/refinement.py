@@ -67,9 +67,7 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
 
     settings = study.refinement
     bounds = np.array([(study.inputs[k].low, study.inputs[k].high) for k in ranges])
-    inside = _EDGE * (
-        bounds[:, 1] - bounds[:, 0]
-    )  # SciPy's scaling may put an end beyond itself
+    inside = _EDGE * (bounds[:, 1] - bounds[:, 0])  # SciPy's scaling may put an end beyond itself
     start = base[ranges].clip(bounds[:, 0] + inside, bounds[:, 1] - inside)
     search: Any = differential_evolution  # its types know no vectorized functions
     result = search(
