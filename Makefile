@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly torture lint bench exoskeleton-table torso-reactions torso-figure modular-figures clean distclean
+.PHONY: help setup demo test test-nightly torture lint bench exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -51,6 +51,9 @@ torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and
 
 modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
 	@$(activate) exec python -m benchmark.studies.modular.figures
+
+study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.html
+	@$(activate) mkdir -p out; time modular-dynamics study run config/charmie_study.yaml -o out/study; exec modular-dynamics study report out/study
 
 clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis

@@ -1,6 +1,7 @@
 """urdf/generators: the files in urdf/ are what they write, and --check says so by its exit status."""
 
 import pytest
+import yaml
 
 from helpers.paths import ROOT
 from helpers.processes import generate
@@ -26,6 +27,21 @@ def test_a_file_that_differs_or_is_missing_is_reported_and_written(tmp_path):
     assert path.read_bytes() == (ROOT / "urdf" / path.name).read_bytes()
 
 
+def test_the_springs_of_the_study_are_up_to_date_and_follow_the_formulas():
+    result = generate("charmie_springs", "--check")
+    assert (result.returncode, result.stdout.count("is up to date")) == (0, 2), result.stderr
+    rows = yaml.safe_load((ROOT / "config/charmie_springs_s4.yaml").read_text("utf-8"))
+    # d = 2.5 mm, D = 20 mm, n = 28; G = 81.5 GPa; the length of 29 touching wires and two hooks of 14 mm
+    assert rows["2.5x20x28"]["stiffness"] == round(81.5e9 * 2.5e-3**4 / (8 * 20e-3**3 * 28))
+    assert rows["2.5x20x28"]["free_length"] == 0.1005
+    assert rows["published"]["stiffness"] == 1380
+
+
 def test_every_generator_is_listed():
     scripts = {path.stem for path in (ROOT / "urdf" / "generators").glob("*.py")}
-    assert scripts - set(NAMES) == {"__init__", "charmie_torso_geometry", "generated_file"}
+    assert scripts - set(NAMES) == {
+        "__init__",
+        "charmie_springs",
+        "charmie_torso_geometry",
+        "generated_file",
+    }

@@ -41,10 +41,11 @@ def run(
     arguments = parser.parse_args()
     tables = [arguments.table] if table is not None else []
     text = make_text(*(yaml.safe_load(path.read_text(encoding="utf-8")) for path in tables))
-    return _write(arguments.out, text, arguments.check)
+    return written(arguments.out, text, check=arguments.check, by=arguments.out.stem)
 
 
-def _write(path: Path, text: str, check: bool) -> int:
+def written(path: Path, text: str, *, check: bool, by: str) -> int:
+    """Write a file, or only compare it; return the exit status. ``by``: the generator that writes it."""
     if not check:
         path.write_text(text, encoding="utf-8")
         print(f"wrote {path.name}")
@@ -54,5 +55,5 @@ def _write(path: Path, text: str, check: bool) -> int:
         print(f"{path.name} is up to date")
         return 0
     state = "missing" if current is None else "out of date"
-    print(f"{path.name} is {state}: run python -m urdf.generators.{path.stem}", file=sys.stderr)
+    print(f"{path.name} is {state}: run python -m urdf.generators.{by}", file=sys.stderr)
     return 1

@@ -16,6 +16,7 @@ __all__ = [
     "PartitionError",
     "SingularityError",
     "StateError",
+    "StudyError",
     "UnknownNameError",
     "UnsupportedModelError",
     "UrdfError",
@@ -77,6 +78,10 @@ class PartitionError(DescriptionError):
 
 class GaitError(DescriptionError):
     """Parameters of a gait that describe no motion: an unknown key, a joint twice, a number out of range."""
+
+
+class StudyError(DescriptionError):
+    """A study of designs that cannot be read, begun or continued; the message names file or folder."""
 
 
 class ModelError(ModularDynamicsError, ValueError):

@@ -12,11 +12,12 @@ from .command import Command, UsageError
 from .dynamics import FORWARD, GRAVITY, INVERSE
 from .graph import GRAPH
 from .plot import PLOT
+from .study import STUDY
 
 __all__ = ["GROUP", "commands"]
 
 GROUP = "modular_dynamics.commands"
-OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, PLOT)
+OWN = (CHECK, GRAPH, INVERSE, FORWARD, GRAVITY, PLOT, STUDY)
 #: Commands of other packages of this suite: summary, and the package to install.
 ELSEWHERE = {"bag": ("torques of recorded joint states", "modular_dynamics_ros")}
 

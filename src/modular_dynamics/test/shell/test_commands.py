@@ -11,7 +11,7 @@ from modular_dynamics.shell.command import Command
 
 GROUP = "modular_dynamics.commands"
 OTHER = Command(
-    "study", "a study", "About it.", "", lambda parser: parser.add_argument("file"), lambda given: 7
+    "survey", "a survey", "About it.", "", lambda parser: parser.add_argument("file"), lambda given: 7
 )
 
 
@@ -27,9 +27,9 @@ def registered(monkeypatch):
 
 def test_a_registered_command_is_there_and_runs(shell, registered, monkeypatch):
     monkeypatch.setitem(sys.modules, "package_with_a_command", SimpleNamespace(OTHER=OTHER))
-    registered(study="package_with_a_command:OTHER")
-    assert "a study" in shell("--help").out
-    assert shell("study", "file").code == 7
+    registered(survey="package_with_a_command:OTHER")
+    assert "a survey" in shell("--help").out
+    assert shell("survey", "file").code == 7
 
 
 def test_without_its_package_bag_says_what_to_install(shell, registered):

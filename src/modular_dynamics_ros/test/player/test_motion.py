@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics_ros.exceptions import MotionError
-from modular_dynamics_ros.player.motion import AccelerationProfile, load_profile
+from modular_dynamics_ros.player.motion import load_profile
 
 
 def test_the_care_robots_motion_ends_where_the_paper_says(root):
@@ -27,18 +27,6 @@ def test_the_sign_changes_at_the_middle_and_not_before(root):
     motion = load_profile(root / "config/charmie_motion.yaml")
     before, at, end = (motion.sample(t)[2][0] for t in (2.5 - 1e-9, 2.5, 5.0))
     assert (before, at, end) == (-0.032, 0.032, 0.032)
-
-
-def test_position_and_velocity_are_integrals_of_the_acceleration():
-    motion = AccelerationProfile({"a": 2.0, "b": -1.0}, [(0.3, 1.0), (1.0, -0.5), (1.7, 0.25)], {"a": 0.5})
-    step = 1e-4
-    for t in (0.1, 0.3 + step, 0.65, 1.2, 1.7 - step):
-        (q0, v0, _), (_, v, a), (q1, v1, _) = (motion.sample(t + d) for d in (-step, 0.0, step))
-        # central differences are exact for parabolas
-        assert (q1 - q0) / (2 * step) == pytest.approx(v, abs=1e-11)
-        if abs(t - 0.3) > 2 * step:
-            assert (v1 - v0) / (2 * step) == pytest.approx(a, abs=1e-11)
-    assert motion.sample(0.0)[0].tolist() == [0.5, 0.0]
 
 
 GOOD = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 1.0}\n"

@@ -1,6 +1,7 @@
 import pytest
 
-from modular_dynamics_ros.player.motion import AccelerationProfile, Schedule
+from modular_dynamics.motions import AccelerationProfile
+from modular_dynamics_ros.player.motion import Schedule
 
 MOTION = AccelerationProfile({"a": 2.0}, [(1.0, 1.0)])
 

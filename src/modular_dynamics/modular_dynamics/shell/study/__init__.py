@@ -1,0 +1,5 @@
+"""`modular-dynamics study`."""
+
+from .command import STUDY
+
+__all__ = ["STUDY"]

@@ -1,0 +1,183 @@
+"""`modular-dynamics study`: designs of a robot, computed on many cores, reported, and written as URDF."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..command import FINDINGS, GOOD, Command, UsageError
+from ..tables import printable, table
+
+if TYPE_CHECKING:
+    from ...study import Study
+    from ...study.report import Findings
+    from ...study.running import Store
+
+__all__ = ["STUDY"]
+
+INTERRUPTED = 130
+ABOUT = """\
+Computes the loads of a robot's actuators for many designs, which a study file in YAML
+describes (docs/design_studies.md).
+
+  run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
+  report FOLDER              the best designs as a table, pictures and a page (report.html) in FOLDER
+  urdf FOLDER -o FILE        the robot of the best design, or of another one
+
+Results are in FOLDER/designs.parquet, a row for each design. They do not depend on the number of workers, nor
+on interruptions. Needs the extra "study": pip install "modular_dynamics[study]"."""
+EXAMPLES = """\
+  modular-dynamics study run config/charmie_study.yaml -o out/study
+  modular-dynamics study run config/charmie_study.yaml -o out/study --scheduler tcp://192.168.0.1:8786
+  modular-dynamics study report out/study
+  modular-dynamics study urdf out/study --best -o robot.urdf"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("run", "report", "urdf"), help="what to do")
+    parser.add_argument("path", help="run: the study file; report, urdf: the folder of its results")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="run: folder of the results; urdf: the file (default: none, it is needed)",
+    )
+    run = parser.add_argument_group("run")
+    run.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786 (default: workers on this machine)",
+    )
+    run.add_argument("--workers", metavar="N", type=int, help="workers on this machine (default: its cores)")
+    run.add_argument("--quiet", action="store_true", help="no progress on stderr (default: it is printed)")
+    parser.add_argument(
+        "--study",
+        metavar="FILE",
+        help="report, urdf: the study file, if it was moved (default: where it was)",
+    )
+    parser.add_argument(
+        "--top", metavar="N", type=int, default=10, help="report: best designs (default: %(default)s)"
+    )
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--best", action="store_true", help="urdf: the best design (default)")
+    which.add_argument(
+        "--design", metavar="INDEX", type=int, help="urdf: the design of an index (default: the best)"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    if arguments.action == "run":
+        return _run_study(arguments)
+    if arguments.scheduler is not None or arguments.workers is not None:
+        raise UsageError(f"--scheduler and --workers are for study run, not for study {arguments.action}")
+    return _report(arguments) if arguments.action == "report" else _urdf(arguments)
+
+
+def _run_study(arguments: argparse.Namespace) -> int:
+    from ...study import load_study  # noqa: PLC0415  # takes long
+    from ...study.report import findings_of, summary_lines  # noqa: PLC0415
+    from ...study.running import Store, run_study  # noqa: PLC0415
+
+    if arguments.output is None:
+        raise UsageError("-o is needed: the folder of the results")
+    if arguments.workers is not None and not 1 <= arguments.workers <= 1024:
+        raise UsageError(f"--workers is {arguments.workers}; 1 to 1024 are possible")
+    if arguments.scheduler is not None and arguments.workers is not None:
+        raise UsageError("--workers is for this machine; a scheduler has its own")
+    study = load_study(arguments.path)
+    try:
+        done = run_study(
+            study,
+            arguments.output,
+            scheduler=arguments.scheduler,
+            workers=arguments.workers,
+            quiet=arguments.quiet,
+        )
+    except KeyboardInterrupt:
+        print(
+            f"modular-dynamics study: interrupted; what was finished is in '{arguments.output}', "
+            "and the same command goes on from there",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    findings = findings_of(study, Store(arguments.output, study))
+    _print(summary_lines(findings))
+    if done.computed:
+        rate = done.computed / max(done.seconds, 1e-9)
+        speed = f"{rate:,.0f} designs/s, {done.workers} workers"
+        print(f"{done.computed:,} designs in {done.seconds:.1f} s, {speed}")
+    print(f"results: {Path(arguments.output) / 'designs.parquet'}")
+    return GOOD if len(findings.kept) else FINDINGS
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from ...study.report import summary_lines, written_report  # noqa: PLC0415  # takes long
+    from ...study.report.summary import best_rows, design_head, design_row  # noqa: PLC0415
+
+    if arguments.top < 1:
+        raise UsageError(f"--top is {arguments.top}; 1 or more designs are needed")
+    findings = _findings(arguments)
+    _print(summary_lines(findings))
+    paths = written_report(findings, Path(arguments.path), arguments.top)
+    head = design_head(findings)
+    rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
+    print("\n".join(table(head, rows, right=head[1:])))
+    _print([str(path) for path in paths])
+    return GOOD
+
+
+def _urdf(arguments: argparse.Namespace) -> int:
+    from ...study.robot import design_urdf  # noqa: PLC0415  # takes long
+
+    if arguments.output is None:
+        raise UsageError("-o is needed: the URDF file to write")
+    findings = _findings(arguments)
+    if arguments.design is not None:
+        if not 0 <= arguments.design < findings.study.count:
+            raise UsageError(
+                f"--design is {arguments.design}; the study has designs 0 to {findings.study.count - 1}"
+            )
+        design = findings.design(arguments.design)
+    elif (best := findings.best) is not None:
+        design = best
+    else:
+        raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
+    assert design.numbers is not None
+    Path(arguments.output).write_text(design_urdf(findings.evaluator, design.numbers), "utf-8")
+    print(
+        f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
+    )
+    return GOOD
+
+
+def _findings(arguments: argparse.Namespace) -> "Findings":
+    from ...study.report import findings_of  # noqa: PLC0415  # takes long
+
+    return findings_of(*_opened(arguments))
+
+
+def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":
+    from ...study import load_study  # noqa: PLC0415  # takes long
+    from ...study.running import Store, about_of  # noqa: PLC0415
+
+    about = about_of(Path(arguments.path))
+    if about is None:
+        raise UsageError(f"'{arguments.path}' holds no study; modular-dynamics study run makes one")
+    study = load_study(arguments.study or str(about.get("study")))
+    store = Store(arguments.path, study)
+    store.open()
+    return study, store
+
+
+def _print(lines: list[str]) -> None:
+    print("\n".join(printable(line) for line in lines))
+
+
+STUDY = Command(
+    "study",
+    "loads of many designs of a robot, on many cores",
+    ABOUT,
+    EXAMPLES,
+    _add_arguments,
+    _run,
+)

@@ -1,0 +1,127 @@
+"""A study: a robot, its inputs and motions, what is measured of a design, and what a design must keep."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ...model import SubsystemGraph
+from ...motions import AccelerationProfile
+from .inputs import Input
+
+__all__ = ["Bound", "Keep", "Refinement", "Sampling", "Study", "TensionLimit"]
+
+
+#: A number, or a column of an input.
+Bound = float | tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Which designs: "grid" (all combinations), "random" or "sobol" (both with a seed)."""
+
+    kind: str = "grid"
+    designs: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How the best design is improved on the ranges, after all designs: differential evolution."""
+
+    generations: int = 0
+    population: int = 15
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class TensionLimit:
+    """Least and largest tension of a spring [N]; each a number, or a column (input, column)."""
+
+    spring: str
+    least: Bound | None = None
+    largest: Bound | None = None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """What a design must keep at every state.
+
+    Attributes:
+        strokes: joints within their position limits. efforts: actuators within their effort limits.
+        sine: the smallest sine of a loop's angle; 0 is a dead point. tensions: of springs.
+    """
+
+    strokes: tuple[str, ...] = ()
+    efforts: tuple[str, ...] = ()
+    sine: float | None = None
+    tensions: tuple[TensionLimit, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a study file says, with the robot and the motions that it names.
+
+    Attributes:
+        graph: the robot as it is, the published design. inputs: in the file's order.
+        trajectories: by name; the first one is the published design's. rate: of their states [1/s].
+        instead: independent joint -> passive joint that the trajectories move instead of it.
+        actuators: independent joints whose load counts, with their weights.
+        objective: shares of the relative "largest" and "mean" load in a design's score.
+        source: the file. text: what it holds.
+    """
+
+    name: str
+    graph: SubsystemGraph
+    inputs: tuple[Input, ...]
+    trajectories: Mapping[str, AccelerationProfile]
+    rate: float
+    instead: Mapping[str, str]
+    actuators: Mapping[str, float]
+    objective: Mapping[str, float]
+    keep: Keep
+    sampling: Sampling
+    refinement: Refinement
+    source: Path
+    text: str
+
+    @property
+    def count(self) -> int:
+        """How many designs there are."""
+        if self.sampling.kind != "grid":
+            return self.sampling.designs
+        count = 1
+        for one in self.inputs:
+            count *= one.count
+        return count
+
+    def digest(self) -> str:
+        """Of all that the designs' results depend on: study, motions, robot, versions. 16 hexadecimal digits.
+
+        Objective and refinement are left out: they choose among results.
+        """
+        robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
+        structure = [(one.name, one.type.value, one.parent_link, one.child_link) for one in self.graph.joints]
+        motions = {
+            name: (one.joint_names, one.accelerations.tolist(), one.start.tolist(), one.duration, one.pieces)
+            for name, one in self.trajectories.items()
+        }
+        own = [*(asdict(one) for one in self.inputs), asdict(self.keep), asdict(self.sampling)]
+        rest = self.rate, dict(self.instead), dict(self.actuators)
+        versions = {
+            package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")
+        }
+        everything = self.name, own, motions, rest, self.graph.name, structure, robot, versions
+        return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:16]
+
+
+def _version(package: str) -> str:
+    """Also of a library that is not installed, but in the path; empty where there is no such package."""
+    own = import_module(package) if package == __name__.partition(".")[0] else None
+    try:
+        return str(own.__version__) if own is not None else version(package)
+    except PackageNotFoundError:
+        return ""

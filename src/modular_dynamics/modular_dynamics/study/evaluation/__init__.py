@@ -1,0 +1,7 @@
+"""What becomes of designs: their loads over time, objectives, and what they do not keep."""
+
+from .designs import Evaluator, evaluated_rows
+from .measures import Violation, columns_of, objectives_of
+from .motion import states_of
+
+__all__ = ["Evaluator", "Violation", "columns_of", "evaluated_rows", "objectives_of", "states_of"]

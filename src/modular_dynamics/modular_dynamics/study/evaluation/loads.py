@@ -1,0 +1,67 @@
+"""Inverse dynamics of many designs at many states: the only place where a study calls it."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...closure import RowStatus, closed_loop_inverse_dynamics_batch
+from ...dynamics import inverse_dynamics_batch
+from ...exceptions import ModelError
+from ...model import SubsystemGraph
+
+__all__ = ["Loads", "loads_of"]
+
+Array = NDArray[np.float64]
+
+
+class Loads(NamedTuple):
+    """Of n designs at s states.
+
+    Attributes:
+        tau: of the independent joints (n, s, independent) [N m or N]. coordinates: (n, s, nq).
+        statuses: `RowStatus` (n, s). tensions: (n, s, springs) [N]. sines: (n, s): as of `ClosedLoopBatch`.
+    """
+
+    tau: Array
+    coordinates: Array
+    statuses: NDArray[np.uint8]
+    tensions: Array
+    sines: Array
+
+
+def loads_of(
+    graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array]
+) -> Loads:
+    """Loads of designs, on one thread: a study has a worker for each core.
+
+    Args:
+        q, v, vdot: of the independent joints (n, s, independent). parameters: (n,) by the names of
+            ``graph.parameters``.
+    """
+    if graph.loop_joints or graph.passive_joints or graph.gears or graph.springs:
+        found = closed_loop_inverse_dynamics_batch(graph, q, v, vdot, None, 1, parameters=parameters)
+        return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
+    shape = q.shape[:2]
+    none = np.zeros((*shape, 0))
+    statuses = np.full(shape, RowStatus.ANSWERED, np.uint8)
+    try:
+        tau = inverse_dynamics_batch(graph, q, v, vdot, 1, parameters=parameters)
+    except ModelError:
+        if len(q) == 1:
+            tau = np.full(v.shape, np.nan)
+            statuses[:] = RowStatus.NO_MODEL
+        else:  # one of them: each by itself
+            parts = [
+                loads_of(graph, q[k : k + 1], v[k : k + 1], vdot[k : k + 1], _row(parameters, k))
+                for k in range(len(q))
+            ]
+            tau, statuses = (
+                np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses")
+            )
+    return Loads(tau, q, statuses, none, np.full(shape, np.nan))
+
+
+def _row(parameters: Mapping[str, Array], k: int) -> dict[str, Array]:
+    return {name: column[k : k + 1] for name, column in parameters.items()}

@@ -1,0 +1,150 @@
+"""What is read from a finished study: its best designs, and the published and refined ones beside."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...exceptions import StudyError
+from ..description.study import Study
+from ..evaluation import Evaluator, Violation, objectives_of
+from ..ranking import front, kept_rows, order, scores
+from ..running import Store, columns_of_file, read_refined
+
+__all__ = ["Design", "Findings", "findings_of"]
+
+Columns = dict[str, NDArray[Any]]
+#: Words for what designs do not keep.
+REASONS = {
+    Violation.NO_MODEL: "numbers that no robot can have",
+    Violation.CANNOT_CLOSE: "loops cannot close",
+    Violation.DEAD_POINT: "dead point on the way",
+    Violation.NO_STATE: "states that are not finite",
+    Violation.STROKE: "stroke too short",
+    Violation.SINE: "too near to a dead point",
+    Violation.SLACK: "spring slack",
+    Violation.OVERLOAD: "spring overloaded",
+    Violation.EFFORT: "effort limit exceeded",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design, and what was measured of it.
+
+    Attributes:
+        title: how it is called. trajectory: how it moves. numbers: of its inputs; None: the robot as it is.
+    """
+
+    title: str
+    trajectory: str
+    numbers: NDArray[np.float64] | None
+    score: float
+    values: dict[str, float]
+    violations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Of a finished study.
+
+    Attributes:
+        columns: of all designs, by name. kept: rows that keep everything. ranked: the same, best first.
+        front: rows of the Pareto front of the largest against the mean load, among those kept.
+    """
+
+    study: Study
+    evaluator: Evaluator
+    columns: Columns
+    kept: NDArray[np.intp]
+    ranked: NDArray[np.intp]
+    front: NDArray[np.intp]
+    published: Design
+    refined: Design | None
+    how_refined: dict[str, Any] | None
+
+    def numbers(self, row: int) -> NDArray[np.float64]:
+        """The numbers of the design of a row."""
+        return np.array([self.columns[f"input {one.name}"][row] for one in self.study.inputs])
+
+    def design(self, row: int) -> Design:
+        """The design of a row."""
+        index = int(self.columns["index"][row])
+        values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
+        score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
+        numbers, broken = self.numbers(row), int(self.columns["violations"][row])
+        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values, broken)
+
+    @property
+    def best(self) -> Design | None:
+        """The best design of all, the refined one if it is better; None where none keeps everything."""
+        found = self.design(int(self.ranked[0])) if len(self.ranked) else None
+        if found is not None and self.refined is not None and self.refined.score < found.score:
+            return self.refined
+        return found
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """What designs do not keep, and how many; a design may count several times."""
+        violations = self.columns["violations"]
+        counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
+        return [(words, count) for words, count in counted if count]
+
+    def pairs(self) -> list[tuple[Design, Design]]:
+        """For each trajectory, the published design on it, and the best design with it."""
+        found = []
+        for name in self.study.trajectories:
+            rows = (row for row in self.ranked if _trajectory(self.study, self.numbers(int(row))) == name)
+            row = next(rows, None)
+            if row is not None:
+                best = self.design(int(row))
+                if self.best is not None and self.best.trajectory == name:
+                    best = self.best
+                found.append((self.published_on(name), best))
+        return found
+
+    def published_on(self, trajectory: str) -> Design:
+        """The published design on a trajectory."""
+        if trajectory == self.published.trajectory:
+            return self.published
+        measured = self.evaluator.published(trajectory)
+        score = float(self._scores(measured)[0])
+        return _design(self.study, "published", None, score, measured, trajectory)
+
+    def _scores(self, columns: Columns) -> NDArray[np.float64]:
+        reference = {name: np.array([value]) for name, value in self.published.values.items()}
+        return scores(self.study, columns, reference)
+
+
+def findings_of(study: Study, store: Store) -> Findings:
+    """Read a finished study. Raises StudyError: it is not finished."""
+    if not store.result.exists():
+        raise StudyError(f"'{store.folder}' holds no finished study; modular-dynamics study run finishes it")
+    inputs = [f"input {one.name}" for one in study.inputs]
+    columns = columns_of_file(store.result, ["index", *inputs, *objectives_of(study), "violations"])
+    evaluator = Evaluator(study)
+    reference = evaluator.published()
+    kept = kept_rows(columns)
+    on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
+    published = _design(study, "published", None, 1.0, reference, next(iter(study.trajectories)))
+    how = read_refined(study, store)
+    refined = None
+    if how is not None:
+        numbers = np.array(how["numbers"])
+        measured = evaluator.measure(numbers[None])
+        refined = _design(study, "refined", numbers, how["score"], measured, _trajectory(study, numbers))
+    ranked = order(study, columns, reference)
+    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published, refined, how)
+
+
+def _design(study: Study, title: str, numbers: Any, score: float, measured: Any, trajectory: str) -> Design:
+    values = {name: float(measured[name][0]) for name in objectives_of(study)}
+    return Design(title, trajectory, numbers, score, values, int(measured["violations"][0]))
+
+
+def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
+    """How the design with these numbers moves."""
+    for one, number in zip(study.inputs, numbers, strict=True):
+        if one.is_trajectory:
+            return one.label(number)
+    return next(iter(study.trajectories))

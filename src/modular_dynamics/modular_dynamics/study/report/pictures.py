@@ -1,0 +1,178 @@
+"""Pictures of a study, by matplotlib."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...pictures.colours import COLOURS
+from ..running.packages import matplotlib
+from .findings import Design, Findings
+from .influence import FORMULA, shares
+
+__all__ = ["draw_front", "draw_influence", "draw_loads", "draw_tensions"]
+
+GREY = "0.72"
+STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+
+
+def draw_front(findings: Findings, path: Path) -> None:
+    """Largest against mean load: all kept designs, the front, the published and the best one."""
+    study, columns, kept = findings.study, findings.columns, findings.kept
+    with _figure(7.5, 5.2, path) as (_, axis):
+        x, y = columns["mean"][kept], columns["largest"][kept]
+        rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
+        axis.scatter(
+            x,
+            y,
+            s=6,
+            color=GREY,
+            alpha=float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5)),  # many show where they are dense
+            label=f"{len(kept):,} designs that keep everything",
+            **rasterized,
+        )
+        front = findings.front
+        axis.plot(
+            columns["mean"][front],
+            columns["largest"][front],
+            "o-",
+            color=COLOURS[0],
+            ms=4,
+            lw=1.2,
+            label="Pareto front",
+        )
+        marks = [("published", findings.published, "s", COLOURS[1])]
+        if findings.best is not None:
+            marks.append((f"best: {findings.best.title}", findings.best, "*", COLOURS[2]))
+        for label, design, mark, colour in marks:
+            place = design.values["mean"], design.values["largest"]
+            axis.plot(
+                *place,
+                mark,
+                color=colour,
+                ms=13 if mark == "*" else 9,
+                label=label,
+                mec="white",
+                mew=0.8,
+                ls="",
+            )
+        axis.set_xlabel(f"mean load [{_unit(findings)}]")
+        axis.set_ylabel(f"largest load [{_unit(findings)}]")
+        axis.set_xlim(left=0.0)
+        axis.set_ylim(bottom=0.0)
+        axis.grid(alpha=0.25, lw=0.6)
+        axis.legend(frameon=False, loc="best")
+        axis.set_title(f"{study.name}: loads of designs", loc="left", fontweight="bold")
+
+
+def draw_influence(findings: Findings, path: Path) -> None:
+    """Bars: the share of each input of the variance of both loads."""
+    names = [one.name for one in findings.study.inputs]
+    found = {load: shares(findings, load) for load in ("largest", "mean")}
+    by_share = sorted(names, key=lambda name: np.nan_to_num(found["largest"][name]))
+    with _figure(7.5, 1.5 + 0.55 * len(names), path) as (_, axis):
+        places = np.arange(len(names))
+        for k, (load, one) in enumerate(found.items()):
+            heights = np.nan_to_num([one[name] for name in by_share])
+            bars = axis.barh(
+                places + 0.2 - 0.4 * k, heights, 0.38, color=COLOURS[k], label=f"of the {load} load"
+            )
+            axis.bar_label(bars, [f"{height:.2f}" for height in heights], padding=3, fontsize=8)
+        axis.set_yticks(places, by_share)
+        most = max(np.nan_to_num(list(one.values())).max() for one in found.values())
+        axis.set_xlim(0.0, min(1.1, max(0.1, 1.3 * most)))
+        axis.set_xlabel(f"first-order share of the variance\n{FORMULA}")
+        axis.grid(axis="x", alpha=0.25, lw=0.6)
+        axis.legend(frameon=False, loc="lower right")
+        axis.set_title("Which input matters how much", loc="left", fontweight="bold")
+
+
+def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
+    """Loads of the actuators over time, a panel each."""
+    names = list(findings.study.actuators)
+    with _figure(9.0, 0.8 + 2.4 * len(names), path, len(names)) as (_, axes):
+        for name, axis in zip(names, axes, strict=True):
+            k = findings.study.graph.independent_joint_names.index(name)
+            for design, colour in zip(designs, _colours(), strict=False):
+                times, loads = _over_time(findings, design)
+                axis.plot(times, loads.tau[0, :, k], color=colour, lw=1.5, label=_title(findings, design))
+            axis.axhline(0.0, color="0.3", lw=0.6)
+            axis.set_title(name, loc="left", fontweight="bold")
+            axis.set_ylabel(f"load [{_unit(findings, name)}]")
+        _finish_over_time(axes)
+
+
+def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> None:
+    """Tensions of the springs over time, a panel each; springs with equal tensions share one."""
+    springs = [spring.name for spring in findings.study.graph.springs]
+    loads = [_over_time(findings, design) for design in designs]
+    together: dict[bytes, list[int]] = {}
+    for k in range(len(springs)):
+        key = b"".join(np.round(own.tensions[0, :, k], 6).tobytes() for _, own in loads)
+        together.setdefault(key, []).append(k)
+    groups = list(together.values())
+    with _figure(9.0, 0.8 + 2.4 * len(groups), path, len(groups)) as (_, axes):
+        for group, axis in zip(groups, axes, strict=True):
+            for design, colour, (times, own) in zip(designs, _colours(), loads, strict=False):
+                axis.plot(
+                    times, own.tensions[0, :, group[0]], color=colour, lw=1.5, label=_title(findings, design)
+                )
+            axis.axhline(0.0, color="0.3", lw=0.6)
+            axis.set_title(", ".join(springs[k] for k in group), loc="left", fontweight="bold")
+            axis.set_ylabel("tension [N]")
+        _finish_over_time(axes)
+
+
+def _finish_over_time(axes: Sequence[Any]) -> None:
+    for axis in axes:
+        axis.grid(alpha=0.25, lw=0.6)
+        axis.margins(x=0.0, y=0.1)
+    axes[-1].set_xlabel("time [s]")
+    handles, labels = axes[0].get_legend_handles_labels()
+    axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+
+
+def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
+    evaluator, trajectory = findings.evaluator, design.trajectory
+    parameters = {} if design.numbers is None else evaluator.parameters(design.numbers[None])
+    return evaluator.states[trajectory].times, evaluator.loads(trajectory, parameters, 1)
+
+
+def _title(findings: Findings, design: Design) -> str:
+    several = len(findings.study.trajectories) > 1
+    return f"{design.title}, trajectory {design.trajectory}" if several else design.title
+
+
+def _colours() -> list[str]:
+    return [COLOURS[1], COLOURS[2], COLOURS[0], *COLOURS[3:]]
+
+
+def _unit(findings: Findings, name: str | None = None) -> str:
+    graph = findings.study.graph
+    names = list(findings.study.actuators) if name is None else [name]
+    slides = {graph.joint(one).type.value == "prismatic" for one in names}
+    if len(slides) > 1:
+        return "N m, N"
+    return "N" if True in slides else "N m"
+
+
+class _figure:  # used as a function
+    """A figure and its axes; written to the path at the end."""
+
+    def __init__(self, width: float, height: float, path: Path, panels: int = 0) -> None:
+        self._context = matplotlib().rc_context(STYLE)
+        self._size, self._path, self._panels = (width, height), path, panels
+
+    def __enter__(self) -> tuple[Any, Any]:
+        self._context.__enter__()
+        self.figure = matplotlib().figure.Figure(figsize=self._size, layout="constrained")
+        if self._panels:
+            return self.figure, list(self.figure.subplots(self._panels, 1, sharex=True, squeeze=False)[:, 0])
+        return self.figure, self.figure.subplots()
+
+    def __exit__(self, *error: object) -> None:
+        self._context.__exit__(*error)
+        if error[0] is None:
+            self.figure.savefig(self._path, dpi=130, metadata={"Software": None})

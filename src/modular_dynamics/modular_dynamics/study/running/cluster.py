@@ -1,0 +1,102 @@
+"""Where the work is done: this machine's cores, or any Dask cluster.
+
+This machine's cores are a `LocalCluster`, not Dask's scheduler of processes: in a pool of processes that
+loses one, all tasks fail, while here a nanny starts the worker again and its task goes to another one; and
+it is the same code as for a scheduler at an address. A worker holds a pipe of this process and exits when
+this is gone, SIGKILL included, so that none outlives it.
+"""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+from ...exceptions import StudyError
+from . import packages
+
+__all__ = ["connected", "cores"]
+
+#: How long a scheduler may take to answer [s].
+PATIENCE = 5
+#: How often a task may lose its worker, before it is taken for the cause.
+ALLOWED_FAILURES = 20
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of workers on this machine: as many as cores by default.
+
+    Raises:
+        StudyError: no scheduler there. MissingDependencyError: no Dask.
+    """
+    dask, distributed = packages.dask(), packages.distributed()
+    settings = {
+        "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
+        "distributed.comm.timeouts.connect": f"{PATIENCE}s",
+        "distributed.worker.daemon": True,
+    }
+    _quiet()
+    with dask.config.set(settings):
+        if scheduler is not None:
+            with _client_of(distributed, scheduler) as client:
+                yield client
+            return
+        with (
+            _without_interrupts(),
+            distributed.LocalCluster(
+                n_workers=workers or cores(),
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            _allow_interrupts()
+            try:
+                yield client
+            finally:
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # closing ends workers in order
+
+
+def _client_of(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise StudyError(f"no Dask scheduler answers at '{address}' within {PATIENCE} s") from error
+
+
+def _quiet() -> None:
+    """A worker that is lost is started again, and its chunk computed again: no news for a user."""
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Processes and threads that are started here never see Ctrl-C: this process alone ends the run."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # where it starts itself, it lets signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _allow_interrupts() -> None:
+    if threading.current_thread() is threading.main_thread():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

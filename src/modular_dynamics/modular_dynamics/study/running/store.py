@@ -1,0 +1,175 @@
+"""The folder of a study's results: what is finished stays, whatever ends the run.
+
+A chunk is written to a temporary file, brought to the disk and renamed, so that a file of its name is
+whole. Names hold the digest of the study, of the robot and of the library's version.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ...exceptions import StudyError
+from ...text.numbers import LARGEST
+from ..description.study import Study
+from .tables import rows_of_file, write_in_order
+
+__all__ = ["Store", "about_of"]
+
+#: Files in the folder.
+ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+
+
+def about_of(folder: Path) -> dict[str, Any] | None:
+    """What a folder says of itself; None where it holds no study. Raises StudyError: it is damaged."""
+    try:
+        about = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise StudyError(f"'{folder / ABOUT}' cannot be read: {error}") from error
+    return about if isinstance(about, dict) else {}
+
+
+class Store:
+    """The results of one study in one folder.
+
+    Attributes:
+        chunk: designs of a chunk, 0 where this is not decided.
+    """
+
+    def __init__(self, folder: str | Path, study: Study) -> None:
+        self.folder, self.digest, self.count = Path(folder), study.digest(), study.count
+        self.study, self.chunk = study, 0
+
+    @property
+    def result(self) -> Path:
+        """The file of all designs."""
+        return self.folder / RESULT
+
+    @property
+    def refined(self) -> Path:
+        """The file of the refined design."""
+        return self.folder / REFINED
+
+    def open(self) -> None:
+        """Make the folder, or continue what is in it.
+
+        Raises:
+            StudyError: it holds another study, or no folder can be made there.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
+        about = about_of(self.folder)
+        if about is None:
+            return
+        if about.get("digest") != self.digest:
+            name = about.get("name")
+            other = "another version of the study" if name == self.study.name else "the study"
+            raise StudyError(
+                f"'{self.folder}' holds {other} '{name}' (digest {about.get('digest')}), "
+                f"not '{self.study.name}' (digest {self.digest}); choose another folder, or remove it"
+            )
+        chunk = about.get("chunk")
+        if not isinstance(chunk, int) or not 0 < chunk <= LARGEST:
+            raise StudyError(
+                f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it"
+            )
+        self.chunk = chunk
+
+    def decide(self, chunk: int) -> None:
+        """Decide how many designs a chunk has, for all runs of this study in this folder."""
+        self.chunk = chunk
+        about = {
+            "name": self.study.name,
+            "study": str(self.study.source),
+            "digest": self.digest,
+            "designs": self.count,
+            "chunk": chunk,
+        }
+        self.write(STUDY, self.study.text.encode())
+        self.write(ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+
+    @property
+    def chunks(self) -> int:
+        """How many chunks there are."""
+        return -(-self.count // self.chunk)
+
+    def bounds(self, chunk: int) -> tuple[int, int]:
+        """The first design of a chunk, and the one after its last."""
+        return chunk * self.chunk, min((chunk + 1) * self.chunk, self.count)
+
+    def path(self, chunk: int) -> Path:
+        """The file of a chunk."""
+        return self.folder / "chunks" / f"{chunk:08}_{self.digest}.parquet"
+
+    def missing(self) -> Iterator[int]:
+        """The chunks that are not finished."""
+        for chunk in range(self.chunks):
+            first, last = self.bounds(chunk)
+            if rows_of_file(self.path(chunk)) != last - first:
+                yield chunk
+
+    def write_chunk(self, chunk: int, content: bytes) -> None:
+        """Keep a finished chunk. Raises StudyError: the disk does not take it."""
+        self.write(str(self.path(chunk).relative_to(self.folder)), content)
+
+    def finish(self) -> None:
+        """Put all chunks into one file, in order, and remove them. Raises StudyError: as `write_chunk`."""
+        parts = [self.path(chunk) for chunk in range(self.chunks)]
+        self._replace(self.result, lambda file: write_in_order(parts, file))
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove chunks that are in the result, and what an earlier run left unfinished."""
+        chunks = self.folder / "chunks"
+        for path in chunks.glob("*") if chunks.is_dir() else ():
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            chunks.rmdir()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file whole or not at all. Raises StudyError: the disk does not take it."""
+        self._replace(self.folder / name, lambda file: file.write(content))
+
+    def _replace(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with open(temporary, "wb") as file:
+                fill(file)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
+            descriptor = os.open(path.parent, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)  # the name, too
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise StudyError(
+                f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "
+                "same command goes on from there"
+            ) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Raises StudyError: another run writes into the folder. The lock ends with the process."""
+        try:
+            file = open(self.folder / LOCK, "wb")  # noqa: SIM115  # closed below
+        except OSError as error:
+            raise StudyError(f"'{self.folder / LOCK}' cannot be written: {error.strerror}") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StudyError(f"another run writes into '{self.folder}'; wait for it, or end it") from None
+            yield

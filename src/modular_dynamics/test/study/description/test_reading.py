@@ -1,0 +1,100 @@
+import pytest
+
+from helpers.studies import FOUR_BAR, study_file
+from modular_dynamics.exceptions import ModularDynamicsError, StudyError
+from modular_dynamics.study import load_study
+
+MOTION, INPUTS = FOUR_BAR["motion"], FOUR_BAR["inputs"]
+
+
+def test_what_the_file_says(tmp_path):
+    study = load_study(study_file(tmp_path, sampling={"kind": "sobol", "designs": 9, "seed": 2}))
+    assert (study.name, study.count, study.rate) == ("four_bar", 9, 10.0)
+    assert [one.name for one in study.inputs] == ["coupler", "mass", "motion"]
+    assert list(study.trajectories) == ["turn", "back"]
+    assert load_study(study_file(tmp_path)).count == 5 * 3 * 2
+
+
+def test_the_digest_is_of_what_results_depend_on(tmp_path):
+    first = load_study(study_file(tmp_path)).digest()
+    assert load_study(study_file(tmp_path)).digest() == first
+    assert load_study(study_file(tmp_path, objective={"mean": 1.0})).digest() == first
+    others = {
+        load_study(study_file(tmp_path, **change)).digest()
+        for change in (
+            {"motion": {**MOTION, "rate": 20}},
+            {"keep": {}},
+            {"inputs": {**INPUTS, "mass": {"list": [4, 5], "sets": "link output mass"}}},
+        )
+    }
+    assert len(others | {first}) == 4
+    path = study_file(tmp_path)
+    (tmp_path / "turn.yaml").write_text((tmp_path / "turn.yaml").read_text().replace("0.5}", "0.6}"))
+    assert load_study(path).digest() not in others | {first}
+
+
+@pytest.mark.parametrize(
+    ("changes", "offender"),
+    [
+        ({"robot": None}, "robot must be a text"),
+        ({"robot": "nowhere.urdf"}, "nowhere.urdf"),
+        ({"version": 7}, "version .* is unknown; this library reads version 1"),
+        ({"keeps": {}}, "unknown key 'keeps'; similar ones: keep"),
+        ({"motion": {**MOTION, "rate": 0}}, "rate is 0; a number of states per second above 0"),
+        ({"motion": {"files": {"a": "nowhere.yaml"}}}, "no motion file at .*nowhere.yaml"),
+        ({"motion": {"files": {}}}, "files names no trajectory"),
+        ({"actuators": {"J9": 1}}, "no independent joint 'J9'"),
+        ({"actuators": {"J1": -1}}, "actuators: J1 is negative"),
+        ({"objective": {"peak": 1}}, "no objective 'peak'; known are: largest, mean"),
+        ({"objective": {"mean": 0}}, "all shares are zero"),
+        ({"sampling": {"kind": "latin"}}, "possible are grid, random, sobol"),
+        ({"sampling": {"kind": "random"}}, "designs must be a whole number"),
+        ({"keep": {"strokes": ["J5"]}}, "strokes: no joint 'J5'"),
+        ({"keep": {"sine": "small"}}, "sine must be a finite number, not 'small'"),
+        ({"keep": {"tensions": {"s": {}}}}, "tensions: no spring 's'; there is none"),
+        ({"refine": {"population": 2}}, "population must be a whole number from 5"),
+        ({"inputs": {}}, "inputs is empty"),
+        ({"inputs": {"a": {"sets": "x"}}}, "exactly one of the keys list, range, catalogue, trajectories"),
+        ({"inputs": {"a": {"range": [2, 1], "sets": "x"}}}, "range begins at 2, above its end, 1"),
+        (
+            {"inputs": {"a": {"range": [1, 2], "steps": 1, "sets": "x"}}},
+            "steps must be a whole number from 2",
+        ),
+        ({"inputs": {"a": {"list": [], "sets": "x"}}}, "must be a list of numbers"),
+        ({"inputs": {"a": {"trajectories": ["turm"]}}}, "no trajectory 'turm'; similar ones: turn"),
+        (
+            {"inputs": {"a": {"list": [1], "sets": "link outputs mass"}}},
+            "input 'a': no parameter 'link outputs mass'.*similar ones: link output mass",
+        ),
+        (
+            {"inputs": {name: {"list": [1], "sets": "link output mass"} for name in "ab"}},
+            "input 'b' sets 'link output mass', which input 'a' sets, too",
+        ),
+        (
+            {"inputs": {"a": {"catalogue": {"x": {"m": 1}, "y": {}}, "sets": {"m": "link output mass"}}}},
+            "row 'y' has no 'm'",
+        ),
+        ({"motion": {**MOTION, "instead": {"J1": "J9"}}}, "instead: .*J9"),
+    ],
+)
+def test_errors_name_the_file_and_the_entry_in_one_line(tmp_path, changes, offender):
+    with pytest.raises(ModularDynamicsError, match=offender) as caught:
+        load_study(study_file(tmp_path, **changes))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["a: [", "- 1", "", "x: 1"])
+def test_a_file_that_is_no_study_is_refused_by_name(tmp_path, content):
+    path = tmp_path / "broken.yaml"
+    path.write_text(content)
+    with pytest.raises(StudyError, match=r"broken\.yaml"):
+        load_study(path)
+    with pytest.raises(StudyError, match=r"no study file at .*none\.yaml"):
+        load_study(tmp_path / "none.yaml")
+
+
+def test_a_trajectory_that_moves_what_is_not_independent_is_refused(tmp_path):
+    path = study_file(tmp_path)
+    (tmp_path / "turn.yaml").write_text((tmp_path / "turn.yaml").read_text().replace("J1", "J4"))
+    with pytest.raises(StudyError, match="trajectory 'turn' moves no independent joint 'J4'"):
+        load_study(path)

@@ -1,0 +1,49 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from modular_dynamics.study import designs_between
+from modular_dynamics.study.description import Input, Sampling
+
+INPUTS = (
+    Input("length", low=1.0, high=2.0, steps=5),
+    Input("choice", labels=("a", "b", "c"), columns=(("value", (7.0, 8.0, 9.0)),)),
+    Input("width", low=-1.0, high=1.0, steps=3),
+)
+
+
+def test_the_grid_is_all_combinations_the_last_input_fastest():
+    found = designs_between(INPUTS, Sampling(), 0, 45)
+    expected = itertools.product([1.0, 1.25, 1.5, 1.75, 2.0], [0.0, 1.0, 2.0], [-1.0, 0.0, 1.0])
+    assert found.tolist() == [list(one) for one in expected]
+
+
+@pytest.mark.parametrize("kind", ["grid", "random", "sobol"])
+def test_a_design_follows_from_its_index_alone(kind):
+    sampling = Sampling(kind, 45, 3)
+    whole = designs_between(INPUTS, sampling, 0, 45)
+    for first, last in ((0, 7), (7, 8), (8, 45), (31, 40)):
+        assert np.array_equal(designs_between(INPUTS, sampling, first, last), whole[first:last])
+
+
+@pytest.mark.parametrize("kind", ["random", "sobol"])
+def test_samples_fill_ranges_and_rows_evenly_and_depend_on_the_seed(kind):
+    count = 4096
+    found = designs_between(INPUTS, Sampling(kind, count, 1), 0, count)
+    # the uniform distribution's mean and variance; three standard errors of `count` random numbers
+    share = np.stack([found[:, 0] - 1.0, (found[:, 2] + 1.0) / 2.0])
+    assert np.abs(share.mean(axis=1) - 0.5).max() < 3.0 / np.sqrt(12.0 * count)
+    assert np.abs(share.var(axis=1) - 1.0 / 12.0).max() < 3.0 / np.sqrt(180.0 * count)
+    rows = np.bincount(found[:, 1].astype(int), minlength=3)
+    assert np.abs(rows / count - 1.0 / 3.0).max() < 3.0 * np.sqrt(2.0 / 9.0 / count)
+    assert not np.array_equal(found, designs_between(INPUTS, Sampling(kind, count, 2), 0, count))
+
+
+def test_the_sobol_sequence_has_one_point_in_each_of_equal_boxes():
+    """Its property as a (0, m, 2)-net in base 2; random numbers do not have it."""
+    plane = (Input("x", low=0.0, high=1.0, steps=2), Input("y", low=0.0, high=1.0, steps=2))
+    points = designs_between(plane, Sampling("sobol", 64, 5), 0, 64)
+    for columns in (1, 2, 4, 8, 16, 32, 64):
+        boxes = np.floor(points * [columns, 64 // columns]).astype(int)
+        assert len({tuple(box) for box in boxes.tolist()}) == 64
