@@ -14,6 +14,7 @@ import numpy as np
 from numba import config
 from numpy.typing import NDArray
 
+from ...drivers import aligned
 from ...numba_support.array_objects import (
     as_status,
     bound_function,
@@ -28,14 +29,13 @@ from ...numba_support.compilation import kernel, spliced
 from ...row_queue import begin, end, take
 from ..structures import RowArrays, RowValues, SpringArrays, Tree
 from .inverse_dynamics import PlanarMechanism, PlanarWorkspace, planar_inverse_dynamics
+from .lanes.block import BLOCK, answer_block
+from .lanes.sections import LANES, sections_of
 from .rates import StepRates
 from .steps import PlanarSteps
 from .walk import WalkWorkspace
 
 __all__ = ["BLOCK", "planar_batch", "planar_entry"]
-
-#: States of a batch that follow each other from one closed configuration, whatever the number of threads.
-BLOCK = 64
 
 #: Status for arguments that are not the arrays which the kernel needs.
 REFUSED = 1
@@ -166,29 +166,20 @@ def _batch(plan, tables, rows, each, queue):
     """See :func:`planar_batch`; ``tables``: addresses of its arrays. ``each``: as many starts as rows."""
     mechanism, workspace = _mechanism(plan), _workspace(plan)
     nq, p, width = plan[NQ], plan[COORDINATES], plan[VELOCITIES]
-    statuses = numbers(tables[6], rows)
+    statuses, starts = numbers(tables[6], rows), floats(tables[3], (rows if each else -(-rows // BLOCK), nq))
+    at, none = sections_of(mechanism), np.empty(0, np.bool_)
+    work = aligned(at.size, np.float64, LANES)
+    work[:] = 0.0
     begin(queue)
     while True:
         first = take(queue, BLOCK)
         if first >= rows:
             break
-        start = tables[3] + 8 * nq * (first // BLOCK)
-        for row in range(first, min(first + BLOCK, rows)):
-            if each:
-                start = tables[3] + 8 * nq * row
-            there = tables[4] + 8 * nq * row
-            statuses[row] = planar_inverse_dynamics(
-                mechanism,
-                workspace,
-                floats(tables[0] + 8 * p * row, p),
-                floats(tables[1] + 8 * width * row, width),
-                floats(tables[2] + 8 * width * row, width),
-                floats(start, nq),
-                floats(there, nq),
-                floats(tables[5] + 8 * width * row, width),
-            )
-            if statuses[row] == 0:
-                start = there
+        last = min(first + BLOCK, rows)
+        q = floats(tables[0], (last, p))
+        states = q, floats(tables[1], (last, width)), floats(tables[2], (last, width))
+        results = floats(tables[4], (last, nq)), floats(tables[5], (last, width))
+        answer_block(mechanism, workspace, states, starts, each, first, results, statuses, none, work, at)
     end(queue)
 
 
@@ -212,14 +203,12 @@ def planar_batch(
         tables = np.array([array.ctypes.data for array in arrays], np.int64)
         _batch(_plan(mechanism, workspace), tables, len(q), each, queue)
         return
-    start = starts[0]
-    for row, state in enumerate(zip(q, v, vdot, strict=True)):
-        if each or row % BLOCK == 0:
-            start = starts[row if each else row // BLOCK]
-        own = coordinates[row], tau[row]
-        statuses[row] = planar_inverse_dynamics(mechanism, workspace, *state, start, *own)
-        if statuses[row] == 0:
-            start = coordinates[row]
+    at = sections_of(mechanism)
+    others = np.empty(0, np.bool_), np.zeros(at.size), at
+    for first in range(0, len(q), BLOCK):
+        last = first + BLOCK
+        states, results = (q[:last], v[:last], vdot[:last]), (coordinates[:last], tau[:last])
+        answer_block(mechanism, workspace, states, starts, each, first, results, statuses, *others)
 
 
 def _arrays(structure: Any) -> Iterator[NDArray[Any]]:
