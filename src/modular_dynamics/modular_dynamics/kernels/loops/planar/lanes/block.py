@@ -1,6 +1,6 @@
 """A block of a batch: states side by side where that is plain, the others one by one."""
 
-from ....numba_support.compilation import inlined_strictly
+from ....numba_support.compilation import inlined_strictly, spliced
 from ....numba_support.memory import zero_float64x8
 from ....transposition import lanes_to_columns
 from ..inverse_dynamics import planar_inverse_dynamics
@@ -26,7 +26,7 @@ def _write(first, rows, source, target, none):
             target[first + lane, k] = source[k * LANES + lane]
 
 
-@inlined_strictly
+@spliced
 def answer_block(mechanism, workspace, states, starts, each, first, results, statuses, none, work, at):
     """Answer the states from ``first`` on.
 

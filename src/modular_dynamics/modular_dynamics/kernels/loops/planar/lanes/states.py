@@ -8,7 +8,7 @@ ends and halfway, and in a single stride. States for which this is not plain are
 import math
 
 from ....layout import FLOATING, KIND, Q
-from ....numba_support.compilation import inlined
+from ....numba_support.compilation import inlined, spliced
 from ....numba_support.lane_functions import absolute, chosen, shifted
 from ....numba_support.memory import load, store
 from ....recursions.newton_euler import recursion
@@ -104,7 +104,7 @@ def _take_signs(mechanism, workspace, start, nq, work, at, like):
         work[at.last + index] = start[index]
 
 
-@inlined
+@spliced
 def _close_all(mechanism, start, fresh, angles, work, at, like):
     """Close the loops of all states, halfway to them and, if ``fresh``, where the way starts.
 
@@ -216,7 +216,7 @@ def _directions(topology, work, at, like):
     return bad
 
 
-@inlined
+@spliced
 def answer_states(mechanism, workspace, states, row, start, fresh, angles, work, at, like):
     """Torques and coordinates of rows ``row`` ..., as many as there are lanes, left in ``work``.
 
