@@ -1,6 +1,7 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .assembly.assemble import Assembly, assemble
+from .dynamics.batch_results import ClosedLoopBatch, RowStatus
 from .dynamics.denoc import FourBar, Link
 from .dynamics.derivatives import (
     closed_loop_inverse_dynamics_derivatives,
@@ -22,11 +23,7 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics_batch,
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from .dynamics.inverse_dynamics_batch import (
-    ClosedLoopBatch,
-    RowStatus,
-    closed_loop_inverse_dynamics_batch,
-)
+from .dynamics.inverse_dynamics_batch import closed_loop_inverse_dynamics_batch
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,

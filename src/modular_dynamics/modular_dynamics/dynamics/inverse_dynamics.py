@@ -1,5 +1,6 @@
 """Inverse dynamics: tau of q, v and vdot, by the compiled Newton-Euler recursion."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -7,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..algebra import DualQuaternion
+from ..exceptions import StateError
 from ..kernels.layout import FORCE
 from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
 from .arrays.arguments import Array, Progress, Topology
 from .arrays.model_arrays import constants_of, rows_of, topology_of
+from .design_batch import inverse_dynamics_of_designs
 from .execution.algorithms import INVERSE_DYNAMICS, StateCall
 from .execution.batch import Batch
 from .execution.solver import LoadedSolver, Wrenches
@@ -179,8 +182,12 @@ def inverse_dynamics_batch(
     dtype: DTypeLike = np.float64,
     progress: Progress = None,
     friction: str = "none",
+    parameters: Mapping[str, ArrayLike] | None = None,
 ) -> NDArray[Any]:
     """Joint torques of many states: row k of the result is ``inverse_dynamics`` of row k of the arguments.
+
+    With ``parameters`` also of many designs, robots that differ in these numbers: nothing is loaded or
+    compiled for each.
 
     Args:
         q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
@@ -191,11 +198,21 @@ def inverse_dynamics_batch(
         dtype: float64, or float32: single precision, faster, to 1e-5 of the largest torque.
         progress: called repeatedly with (states done, count), from the calling thread.
         friction: as of ``inverse_dynamics``.
+        parameters: columns (n,) by the names of ``graph.parameters``. Then q, v and vdot are s states of each
+            of n designs (n, s, ...), or one of each (n, ...), and so is the result, in double precision; the
+            arguments about wrenches, ``out``, ``dtype`` and ``progress`` go without it.
 
     Raises:
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.
+        UnknownNameError: no such parameter; names similar ones. ModelError: no robot can be that design.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
+    if parameters is not None:
+        others = external_wrenches, black_box_wrenches, out, progress
+        if any(x is not None for x in others) or np.dtype(dtype) != np.float64:
+            raise StateError("parameters go without wrenches, out, another dtype and progress")
+        states = {"q": q, "v": v, "vdot": vdot}
+        return inverse_dynamics_of_designs(graph, states, parameters, threads, friction)
     solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
     run = solver.batch(external_wrenches, black_box_wrenches)
     return run({"q": q, "v": v, "vdot": vdot}, threads, out, dtype, progress)

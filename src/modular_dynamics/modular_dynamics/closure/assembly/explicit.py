@@ -8,11 +8,11 @@ from numpy.typing import ArrayLike
 from ...dynamics.arrays.arguments import Array
 from ...kernels.loops.planar import steps as kernel
 from ...kernels.loops.planar.walk import WalkWorkspace, walk
-from ...model import Gear
+from ...model import Gear, SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .explicit_plane import PlanarLoop, planar_loop
 
-__all__ = ["ExplicitSolver", "explicit_solver"]
+__all__ = ["ExplicitSolver", "explicit_solver", "planar_steps"]
 
 #: Solutions of single steps that are tried: all, for up to about ten loops one after the other.
 MOST_TRIED = 4096
@@ -102,11 +102,18 @@ class ExplicitSolver:
 
 
 def explicit_solver(system: ConstraintSystem) -> ExplicitSolver | None:
-    """Gears first; then any planar loop of which two coordinates are not known yet; and again.
+    """The solver in closed form; None where it does not give all dependent coordinates, or there are none."""
+    steps = planar_steps(system.graph)
+    return None if steps is None else ExplicitSolver(system, *steps)
 
-    None where these steps do not give all dependent coordinates, or there are none.
+
+def planar_steps(graph: SubsystemGraph) -> tuple[list[str], kernel.PlanarSteps] | None:
+    """The steps, as text and for the kernels.
+
+    Gears first; then any planar loop of which two coordinates are not known yet; and again. None where these
+    do not give all dependent coordinates, or there are none.
     """
-    graph, steps = system.graph, _Steps(system)
+    steps = _Steps(graph)
     loops = [loop for loop in (planar_loop(graph, joint) for joint in graph.loop_joints) if loop is not None]
     while any(map(steps.add_gear, graph.gears)) or any(map(steps.add_loop, loops)):
         pass
@@ -114,14 +121,14 @@ def explicit_solver(system: ConstraintSystem) -> ExplicitSolver | None:
         return None
     joints, chain = np.array(steps.joints, np.int64).reshape(-1, 2), np.array(steps.chain).reshape(-1, 4)
     table, points = np.array(steps.table, np.int64), np.array(steps.points)
-    return ExplicitSolver(system, steps.order, kernel.PlanarSteps(table, points, joints, chain, steps.reach))
+    return steps.order, kernel.PlanarSteps(table, points, joints, chain, steps.reach)
 
 
 class _Steps:
     """Steps so far; ``known`` are the joints whose coordinates they give."""
 
-    def __init__(self, system: ConstraintSystem) -> None:
-        self.graph, self.known = system.graph, set(system.independent.names)
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.graph, self.known = graph, set(graph.independent_joint_names)
         self.order: list[str] = []
         self.reach = np.zeros(self.graph.nq)
         # as in kernel.PlanarSteps

@@ -19,7 +19,7 @@ from ...kernels.loops.row_kinds import ABOUT, ACROSS, ALIGNED, ALONG, COUPLING, 
 from ...kernels.loops.structures import RowArrays, RowValues, SpringArrays, Tree
 from ...model import Anchor, Gear, LoopJoint, SubsystemGraph
 
-__all__ = ["Rows", "Springs", "loop_rows", "row_values", "spring_rows"]
+__all__ = ["Rows", "Springs", "loop_rows", "row_values", "spring_laws", "spring_rows"]
 
 #: Name, and an entry of indices and of vectors in RowArrays.
 Row = tuple[str, list[int], Array]
@@ -70,6 +70,12 @@ def spring_rows(graph: SubsystemGraph) -> Rows:
     return _rows(graph, [spring.anchors for spring in graph.springs], rows)
 
 
+def spring_laws(graph: SubsystemGraph) -> Array:
+    """(s, 4): stiffness, free length, initial force and damping of each spring."""
+    laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
+    return np.array(laws).reshape(-1, 4)
+
+
 def row_values(graph: SubsystemGraph, rows: int) -> RowValues:
     """For constraint rows, or lengths of springs, evaluated at one state."""
     n = len(graph.joints)
@@ -98,9 +104,8 @@ class Springs:
     """
 
     def __init__(self, graph: SubsystemGraph, tree: Tree) -> None:
-        laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in graph.springs]
-        values = row_values(graph, len(laws))
-        self.arrays = SpringArrays(spring_rows(graph).arrays, values, np.array(laws).reshape(-1, 4))
+        values = row_values(graph, len(graph.springs))
+        self.arrays = SpringArrays(spring_rows(graph).arrays, values, spring_laws(graph))
         self._tree, self._rest = tree, np.zeros(graph.nv)
 
     def forces(self, q: Array, v: Array) -> SpringForces:

@@ -2,16 +2,20 @@
 
 import numpy as np
 
-from ...dynamics.arrays.model_arrays import topology_of, work_of
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.arrays.model_arrays import constants_of, topology_of, work_of
+from ...kernels import layout
+from ...kernels.loops.planar.batch import design_numbers
 from ...kernels.loops.planar.inverse_dynamics import PlanarMechanism, PlanarWorkspace
 from ...kernels.loops.planar.rates import StepRates
 from ...kernels.loops.planar.walk import WalkWorkspace
 from ...kernels.loops.structures import Tree
 from ...model import SubsystemGraph
+from ..assembly.explicit import planar_steps
 from ..assembly.mechanism import Mechanism
-from ..constraints.rows import row_values
+from ..constraints.rows import row_values, spring_laws, spring_rows
 
-__all__ = ["planar_mechanism", "planar_workspace"]
+__all__ = ["design_mechanism", "numbers_of", "planar_mechanism", "planar_workspace"]
 
 
 def planar_mechanism(mechanism: Mechanism, friction: str = "none") -> PlanarMechanism | None:
@@ -47,7 +51,10 @@ def planar_workspace(graph: SubsystemGraph, mechanism: PlanarMechanism) -> Plana
     return PlanarWorkspace(
         walk=WalkWorkspace(np.zeros(steps), np.zeros((3, steps)), np.zeros(nq), np.zeros(nq)),
         rates=StepRates(
-            np.zeros((len(mechanism.steps.joints), 2)), np.zeros((steps, 4)), np.zeros((steps, 2))
+            slopes=np.zeros((len(mechanism.steps.joints), 2)),
+            inverses=np.zeros((steps, 4)),
+            gaps=np.zeros((steps, 2)),
+            sines=np.ones(steps),
         ),
         tensions=np.zeros(len(mechanism.springs.laws)),
         newton_euler=work_of(graph),
@@ -57,3 +64,35 @@ def planar_workspace(graph: SubsystemGraph, mechanism: PlanarMechanism) -> Plana
         vdot=np.zeros(nv),
         tau=np.zeros(nv),
     )
+
+
+def design_mechanism(mechanism: PlanarMechanism, graph: SubsystemGraph, terms: int) -> PlanarMechanism:
+    """A copy whose numbers (:func:`.design_numbers`) one thread may overwrite; with these terms, too."""
+    topology, steps, springs = mechanism.tree.topology.copy(), mechanism.steps, mechanism.springs
+    topology[-1, layout.TERMS] |= terms
+    rows = springs.rows._replace(anchors=springs.rows.anchors.copy())
+    return mechanism._replace(
+        tree=Tree(topology, mechanism.tree.constants.copy()),
+        springs=springs._replace(
+            rows=rows, values=row_values(graph, len(springs.laws)), laws=springs.laws.copy()
+        ),
+        steps=steps._replace(points=steps.points.copy(), chain=steps.chain.copy(), reach=steps.reach.copy()),
+    )
+
+
+def numbers_of(graph: SubsystemGraph, mechanism: PlanarMechanism) -> Array | None:
+    """The numbers of another graph of the same structure, one after the other, as :func:`.design_numbers`.
+
+    None where its loops are solved by other steps.
+    """
+    made = planar_steps(graph)
+    if made is None:
+        return None
+    _, steps = made
+    own = mechanism.steps
+    if not (np.array_equal(steps.steps, own.steps) and np.array_equal(steps.joints, own.joints)):
+        return None
+    springs = mechanism.springs._replace(rows=spring_rows(graph).arrays, laws=spring_laws(graph))
+    tree = Tree(mechanism.tree.topology, constants_of(graph))
+    other = mechanism._replace(tree=tree, springs=springs, steps=steps)
+    return np.concatenate([array.ravel() for array in design_numbers(other)])

@@ -96,7 +96,8 @@ def _close(mechanism, workspace, q, guess):
         row = table.steps[t]
         if row[0] == GEAR:
             continue
-        if not place(t, table, full, rates) > SINE:
+        rates.sines[t] = place(t, table, full, rates)
+        if not rates.sines[t] > SINE:
             return False
         inverse, x, y = rates.inverses[t], rates.gaps[t, 0], rates.gaps[t, 1]
         first, second = inverse[0] * x + inverse[1] * y, inverse[2] * x + inverse[3] * y

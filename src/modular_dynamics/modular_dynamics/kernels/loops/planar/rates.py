@@ -33,11 +33,13 @@ class StepRates(NamedTuple):
     Attributes:
         slopes (e, 2): g_k times the scale of the joint's coordinate [m or 1].
         inverses (s, 4): of (g_i g_j) of each step, by rows. gaps (s, 2): f [m].
+        sines (s,): of the angle between g_i and g_j; 1 of gears.
     """
 
     slopes: NDArray[float64]
     inverses: NDArray[float64]
     gaps: NDArray[float64]
+    sines: NDArray[float64]
 
 
 @inlined_strictly

@@ -1,73 +1,65 @@
 """A block of a batch: states side by side where that is plain, the others one by one."""
 
 from ....numba_support.compilation import inlined_strictly, spliced
-from ....numba_support.memory import zero_float64x8
+from ....numba_support.memory import load, store, zero_float64x8
 from ....transposition import lanes_to_columns
-from ..inverse_dynamics import planar_inverse_dynamics
+from ..one_state import answer_row
 from .positions import prepare_turns
 from .sections import LANES
 from .springs import springs_are_simple
 from .states import answer_states
 
-__all__ = ["BLOCK", "answer_block"]
-
-#: States of a batch that follow each other from one closed configuration, whatever the number of threads.
-BLOCK = 64
+__all__ = ["answer_block"]
 
 
 @inlined_strictly
 def _write(first, rows, source, target, none):
     """The first ``rows`` lanes to rows of ``target`` from ``first`` on."""
-    if rows == LANES and first + LANES <= target.shape[0]:
+    if rows == LANES and target.shape[1] >= LANES:
         lanes_to_columns(source, target, first, none, LANES, zero_float64x8())
         return
-    for lane in range(min(rows, target.shape[0] - first)):
+    for lane in range(rows):
         for k in range(target.shape[1]):
             target[first + lane, k] = source[k * LANES + lane]
 
 
 @spliced
-def answer_block(mechanism, workspace, states, starts, each, first, results, statuses, none, work, at):
-    """Answer the states from ``first`` on.
+def answer_block(mechanism, workspace, rows, first, each, direct, branch, none, work, at):
+    """Answer the rows from ``first`` on.
 
     Args:
-        states: q (n, p), v and vdot (n, w), up to the end of the block. starts: a closed configuration (nq,) of each
-            block, or, with ``each``, of each row.
-        results: coordinates (n, nq) and tau (n, w), written where a state is answered. statuses (n,): written,
-            see :func:`..inverse_dynamics.planar_inverse_dynamics`.
+        rows: see :class:`..batch.PlanarStates`; up to the end of the block. Written where they are answered.
+        each: whether each row follows from its own start; else from the last one before it that was answered,
+            the first one from branch[1].
+        direct, branch: see :func:`..one_state.answer_row`.
         none: an empty array of booleans. work, at: see :mod:`.sections`; zeros at first, then overwritten.
-
-    A row follows from its own start, or from the last one before it in its block that was answered.
     """
-    coordinates, tau = results
-    like, last = zero_float64x8(), coordinates.shape[0]
+    like, last = zero_float64x8(), rows.coordinates.shape[0]
     angles = prepare_turns(mechanism.steps, work, at)
-    row, fresh, resumed, start = first, True, first, starts[first if each else first // BLOCK]
+    row, fresh, resumed, start = first, True, first, branch[1]
     if each or not springs_are_simple(mechanism.tree, mechanism.springs):
         resumed = last
     while row < last:
         good = 0
         if row >= resumed:
-            good = answer_states(mechanism, workspace, states, row, start, fresh, angles, work, at, like)
+            good = answer_states(
+                mechanism, workspace, rows, row, start, fresh, direct, branch[0], angles, work, at, like
+            )
             good = min(good, last - row)
-            _write(row, good, work[at.here :], coordinates, none)
-            _write(row, good, work[at.torques :], tau, none)
-            for k in range(row, row + good):
-                statuses[k] = 0
-            fresh = False
+            _write(row, good, work[at.here :], rows.coordinates, none)
+            _write(row, good, work[at.torques :], rows.tau, none)
+            _write(row, good, work[at.tensions :], rows.tensions, none)
+            for k in range(good):
+                rows.sines[row + k], rows.statuses[row + k] = work[at.sine + k], 0
             if good > 0:
-                row += good
-                start = coordinates[row - 1]
+                row, fresh = row + good, False
+                start = rows.coordinates[row - 1]
             else:
                 resumed = row + LANES  # what is not plain is often followed by more of it
         if row < last and good < LANES:
             if each:
-                start = starts[row]
-            q, v, vdot = states
-            own = coordinates[row], tau[row]
-            statuses[row] = planar_inverse_dynamics(
-                mechanism, workspace, q[row], v[row], vdot[row], start, own[0], own[1]
-            )
-            if statuses[row] == 0:
-                start = coordinates[row]
+                start = rows.starts[row]
+            rows.statuses[row] = answer_row(mechanism, workspace, rows, row, start, direct, branch)
+            if rows.statuses[row] == 0:
+                start = rows.coordinates[row]
             row, fresh = row + 1, True

@@ -65,7 +65,10 @@ def place(t, table, base, nq, work, at, like):
             store(work, second, scale * (tip_x - x))
     i, j = row[3], row[4]
     a, b = load(work, at.slopes + 2 * i * LANES, like), load(work, at.slopes + 2 * j * LANES, like)
-    d, e = load(work, at.slopes + (2 * i + 1) * LANES, like), load(work, at.slopes + (2 * j + 1) * LANES, like)
+    d, e = (
+        load(work, at.slopes + (2 * i + 1) * LANES, like),
+        load(work, at.slopes + (2 * j + 1) * LANES, like),
+    )
     det = a * e - b * d
     scale = 1.0 / det
     a, b, d, e = scale * e, -scale * b, -scale * d, scale * a  # the inverse

@@ -18,7 +18,14 @@ import math
 from ....math.arctangent import arctangent
 from ....math.trigonometry import sincos
 from ....numba_support.compilation import inlined
-from ....numba_support.lane_functions import absolute, any_differs, chosen, nearest_whole, shifted, square_root
+from ....numba_support.lane_functions import (
+    absolute,
+    any_differs,
+    chosen,
+    nearest_whole,
+    shifted,
+    square_root,
+)
 from ....numba_support.memory import load, store
 from ..steps import CIRCLE_LINE, CIRCLES, GEAR, LINE_CIRCLE
 from .places import place

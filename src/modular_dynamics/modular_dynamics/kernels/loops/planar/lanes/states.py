@@ -8,6 +8,7 @@ ends and halfway, and in a single stride. States for which this is not plain are
 import math
 
 from ....layout import FLOATING, KIND, Q
+from ....math.assignment import assign
 from ....numba_support.compilation import inlined, spliced
 from ....numba_support.lane_functions import absolute, chosen, shifted
 from ....numba_support.memory import load, store
@@ -92,10 +93,13 @@ def _is_near(mechanism, start, nq, work, at):
 
 
 @inlined
-def _take_signs(mechanism, workspace, start, nq, work, at, like):
-    """The branch of ``start``, and where the way to the first state starts."""
+def _take_signs(mechanism, workspace, start, direct, given, nq, work, at, like):
+    """The branch, of ``start`` unless given, and where the way to the first state starts."""
     signs = workspace.walk.signs
-    branch_signs(mechanism.steps, start, signs)
+    if direct:
+        assign(signs, given)
+    else:
+        branch_signs(mechanism.steps, start, signs)
     for t in range(signs.shape[0]):
         store(work, at.signs + t * LANES, like + signs[t])
         store(work, at.here + (CONFIGURATION * nq + t) * LANES, like)  # gears have no c
@@ -105,17 +109,20 @@ def _take_signs(mechanism, workspace, start, nq, work, at, like):
 
 
 @spliced
-def _close_all(mechanism, start, fresh, angles, work, at, like):
+def _close_all(mechanism, start, fresh, direct, angles, work, at, like):
     """Close the loops of all states, halfway to them and, if ``fresh``, where the way starts.
 
-    Returns zero where circles meet. NaN of all if the start is not near a closed configuration.
+    With ``direct`` the way to the first state starts there itself, else at ``start``. Returns zero where circles
+    meet; NaN of all if ``start`` is not near a closed configuration.
     """
     moving, independent, nq = mechanism.moving, mechanism.independent_q, mechanism.index_in_v.shape[0]
     bad, bases = like, (at.here, at.here, at.middle)
     for stage in range(START if fresh else HERE, MIDDLE + 1):
-        store(work, at.sine, like + 1.0) if stage != MIDDLE else None
+        if stage != MIDDLE:
+            store(work, at.sine, like + 1.0)
         if stage == HERE:
             _keep_last(mechanism, nq, work, at)
+        if stage == HERE or direct:
             for k in range(independent.shape[0]):
                 store(
                     work,
@@ -127,14 +134,14 @@ def _close_all(mechanism, start, fresh, angles, work, at, like):
         base = bases[stage]
         for k in range(moving.shape[0]):
             value = load(work, at.here + moving[k] * LANES, like)
-            if stage == START:
+            if stage == START and not direct:
                 value = like + start[moving[k]]
             elif stage == MIDDLE:
                 value = 0.5 * (value + load(work, at.before + moving[k] * LANES, like))
             bad = bad + known_angle(moving[k], value, base, nq, work)
         full = angles or stage != MIDDLE
         bad = bad + close(mechanism.steps, stage == MIDDLE, full, base, nq, work, at, like)
-        if stage == START and not _is_near(mechanism, start, nq, work, at):
+        if stage == START and not direct and not _is_near(mechanism, start, nq, work, at):
             return bad + math.nan
     return bad
 
@@ -217,25 +224,26 @@ def _directions(topology, work, at, like):
 
 
 @spliced
-def answer_states(mechanism, workspace, states, row, start, fresh, angles, work, at, like):
+def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, angles, work, at, like):
     """Torques and coordinates of rows ``row`` ..., as many as there are lanes, left in ``work``.
 
     Args:
-        states: q, v and vdot of all rows. start: a closed configuration from which the way to the first one
-            starts, if ``fresh``; else that is the last one of the call before. angles: see `prepare_turns`.
+        rows: see :class:`..batch.PlanarStates`. start: a closed configuration from which the way to the first
+            one starts, if ``fresh``; else that is the last one of the call before.
+        direct: whether, if ``fresh``, the first one is closed directly, on the branch that ``signs`` give; only
+            the whole turns of ``start`` count. angles: see `prepare_turns`.
 
     Returns the number of rows, from the first one on, for which all is plain.
     """
-    q, v, vdot = states
     tree, independent, p = mechanism.tree, mechanism.independent_v, mechanism.independent_q.shape[0]
     width, nq = independent.shape[0], mechanism.index_in_v.shape[0]
-    columns_to_lanes(q, row, work[at.inputs :], LANES, like)
+    columns_to_lanes(rows.q, row, work[at.inputs :], LANES, like)
     if fresh:
-        _take_signs(mechanism, workspace, start, nq, work, at, like)
-    bad = _close_all(mechanism, start, fresh, angles, work, at, like)
+        _take_signs(mechanism, workspace, start, direct, signs, nq, work, at, like)
+    bad = _close_all(mechanism, start, fresh, direct, angles, work, at, like)
     bad = bad + _way_is_plain(mechanism, work, at, like) + _directions(tree.topology, work, at, like)
-    columns_to_lanes(v, row, work[at.inputs + p * LANES :], LANES, like)
-    columns_to_lanes(vdot, row, work[at.inputs + (p + width) * LANES :], LANES, like)
+    columns_to_lanes(rows.v, row, work[at.inputs + p * LANES :], LANES, like)
+    columns_to_lanes(rows.vdot, row, work[at.inputs + (p + width) * LANES :], LANES, like)
     for k in range(width):
         index, source = independent[k] * LANES, at.inputs + (p + k) * LANES
         store(work, at.v + index, load(work, source, like))

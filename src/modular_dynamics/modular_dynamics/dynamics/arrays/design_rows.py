@@ -1,0 +1,193 @@
+"""Parameters as columns: the arrays of many designs, robots of one structure that differ in their numbers.
+
+Most parameters enter the kernels' arrays by sums of products in which each occurs once: masses, positions,
+spring constants. So between the arrays of two robots that differ in such a parameter alone, those of all
+others lie on a straight line. A few robots are changed in full, and the rows of the others interpolated; then
+some of these are compared with robots that are changed in full. All other parameters (angles, centres of
+mass, inertias, links that are fixed to others) take a changed robot for each set of values.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...exceptions import ModularDynamicsError, StateError
+from ...kernels import layout
+from ...model import SubsystemGraph
+from ...model.number_arrays import number_array
+from .arguments import Array
+
+__all__ = ["Columns", "DesignRows", "checked_columns", "rows_of_designs", "terms_of_columns"]
+
+_AXES = (" x", " y", " z")
+#: Quantities of springs and joints that enter as factors, and are never negative.
+_FACTORS = (" damping", " friction", " armature")
+_LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
+#: Largest difference of an interpolated row from that of a robot changed in full: relative to the largest
+#: number of its column, and rounding of lengths about one.
+_AGREEMENT, _ROUNDING = 1e-12, 1e-14
+#: Rows that are compared.
+_COMPARED = 3
+
+Numbers = Callable[[SubsystemGraph], Array | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Values (n, k) of k parameters by name, a row for each of n designs."""
+
+    graph: SubsystemGraph
+    names: tuple[str, ...]
+    values: Array
+
+    def design(self, row: int) -> SubsystemGraph:
+        """The robot of a row, changed in full. Raises ModelError: no robot can have these numbers."""
+        return self.graph.with_parameters(dict(zip(self.names, self.values[row].tolist(), strict=True)))
+
+
+@dataclass(frozen=True, eq=False)
+class DesignRows:
+    """Numbers (n, w) of n designs.
+
+    Attributes:
+        errors: by row, why no robot can have these numbers; the row is not used.
+        others: rows of robots whose arrays are made otherwise, such as loops that are not planar any more.
+    """
+
+    numbers: Array
+    errors: dict[int, ModularDynamicsError] = field(default_factory=dict)
+    others: list[int] = field(default_factory=list)
+
+
+def checked_columns(graph: SubsystemGraph, parameters: Mapping[str, ArrayLike]) -> Columns:
+    """Columns of parameters of a graph, by the names of ``graph.parameters``; one number stands for all rows.
+
+    Raises:
+        UnknownNameError: no such parameter; names similar ones.
+        StateError: columns of different lengths.
+    """
+    if not isinstance(parameters, Mapping):
+        raise StateError(f"parameters are {parameters!r}; a mapping of names to columns is needed")
+    for name in parameters:
+        if name not in graph.parameters:
+            graph.with_parameters({name: 0.0})  # raises, and names similar ones
+    columns = [number_array(f"parameter '{name}'", column) for name, column in parameters.items()]
+    lengths = {len(column) for column in columns if column.ndim == 1}
+    if any(column.ndim > 1 for column in columns) or len(lengths) > 1:
+        named = zip(parameters, columns, strict=True)
+        shapes = ", ".join(f"'{name}' {column.shape}" for name, column in named)
+        raise StateError(f"parameters have shapes: {shapes}; (n,) is needed, a number for each design")
+    count = lengths.pop() if lengths else 1
+    values = np.empty((count, len(columns)))
+    for k, column in enumerate(columns):
+        values[:, k] = column
+    return Columns(graph, tuple(parameters), values)
+
+
+def terms_of_columns(columns: Columns, friction: str) -> int:
+    """Terms of joints (:func:`.joint_terms.terms_of`) that count in some designs."""
+    own = [name for name in columns.names if name.startswith("joint ")]
+    terms = layout.ARMATURES if any(name.endswith(" armature") for name in own) else 0
+    terms |= layout.SPRINGS if any(name.endswith(" stiffness") for name in own) else 0
+    has_friction = friction == "urdf" and any(name.endswith((" damping", " friction")) for name in own)
+    return terms | (layout.FRICTIONS if has_friction else 0)
+
+
+def rows_of_designs(columns: Columns, numbers: Numbers) -> DesignRows:
+    """The numbers of all designs.
+
+    Args:
+        numbers: of one graph, in an array (w,); None where they are made otherwise.
+    """
+    own = numbers(columns.graph)
+    if own is None:
+        return DesignRows(np.zeros((len(columns.values), 0)), {}, list(range(len(columns.values))))
+    rows = DesignRows(np.tile(own, (len(columns.values), 1)))
+    straight = np.array([_is_straight(columns.graph, name) for name in columns.names], bool)
+    plain = np.asarray(np.isfinite(columns.values).all(axis=1), bool)
+    for k, name in enumerate(columns.names):
+        if straight[k] and name.endswith((*_LAWS, " mass")):
+            plain &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
+    steps = 1 + _COMPARED + int(straight.sum())
+    for group in _equal_rows(columns.values[:, ~straight], plain):
+        if len(group) <= steps or not _interpolate(columns, numbers, straight, group, rows.numbers):
+            _build(columns, numbers, group, rows)
+    _build(columns, numbers, np.flatnonzero(~plain), rows)
+    return rows
+
+
+def _is_straight(graph: SubsystemGraph, name: str) -> bool:
+    """Whether a parameter enters the arrays as a factor that occurs once."""
+    if name.startswith("joint "):
+        moving = name.removeprefix("joint ").rsplit(" origin ", 1)[0] in {one.name for one in graph.joints}
+        shifts = moving and name.endswith(tuple(f" origin{axis}" for axis in _AXES))
+        return shifts or name.endswith(_FACTORS)
+    if name.startswith(("loop joint ", "gravity ")):
+        return name.endswith(_AXES)
+    if name.startswith("spring "):
+        return name.endswith((*_LAWS, *_AXES))
+    return name.startswith("link ") and name.endswith(" mass")
+
+
+def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Indices of the plain rows, in groups with equal values."""
+    indices = np.flatnonzero(plain)
+    if not len(indices):
+        return []
+    _, group = np.unique(values[indices], axis=0, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    return np.split(indices[order], np.flatnonzero(np.diff(group.ravel()[order])) + 1)
+
+
+def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
+    """Write the rows of a group, each from a robot changed in full."""
+    for equal in _equal_rows(np.nan_to_num(columns.values[group]), np.ones(len(group), bool)):
+        try:
+            row = numbers(columns.design(int(group[equal[0]])))
+        except ModularDynamicsError as error:
+            rows.errors.update(dict.fromkeys(group[equal].tolist(), error))
+            continue
+        if row is None:
+            rows.others.extend(group[equal].tolist())
+        else:
+            rows.numbers[group[equal]] = row
+
+
+def _interpolate(
+    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], group: NDArray[np.intp], out: Array
+) -> bool:
+    """Write the rows of a group, interpolated from few robots; False where that is not exact."""
+    values = columns.values[group]
+    middle = np.where(straight, np.median(values, axis=0), values[0])
+    first = _numbers_at(columns, numbers, middle)
+    if first is None:
+        return False
+    table = np.tile(first, (len(group), 1))
+    for k in np.flatnonzero(straight):
+        ends = values[:, k].min(), values[:, k].max()
+        if ends[0] == ends[1]:
+            continue
+        others = (np.where(np.arange(len(middle)) == k, end, middle) for end in ends)
+        low, high = (_numbers_at(columns, numbers, other) for other in others)
+        if low is None or high is None:
+            return False
+        slope = (high - low) / (ends[1] - ends[0])
+        changing = np.flatnonzero(slope)
+        table[:, changing] += np.outer(values[:, k] - middle[k], slope[changing])
+    size = np.abs(table).max(axis=0)
+    for row in np.linspace(0, len(group) - 1, _COMPARED).astype(int):
+        exact = _numbers_at(columns, numbers, values[row])
+        if exact is None or not (np.abs(table[row] - exact) <= _AGREEMENT * size + _ROUNDING).all():
+            return False
+    out[group] = table
+    return True
+
+
+def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | None:
+    """The numbers of the robot with these values; None where there is none, or they are made otherwise."""
+    try:
+        return numbers(columns.graph.with_parameters(dict(zip(columns.names, values.tolist(), strict=True))))
+    except ModularDynamicsError:
+        return None
