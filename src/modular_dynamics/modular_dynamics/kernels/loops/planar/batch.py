@@ -139,14 +139,17 @@ def planar_batch(
     states: PlanarStates,
     designs: DesignArrays | None,
     queue: NDArray[int64],
+    block: int = BLOCK,
+    plan: NDArray[int64] | None = None,
 ) -> None:
-    """Answer rows, as many as ``queue`` (:mod:`...row_queue`) gives to this thread.
+    """Answer rows, as many as ``queue`` (:mod:`...row_queue`) gives to this thread, ``block`` at a time.
 
+    ``plan``: that of mechanism and workspace, if it is kept (:func:`.plan.planar_plan`).
     With designs the mechanism's own arrays (:func:`design_numbers`) are overwritten.
     """
     rows = len(states.q)
     each = len(states.starts) == rows and designs is None
-    taken = BLOCK if designs is None else rows // max(len(designs.numbers), 1)
+    taken = block if designs is None else rows // max(len(designs.numbers), 1)
     if config.DISABLE_JIT:
         _interpreted(mechanism, workspace, states, designs, taken, each)
         return
@@ -154,7 +157,8 @@ def planar_batch(
     tables = np.zeros(len(PlanarStates._fields) + len(DesignArrays._fields), np.int64)
     tables[: len(arrays)] = [array.ctypes.data for array in arrays]
     width = 0 if designs is None else designs.numbers.shape[1]
-    _batch(planar_plan(mechanism, workspace), tables, rows, taken, each, width, queue)
+    plan = planar_plan(mechanism, workspace) if plan is None else plan
+    _batch(plan, tables, rows, taken, each, width, queue)
 
 
 def _interpreted(
