@@ -36,9 +36,10 @@ def place(t, table, base, nq, work, at, like):
 
     Returns zero, or 1 or NaN where the slopes are nearly parallel or the gap is larger than that.
     """
-    row, point, joints, chain = table.steps[t], table.points[t], table.joints, table.chain
+    steps, points, joints, chain, _ = table
+    first_joint, stop = steps[t, 1], steps[t, 2]
     c, s, x, y = like + 1.0, like, like, like  # of T_1 .. T_k: rotation and displacement
-    for k in range(row[1], row[2]):
+    for k in range(first_joint, stop):
         px, py = c * chain[k, 2] - s * chain[k, 3], s * chain[k, 2] + c * chain[k, 3]
         if joints[k, 0] == 1:
             amount = chain[k, 0] * load(work, base + joints[k, 1] * LANES, like) + chain[k, 1]
@@ -53,8 +54,8 @@ def place(t, table, base, nq, work, at, like):
         turn_c = load(work, at.turned + (2 * k + 1) * LANES, like)
         c, s = c * turn_c - s * turn_s, s * turn_c + c * turn_s
         x, y = x - (c * chain[k, 2] - s * chain[k, 3]), y - (s * chain[k, 2] + c * chain[k, 3])
-    tip_x, tip_y = c * point[2] - s * point[3] + x, s * point[2] + c * point[3] + y
-    for k in range(row[1], row[2]):
+    tip_x, tip_y = c * points[t, 2] - s * points[t, 3] + x, s * points[t, 2] + c * points[t, 3] + y
+    for k in range(first_joint, stop):
         first, second = at.slopes + 2 * k * LANES, at.slopes + (2 * k + 1) * LANES
         x, y, scale = load(work, first, like), load(work, second, like), chain[k, 0]
         if joints[k, 0] == 1:
@@ -63,7 +64,7 @@ def place(t, table, base, nq, work, at, like):
         else:
             store(work, first, scale * (y - tip_y))
             store(work, second, scale * (tip_x - x))
-    i, j = row[3], row[4]
+    i, j = steps[t, 3], steps[t, 4]
     a, b = load(work, at.slopes + 2 * i * LANES, like), load(work, at.slopes + 2 * j * LANES, like)
     d, e = (
         load(work, at.slopes + (2 * i + 1) * LANES, like),
@@ -80,7 +81,7 @@ def place(t, table, base, nq, work, at, like):
     sine = absolute(scale) / square_root((a * a + b * b) * (d * d + e * e))
     least = load(work, at.sine, like)
     store(work, at.sine, chosen(least - sine, sine, least))
-    gap_x, gap_y = tip_x - point[0], tip_y - point[1]
+    gap_x, gap_y = tip_x - points[t, 0], tip_y - points[t, 1]
     first, second = a * gap_x + b * gap_y, d * gap_x + e * gap_y
     _correct(i, first, joints, base, nq, work, like)
     _correct(j, second, joints, base, nq, work, like)
@@ -106,10 +107,11 @@ def _inverse(t, work, at, like):
 
 
 @inlined
-def _bias(row, table, index_in_v, work, at, like):
+def _bias(t, table, index_in_v, work, at, like):
     """sum of dtheta_k (2 Omega_k + [k rotates] dtheta_k) |_ g_k."""
-    joints, chain, x, y, turning = table.joints, table.chain, like, like, like
-    for k in range(row[1], row[2]):
+    steps, _, joints, chain, _ = table
+    x, y, turning = like, like, like
+    for k in range(steps[t, 1], steps[t, 2]):
         rate = load(work, at.v + index_in_v[joints[k, 1]] * LANES, like)
         slope_x, slope_y = _slope(k, work, at, like)
         if joints[k, 0] == 1:
@@ -125,20 +127,19 @@ def _bias(row, table, index_in_v, work, at, like):
 @inlined
 def complete_rates(table, index_in_v, work, at, like):
     """The unknown velocities and accelerations, from the known ones; all steps are placed."""
-    steps, joints, chain = table.steps, table.joints, table.chain
+    steps, _, joints, chain, _ = table
     for t in range(steps.shape[0]):
-        row = steps[t]
-        x, y, ax, ay, i, j = like, like, like, like, row[3], row[4]
-        if row[0] == GEAR:
-            for k in range(row[1], row[2]):
+        x, y, ax, ay, i, j = like, like, like, like, steps[t, 3], steps[t, 4]
+        if steps[t, 0] == GEAR:
+            for k in range(steps[t, 1], steps[t, 2]):
                 index = index_in_v[joints[k, 1]] * LANES
                 x = x + chain[k, 0] * load(work, at.v + index, like)
                 ax = ax + chain[k, 0] * load(work, at.vdot + index, like)
             store(work, at.v + index_in_v[i] * LANES, x)
             store(work, at.vdot + index_in_v[i] * LANES, ax)
             continue
-        for k in range(row[1], row[2]):
-            if k != i and k != j:
+        for k in range(steps[t, 1], steps[t, 2]):
+            if k not in (i, j):
                 index = index_in_v[joints[k, 1]] * LANES
                 rate, change = load(work, at.v + index, like), load(work, at.vdot + index, like)
                 slope_x, slope_y = _slope(k, work, at, like)
@@ -148,7 +149,7 @@ def complete_rates(table, index_in_v, work, at, like):
         a, b, d, e = _inverse(t, work, at, like)
         store(work, at.v + first, a * x + b * y)
         store(work, at.v + second, d * x + e * y)
-        x, y = _bias(row, table, index_in_v, work, at, like)
+        x, y = _bias(t, table, index_in_v, work, at, like)
         ax, ay = ax - x, ay - y
         store(work, at.vdot + first, a * ax + b * ay)
         store(work, at.vdot + second, d * ax + e * ay)
@@ -157,14 +158,14 @@ def complete_rates(table, index_in_v, work, at, like):
 @inlined
 def transmit(table, index_in_v, work, at, like):
     """Torques of the tree, in place, to those of the independent joints; zero of all others."""
-    steps, joints, chain = table.steps, table.joints, table.chain
+    steps, _, joints, chain, _ = table
     for t in range(steps.shape[0] - 1, -1, -1):
-        row, i, j = steps[t], steps[t, 3], steps[t, 4]
-        if row[0] == GEAR:
+        i, j = steps[t, 3], steps[t, 4]
+        if steps[t, 0] == GEAR:
             index = at.tau + index_in_v[i] * LANES
             held = load(work, index, like)
             store(work, index, like)
-            for k in range(row[1], row[2]):
+            for k in range(steps[t, 1], steps[t, 2]):
                 index = at.tau + index_in_v[joints[k, 1]] * LANES
                 store(work, index, load(work, index, like) + chain[k, 0] * held)
             continue
@@ -174,8 +175,8 @@ def transmit(table, index_in_v, work, at, like):
         x, y = a * one + d * two, b * one + e * two
         store(work, first, like)
         store(work, second, like)
-        for k in range(row[1], row[2]):
-            if k != i and k != j:
+        for k in range(steps[t, 1], steps[t, 2]):
+            if k not in (i, j):
                 index = at.tau + index_in_v[joints[k, 1]] * LANES
                 slope_x, slope_y = _slope(k, work, at, like)
                 store(work, index, load(work, index, like) - (slope_x * x + slope_y * y))

@@ -76,10 +76,10 @@ def known_angle(index, value, base, nq, work):
 
 
 @inlined
-def _turn_known(row, joints, chain, base, nq, work, at, like):
+def _turn_known(t, steps, joints, chain, base, nq, work, at, like):
     """Sine and cosine of the joints that a step knows."""
-    for k in range(row[1], row[2]):
-        if joints[k, 0] == 1 or k == row[3] or k == row[4]:
+    for k in range(steps[t, 1], steps[t, 2]):
+        if joints[k, 0] == 1 or k == steps[t, 3] or k == steps[t, 4]:
             continue
         index, turn = joints[k, 1], at.turns + TURN_COLUMNS * k
         sine = load(work, base + (SINES * nq + index) * LANES, like)
@@ -113,13 +113,14 @@ def _displaced(k, sense, x, y, joints, chain, base, work, at, like):
 
 
 @inlined
-def _known_ends(row, point, joints, chain, base, work, at, like):
+def _known_ends(t, table, base, work, at, like):
     """G, C, B times the centre of j (times C where j is prismatic), cosine and sine of the angle of B."""
-    i, j = row[3], row[4]
-    gx, gy, cx, cy = like + point[0], like + point[1], like + point[2], like + point[3]
-    for k in range(row[1], i):
+    steps, points, joints, chain, _ = table
+    i, j = steps[t, 3], steps[t, 4]
+    gx, gy, cx, cy = like + points[t, 0], like + points[t, 1], like + points[t, 2], like + points[t, 3]
+    for k in range(steps[t, 1], i):
         gx, gy = _displaced(k, -1.0, gx, gy, joints, chain, base, work, at, like)
-    for k in range(row[2] - 1, j, -1):
+    for k in range(steps[t, 2] - 1, j, -1):
         cx, cy = _displaced(k, 1.0, cx, cy, joints, chain, base, work, at, like)
     bx, by = (cx, cy) if joints[j, 0] == 1 else (like + chain[j, 2], like + chain[j, 3])
     cosine, sine = like + 1.0, like
@@ -179,13 +180,13 @@ def _set_angle(k, joints, chain, halfway, angles, base, nq, work, at, like):
 
 
 @inlined
-def _gear(row, point, table, base, nq, work, like):
+def _gear(t, table, base, nq, work, like):
     """The coordinate of a gear. Returns 1 where it is too large for its sine, else 0."""
-    joints, chain = table.joints, table.chain
-    total = like + point[0]
-    for k in range(row[1], row[2]):
+    steps, points, joints, chain, _ = table
+    total = like + points[t, 0]
+    for k in range(steps[t, 1], steps[t, 2]):
         total = total + chain[k, 0] * load(work, base + joints[k, 1] * LANES, like)
-    return known_angle(row[3], total, base, nq, work)
+    return known_angle(steps[t, 3], total, base, nq, work)
 
 
 @inlined
@@ -198,16 +199,16 @@ def close(table, halfway, angles, base, nq, work, at, like):
     Returns zero where all circles meet, else larger or NaN. Adds slopes unless halfway (:mod:`.places`), and
     corrects the coordinates by what rounding left open.
     """
-    steps, points, joints, chain, _ = table
+    steps, _, joints, chain, _ = table
     bad = like
     for t in range(steps.shape[0]):
-        row, point, kind = steps[t], points[t], steps[t, 0]
+        kind = steps[t, 0]
         if kind == GEAR:
-            bad = bad + _gear(row, point, table, base, nq, work, like)
+            bad = bad + _gear(t, table, base, nq, work, like)
             continue
-        i, j, sign = row[3], row[4], load(work, at.signs + t * LANES, like)
-        _turn_known(row, joints, chain, base, nq, work, at, like)
-        gx, gy, cx, cy, bx, by, cosine, sine = _known_ends(row, point, joints, chain, base, work, at, like)
+        i, j, sign = steps[t, 3], steps[t, 4], load(work, at.signs + t * LANES, like)
+        _turn_known(t, steps, joints, chain, base, nq, work, at, like)
+        gx, gy, cx, cy, bx, by, cosine, sine = _known_ends(t, table, base, work, at, like)
         if kind == CIRCLES:
             ox, oy, px, py = chain[i, 2], chain[i, 3], chain[j, 2], chain[j, 3]
             dx, dy, gx, gy, cx, cy = bx - ox, by - oy, gx - ox, gy - oy, cx - px, cy - py
@@ -253,7 +254,7 @@ def close(table, halfway, angles, base, nq, work, at, like):
         store(work, base + (CONFIGURATION * nq + t) * LANES, c)
         bad = bad + chosen(margin, like, 1.0)
         for end in range(3, 5):
-            k = row[end]
+            k = steps[t, end]
             if joints[k, 0] == 0:
                 bad = bad + _set_angle(k, joints, chain, halfway, angles, base, nq, work, at, like)
         if not halfway:
