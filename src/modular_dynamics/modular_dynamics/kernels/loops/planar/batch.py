@@ -106,8 +106,9 @@ def _batch(plan, tables, rows, states, each, width, queue):
     sines, statuses = floats(tables[7], rows), numbers(tables[8], rows)
     signs, own, none = floats(tables[10], steps), np.empty(nq), np.empty(0, np.bool_)
     at = sections_of(mechanism)
-    work = aligned(at.size, np.float64, LANES)
-    work[:] = 0.0
+    memory = aligned(at.size, np.float64, LANES)
+    memory[:] = 0.0
+    work = floats(memory.ctypes.data, at.size)  # no references to count
     begin(queue)
     while True:
         first = take(queue, states)
@@ -128,9 +129,10 @@ def _batch(plan, tables, rows, states, each, width, queue):
             sines,
             statuses,
         )
-        branch = signs, floats(start, nq), own
+        branch = signs, floats(start, nq), floats(own.ctypes.data, nq)
         answer_block(mechanism, workspace, block, first, each, width > 0, branch, none, work, at)
     end(queue)
+    memory[0], own[0] = 0.0, 0.0  # kept until here
 
 
 def planar_batch(

@@ -134,11 +134,14 @@ def _known_ends(t, table, base, work, at, like):
 
 
 @inlined
-def _between(x, y, u, v):
-    """Sine and cosine of the angle from (x, y) to (u, v)."""
-    across, along = x * v - y * u, x * u + y * v
-    scale = 1.0 / square_root(across * across + along * along)
-    return scale * across, scale * along
+def _between(x, y, u, v, scale):
+    """Sine and cosine of the angle from (x, y) to (u, v); ``scale`` is 1 over the square of their length.
+
+    Which is so to rounding times the ratio of lengths: one step of Newton's method for the root makes it exact.
+    """
+    s, c = scale * (x * v - y * u), scale * (x * u + y * v)
+    correction = 1.5 - 0.5 * (s * s + c * c)
+    return correction * s, correction * c
 
 
 @inlined
@@ -218,8 +221,8 @@ def close(table, halfway, angles, base, nq, work, at, like):
             c = 0.5 * m / square_root(rr * pp)
             along, across = scale * (rr - pp + dd), scale * sign * square_root(margin)
             x, y = along * dx - across * dy, along * dy + across * dx
-            s1, c1 = _between(x, y, gx, gy)
-            s2, c2 = _between(cx, cy, x - dx, y - dy)
+            s1, c1 = _between(x, y, gx, gy, 1.0 / rr)
+            s2, c2 = _between(cx, cy, x - dx, y - dy, 1.0 / pp)
             _store_turn(i, s1, c1, work, at)
             s2, c2 = s2 * cosine - c2 * sine, c2 * cosine + s2 * sine
             _store_turn(j, s2, c2, work, at)
@@ -230,7 +233,7 @@ def close(table, halfway, angles, base, nq, work, at, like):
             rr, along, h = gx * gx + gy * gy, dx * ux + dy * uy, ux * dy - uy * dx
             margin, c = rr - h * h, h / square_root(rr)
             second = sign * square_root(margin) - along
-            s1, c1 = _between(dx + second * ux, dy + second * uy, gx, gy)
+            s1, c1 = _between(dx + second * ux, dy + second * uy, gx, gy, 1.0 / rr)
             _store_turn(i, s1, c1, work, at)
             store(work, base + joints[j, 1] * LANES, (second - chain[j, 1]) / chain[j, 0])
         elif kind == LINE_CIRCLE:
@@ -239,7 +242,7 @@ def close(table, halfway, angles, base, nq, work, at, like):
             pp, along, h = cx * cx + cy * cy, dx * ux + dy * uy, ux * dy - uy * dx
             margin, c = pp - h * h, h / square_root(pp)
             first = along - sign * square_root(margin)
-            s2, c2 = _between(cx, cy, dx - first * ux, dy - first * uy)
+            s2, c2 = _between(cx, cy, dx - first * ux, dy - first * uy, 1.0 / pp)
             s2, c2 = s2 * cosine - c2 * sine, c2 * cosine + s2 * sine
             _store_turn(j, s2, c2, work, at)
             store(work, base + joints[i, 1] * LANES, (first - chain[i, 1]) / chain[i, 0])
