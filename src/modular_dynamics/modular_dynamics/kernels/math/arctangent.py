@@ -1,7 +1,7 @@
 """Angles of vectors, many at once, by a rational function.
 
-With t the smaller over the larger of |x| and |y|, the angle is atan t, or pi / 4 + atan((t - 1) / (t + 1)) where
-t is large, and the octant adds the rest. atan is the rational function of the Cephes library for |t| <= 0.66,
+With t the smaller over the larger of |x| and |y|, the angle is atan t, or pi / 4 + atan((t - 1) / (t + 1))
+where t is large, and the octant adds the rest. atan is the rational function of the Cephes library for |t| <= 0.66,
 good to half a unit in the last place; the whole to two.
 """
 
@@ -28,7 +28,7 @@ def arctangent(y, x):
     diagonal = small - LARGE * large
     numerator, denominator = chosen(diagonal, small - large, small), chosen(diagonal, small + large, large)
     base = chosen(diagonal, 0.25 * math.pi, 0.0 * y)
-    t = numerator / chosen(denominator, denominator, 1.0)
+    t = numerator / (denominator + chosen(denominator, 0.0, 1.0))
     z = t * t
     above = -6.485021904942025371773e1 + z * (
         -1.228866684490136173410e2
