@@ -15,7 +15,7 @@ from .row_queue import begin, end, stop, take
 from .states import all_finite, block_rows, joint_states, quaternions_have_direction
 from .transposition import UNWRITTEN, columns_to_lanes, fetch_ahead, lanes_to_columns
 
-__all__ = ["batch_float32", "batch_float64", "single"]
+__all__ = ["LANES", "aligned", "batch_float32", "batch_float64", "single"]
 
 #: States that a batch kernel computes side by side, in double and in single precision.
 LANES, LANES_FLOAT32 = 8, 16
@@ -53,7 +53,7 @@ def single(recursion, columns, topology, constants, work, q, v, a, out):
 
 
 @spliced
-def _aligned(size, dtype, lanes):
+def aligned(size, dtype, lanes):
     """An array that starts at a multiple of 64 bytes: lanes across two cache lines cost twice."""
     memory = np.empty(size + 2 * lanes, dtype)
     beyond = (memory.ctypes.data % 64) // (64 // lanes)
@@ -73,15 +73,15 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, checked, zeros
     """
     n, rows = topology.shape[0] - 1, q.shape[0]
     kind = constants.dtype
-    work = _aligned((n + 1) * columns * lanes, kind, lanes)
-    states = _aligned(STATE_BLOCKS * block_rows(n) * lanes, kind, lanes)
+    work = aligned((n + 1) * columns * lanes, kind, lanes)
+    states = aligned(STATE_BLOCKS * block_rows(n) * lanes, kind, lanes)
     states[:] = 0.0
-    q_lanes, v_lanes = _aligned(q.shape[1] * lanes, kind, lanes), _aligned(v.shape[1] * lanes, kind, lanes)
-    a_lanes = _aligned(a.shape[1] * lanes, kind, lanes)
+    q_lanes, v_lanes = aligned(q.shape[1] * lanes, kind, lanes), aligned(v.shape[1] * lanes, kind, lanes)
+    a_lanes = aligned(a.shape[1] * lanes, kind, lanes)
     width = out.shape[1] * lanes
-    out_lanes = _aligned(width + pivots * lanes, kind, lanes)
+    out_lanes = aligned(width + pivots * lanes, kind, lanes)
     out_lanes[:] = 0.0 if zeros.shape[0] > 0 else UNWRITTEN  # what is always zero need not be written
-    totals = _aligned(lanes, kind, lanes)
+    totals = aligned(lanes, kind, lanes)
     taken = TAKEN if out.shape[1] <= WIDEST_FETCHED else lanes
     first, last = 0, 0
     begin(queue)

@@ -1,12 +1,16 @@
 """The arrays of a mechanism whose loops are all planar, for inverse dynamics in closed form."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from ...kernels import layout
 from ...kernels.loops.planar.batch import design_numbers
 from ...kernels.loops.planar.inverse_dynamics import PlanarMechanism, PlanarWorkspace
+from ...kernels.loops.planar.plan import planar_plan
 from ...kernels.loops.planar.rates import StepRates
 from ...kernels.loops.planar.walk import WalkWorkspace
 from ...kernels.loops.structures import Tree
@@ -14,8 +18,33 @@ from ...model import SubsystemGraph
 from ..assembly.explicit import planar_steps
 from ..assembly.mechanism import Mechanism
 from ..constraints.rows import row_values, spring_laws, spring_rows
+from .solver import solver_of
 
-__all__ = ["design_mechanism", "numbers_of", "planar_mechanism", "planar_workspace"]
+__all__ = [
+    "ThreadArrays",
+    "design_mechanism",
+    "numbers_of",
+    "planar_mechanism",
+    "planar_workspace",
+    "thread_arrays",
+]
+
+
+class ThreadArrays(NamedTuple):
+    """What a thread needs for batches; ``plan``: where these arrays stand (kernels/loops/planar/plan.py)."""
+
+    mechanism: PlanarMechanism
+    workspace: PlanarWorkspace
+    plan: NDArray[np.int64]
+
+
+def thread_arrays(graph: SubsystemGraph, friction: str) -> ThreadArrays | None:
+    """Those of a graph; None where not all loops are planar. For `workspace_of`: each thread has its own."""
+    mechanism = planar_mechanism(solver_of(graph), friction)
+    if mechanism is None:
+        return None
+    workspace = planar_workspace(graph, mechanism)
+    return ThreadArrays(mechanism, workspace, planar_plan(mechanism, workspace))
 
 
 def planar_mechanism(mechanism: Mechanism, friction: str = "none") -> PlanarMechanism | None:

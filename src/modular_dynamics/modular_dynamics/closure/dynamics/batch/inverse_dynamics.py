@@ -8,14 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....dynamics.arrays.arguments import Array, thread_count
 from ....dynamics.execution.threads import run_on_threads
+from ....dynamics.workspaces import workspace_of
 from ....exceptions import ModularDynamicsError, StateError
 from ....kernels.loops.planar.batch import BLOCK, planar_batch
+from ....kernels.row_queue import new_queue
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
 from ...assembly.assemble import finite_guess
-from ...constraints.rows import row_values
 from ..inverse_dynamics import ClosedLoopInverseDynamics
-from ..planar_arrays import planar_mechanism, planar_workspace
+from ..planar_arrays import thread_arrays
 from ..solver import solver_of
 from ..state_rows import rows_of_states
 from .designs import designs_batch
@@ -67,19 +68,18 @@ def closed_loop_inverse_dynamics_batch(
         raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
     if parameters is not None:
         return designs_batch(graph, (q, v, vdot), guess, threads, errors, friction, parameters)
-    solver, general = ClosedLoopInverseDynamics(graph, friction), solver_of(graph)
+    solver, general = ClosedLoopInverseDynamics.of(graph, friction), solver_of(graph)
     width = len(general.independent_v)
     rows = rows_of_states(q=(q, len(general.independent_q)), v=(v, width), vdot=(vdot, width))
     given = [np.require(x, np.float64, ["C", "A", "W"]) for x in rows]
-    starts = _starts(solver, general.reference() if guess is None else guess, given)
+    starts = _starts(solver, general.reference() if guess is None else guess, given, friction)
     states = new_states(graph, given, starts)
     count, reasons = len(states.q), dict[int, str]()
-    if count and (mechanism := planar_mechanism(general, friction)) is not None:
+    if count and workspace_of(graph, thread_arrays, friction) is not None:
 
         def work(queue: NDArray[np.int64]) -> None:
-            springs = mechanism.springs._replace(values=row_values(graph, len(graph.springs)))
-            own = mechanism._replace(springs=springs)
-            planar_batch(own, planar_workspace(graph, own), states, None, queue)
+            if (own := workspace_of(graph, thread_arrays, friction)) is not None:
+                planar_batch(own.mechanism, own.workspace, states, None, queue, plan=own.plan)
 
         run_on_threads(work, count, min(thread_count(threads), 1 + count // THREAD_STATES))
     statuses = np.zeros(count, np.uint8)
@@ -98,7 +98,7 @@ def closed_loop_inverse_dynamics_batch(
     return ClosedLoopBatch(states.tau, states.coordinates, states.tensions, states.sines, statuses, reasons)
 
 
-def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: list[Array]) -> Array:
+def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: list[Array], friction: str) -> Array:
     """A closed configuration for each state, or for each block: that of its first state, if this closes."""
     given = np.require(real_numbers("guess", guess), np.float64, ["C", "A", "W"])
     nq, count = solver.graph.nq, len(states[0])
@@ -106,8 +106,14 @@ def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: list[Ar
         return given
     if given.shape not in ((nq,), (count, nq)):
         raise StateError(f"guess has shape {given.shape}; ({nq},) or ({count}, {nq}) is needed")
-    starts, rest = np.empty((-(-count // BLOCK), nq)), np.zeros(states[1].shape[1])
     now = finite_guess(solver.graph, given.reshape(nq))
+    starts, rest = np.empty((-(-count // BLOCK), nq)), np.zeros(states[1].shape[1])
+    if len(starts) > 1 and (own := workspace_of(solver.graph, thread_arrays, friction)) is not None:
+        q, still = states[0][::BLOCK].copy(), np.zeros((len(starts), len(rest)))
+        followed = new_states(solver.graph, [q, still, still], now[None])
+        planar_batch(own.mechanism, own.workspace, followed, None, new_queue(), len(q), own.plan)
+        if not followed.statuses.any():
+            return followed.coordinates
     for block, start in enumerate(starts):
         with suppress(ModularDynamicsError):  # its own row will say so
             solver(states[0][block * BLOCK], rest, rest, now, coordinates=now)

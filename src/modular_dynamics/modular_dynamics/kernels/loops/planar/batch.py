@@ -10,20 +10,23 @@ from numba import config
 from numpy import float64, int64
 from numpy.typing import NDArray
 
+from ...drivers import aligned
 from ...math.assignment import assign
 from ...numba_support.array_objects import floats, numbers
-from ...numba_support.compilation import inlined_strictly, kernel, spliced
+from ...numba_support.compilation import kernel, spliced
 from ...row_queue import begin, end, take
-from .inverse_dynamics import ELSEWHERE, PlanarMechanism, PlanarWorkspace, planar_inverse_dynamics
+from .inverse_dynamics import PlanarMechanism, PlanarWorkspace
+from .lanes.block import answer_block
+from .lanes.sections import LANES, sections_of
+from .one_state import UNCLOSED
 from .plan import COORDINATES, FIRST, NQ, STRIDE, VELOCITIES, mechanism_of, planar_plan, workspace_at
-from .steps import solve
 
 __all__ = ["BLOCK", "UNCLOSED", "DesignArrays", "PlanarStates", "design_numbers", "planar_batch"]
 
 #: States of a batch that follow each other from one closed configuration, whatever the number of threads.
 BLOCK = 64
-#: Status of a design's state at which step t of the loops has no solution: UNCLOSED + t.
-UNCLOSED = 8
+#: Results of a row.
+WRITTEN = "coordinates", "tau", "tensions", "sines", "statuses"
 #: Arrays of a mechanism that designs have of their own: places in the plan, and dimensions. Constants of the
 #: tree; anchors and laws of springs; points, chain and reach of the steps.
 OWN = ((1, 2), (3, 3), (11, 2), (13, 2), (15, 2), (16, 1))
@@ -91,39 +94,6 @@ def _use_design(plan, address):
         address += 8 * size
 
 
-@inlined_strictly
-def _closed_directly(mechanism, workspace, q, signs, guess, start):
-    """Write ``start``, closed at independent q on a branch. The step that has no solution, or -1."""
-    assign(start, guess)
-    independent = mechanism.independent_q
-    for k in range(independent.shape[0]):
-        start[independent[k]] = q[k]
-    step, _, _ = solve(mechanism.steps, signs, start, workspace.walk.cosines[0])
-    return -1 if step == signs.shape[0] else step
-
-
-@inlined_strictly
-def _answer_of_design(mechanism, workspace, q, v, vdot, last, signs, guess, start, coordinates, tau):
-    """A state of a design from the last one that was answered, or else directly. Its status."""
-    status = planar_inverse_dynamics(mechanism, workspace, q, v, vdot, last, coordinates, tau)
-    if status == ELSEWHERE:
-        step = _closed_directly(mechanism, workspace, q, signs, guess, start)
-        if step >= 0:
-            return UNCLOSED + step
-        status = planar_inverse_dynamics(mechanism, workspace, q, v, vdot, start, coordinates, tau)
-    return status
-
-
-@inlined_strictly
-def _write_rest(workspace, tensions):
-    """The tensions of the state that was answered last; returns the smallest sine."""
-    assign(tensions, workspace.tensions)
-    smallest, sines = 1.0, workspace.rates.sines
-    for t in range(sines.shape[0]):
-        smallest = min(smallest, sines[t])
-    return smallest
-
-
 @kernel(nogil=True, fastmath=False)
 def _batch(plan, tables, rows, states, each, width, queue):
     """See :func:`planar_batch`; ``tables``: addresses of its arrays; ``states``: rows that one thread takes.
@@ -132,50 +102,37 @@ def _batch(plan, tables, rows, states, each, width, queue):
     """
     mechanism, workspace = mechanism_of(plan), workspace_at(plan)
     nq, p, independent = plan[NQ], plan[COORDINATES], plan[VELOCITIES]
-    springs = workspace.tensions.shape[0]
+    springs, steps = workspace.tensions.shape[0], workspace.walk.signs.shape[0]
     sines, statuses = floats(tables[7], rows), numbers(tables[8], rows)
-    signs, guess = floats(tables[10], workspace.walk.signs.shape[0]), tables[11]
-    own = np.empty(nq)
+    signs, own, none = floats(tables[10], steps), np.empty(nq), np.empty(0, np.bool_)
+    at = sections_of(mechanism)
+    memory = aligned(at.size, np.float64, LANES)
+    memory[:] = 0.0
+    work = floats(memory.ctypes.data, at.size)  # no references to count
     begin(queue)
     while True:
         first = take(queue, states)
         if first >= rows:
             break
-        start = tables[3] + 8 * nq * (first // states)
+        last, start = min(first + states, rows), tables[3] + 8 * nq * (first // states)
         if width > 0:
             _use_design(plan, tables[9] + 8 * width * (first // states))
-            start = guess
-        for row in range(first, min(first + states, rows)):
-            if each:
-                start = tables[3] + 8 * nq * row
-            there = tables[4] + 8 * nq * row
-            q = floats(tables[0] + 8 * p * row, p)
-            v = floats(tables[1] + 8 * independent * row, independent)
-            vdot = floats(tables[2] + 8 * independent * row, independent)
-            tau = floats(tables[5] + 8 * independent * row, independent)
-            last, coordinates = floats(start, nq), floats(there, nq)
-            if width > 0:
-                statuses[row] = _answer_of_design(
-                    mechanism,
-                    workspace,
-                    q,
-                    v,
-                    vdot,
-                    last,
-                    signs,
-                    floats(guess, nq),
-                    own,
-                    coordinates,
-                    tau,
-                )
-            else:
-                statuses[row] = planar_inverse_dynamics(
-                    mechanism, workspace, q, v, vdot, last, coordinates, tau
-                )
-            if statuses[row] == 0:
-                start = there
-                sines[row] = _write_rest(workspace, floats(tables[6] + 8 * springs * row, springs))
+            start = tables[11]
+        block = PlanarStates(
+            floats(tables[0], (last, p)),
+            floats(tables[1], (last, independent)),
+            floats(tables[2], (last, independent)),
+            floats(tables[3], (last if each else 1, nq)),
+            floats(tables[4], (last, nq)),
+            floats(tables[5], (last, independent)),
+            floats(tables[6], (last, springs)),
+            sines,
+            statuses,
+        )
+        branch = signs, floats(start, nq), floats(own.ctypes.data, nq)
+        answer_block(mechanism, workspace, block, first, each, width > 0, branch, none, work, at)
     end(queue)
+    memory[0], own[0] = 0.0, 0.0  # kept until here
 
 
 def planar_batch(
@@ -184,14 +141,17 @@ def planar_batch(
     states: PlanarStates,
     designs: DesignArrays | None,
     queue: NDArray[int64],
+    block: int = BLOCK,
+    plan: NDArray[int64] | None = None,
 ) -> None:
-    """Answer rows, as many as ``queue`` (:mod:`...row_queue`) gives to this thread.
+    """Answer rows, as many as ``queue`` (:mod:`...row_queue`) gives to this thread, ``block`` at a time.
 
+    ``plan``: that of mechanism and workspace, if it is kept (:func:`.plan.planar_plan`).
     With designs the mechanism's own arrays (:func:`design_numbers`) are overwritten.
     """
     rows = len(states.q)
     each = len(states.starts) == rows and designs is None
-    taken = BLOCK if designs is None else rows // max(len(designs.numbers), 1)
+    taken = block if designs is None else rows // max(len(designs.numbers), 1)
     if config.DISABLE_JIT:
         _interpreted(mechanism, workspace, states, designs, taken, each)
         return
@@ -199,7 +159,8 @@ def planar_batch(
     tables = np.zeros(len(PlanarStates._fields) + len(DesignArrays._fields), np.int64)
     tables[: len(arrays)] = [array.ctypes.data for array in arrays]
     width = 0 if designs is None else designs.numbers.shape[1]
-    _batch(planar_plan(mechanism, workspace), tables, rows, taken, each, width, queue)
+    plan = planar_plan(mechanism, workspace) if plan is None else plan
+    _batch(plan, tables, rows, taken, each, width, queue)
 
 
 def _interpreted(
@@ -211,24 +172,14 @@ def _interpreted(
     each: bool,
 ) -> None:
     """All rows, without the compiler."""
-    own = np.empty(len(mechanism.index_in_v))
-    start = own
-    for row in range(len(states.q)):
-        if each or row % taken == 0:
-            start = states.starts[row if each else row // taken] if designs is None else designs.guess
-        state = states.q[row], states.v[row], states.vdot[row], start
-        results = states.coordinates[row], states.tau[row]
-        if designs is None:
-            status = planar_inverse_dynamics(mechanism, workspace, *state, *results)
-        else:
-            if row % taken == 0:
-                numbers_left = designs.numbers[row // taken]
-                for array in design_numbers(mechanism):
-                    array.ravel()[:], numbers_left = numbers_left[: array.size], numbers_left[array.size :]
-            status = _answer_of_design(
-                mechanism, workspace, *state, designs.signs, designs.guess, own, *results
-            )
-        states.statuses[row] = status
-        if status == 0:
-            start = states.coordinates[row]
-            states.sines[row] = _write_rest(workspace, states.tensions[row])
+    own, at = np.empty(len(mechanism.index_in_v)), sections_of(mechanism)
+    signs, none, work = workspace.walk.signs, np.empty(0, np.bool_), np.zeros(at.size)
+    for first in range(0, len(states.q), taken):
+        block = states._replace(**{name: getattr(states, name)[: first + taken] for name in WRITTEN})
+        start = states.starts[0 if each else first // taken] if designs is None else designs.guess
+        if designs is not None:
+            signs, numbers_left = designs.signs, designs.numbers[first // taken]
+            for array in design_numbers(mechanism):
+                array.ravel()[:], numbers_left = numbers_left[: array.size], numbers_left[array.size :]
+        branch, direct = (signs, start, own), designs is not None
+        answer_block(mechanism, workspace, block, first, each, direct, branch, none, work, at)

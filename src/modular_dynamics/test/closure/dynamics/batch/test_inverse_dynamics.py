@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import delta
-from helpers.robots.planar_mechanisms import MECHANISMS
+from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle, slider_crank
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.closure import solver_of
 
@@ -112,3 +112,108 @@ def test_no_states_and_wrong_arguments(load_robot):
         md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), np.full(3, np.nan))
     with pytest.raises(md.StateError, match="q has shape"):
         md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2)))
+
+
+@pytest.fixture(params=[*ROBOTS, *MECHANISMS])
+def any_graph(request, load_robot):
+    return MECHANISMS[request.param]().graph() if request.param in MECHANISMS else load_robot(request.param)
+
+
+@pytest.mark.parametrize("size", [0.02, 0.2])
+def test_random_motions_as_by_the_general_method(any_graph, size):
+    """Rates that are no derivatives of the motion: a wrong product of two velocities would show."""
+    graph, rng = any_graph, np.random.default_rng(1)
+    q, _, _ = motion(graph, 90, size)
+    v, vdot = rng.normal(size=(2, *q.shape))
+    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot), None
+    for row, state in enumerate(zip(q, v, vdot, strict=True)):
+        try:
+            single = md.closed_loop_inverse_dynamics(graph, *state, guess)
+        except md.ModularDynamicsError:
+            assert batch.statuses[row] != md.RowStatus.ANSWERED
+            continue
+        guess = single.coordinates
+        assert batch.statuses[row] == md.RowStatus.ANSWERED
+        scale = np.abs(single.tau).max()
+        assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9 * scale)
+        assert batch.coordinates[row] == pytest.approx(guess, abs=1e-9)
+        assert batch.tensions[row] == pytest.approx(list(single.tensions.values()), rel=1e-9)
+
+
+def test_the_same_bits_for_any_number_of_rows(graph):
+    """Rows fall into lanes and blocks, the last ones beside copies of themselves; one row is a single call."""
+    states = motion(graph, 70)
+    whole = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    for count in range(2, 70):
+        part = md.closed_loop_inverse_dynamics_batch(graph, *(x[:count] for x in states))
+        assert np.array_equal(part.tau, whole.tau[:count])
+        assert np.array_equal(part.coordinates, whole.coordinates[:count])
+    one = md.closed_loop_inverse_dynamics_batch(graph, *(x[:1] for x in states))
+    assert one.tau[0] == pytest.approx(whole.tau[0], rel=1e-12, abs=1e-12 * np.abs(whole.tau[0]).max())
+
+
+def test_side_by_side_as_one_by_one(any_graph):
+    """With a guess for each, rows are answered one by one: another function, equal but for rounding."""
+    states = motion(any_graph, 200)
+    batch = md.closed_loop_inverse_dynamics_batch(any_graph, *states)
+    single = md.closed_loop_inverse_dynamics_batch(any_graph, *states, batch.coordinates)
+    assert batch.tau == pytest.approx(single.tau, rel=1e-13, abs=1e-13 * np.abs(single.tau).max())
+    assert batch.coordinates == pytest.approx(single.coordinates, abs=1e-13)
+    assert batch.sines == pytest.approx(single.sines, abs=1e-13)
+    scale = np.abs(single.tensions).max(initial=0.0)
+    assert batch.tensions == pytest.approx(single.tensions, abs=1e-13 * scale)
+
+
+@pytest.mark.parametrize("turns", [-4.0, 3.0])
+def test_several_turns_of_a_crank(turns):
+    """Angles go on beyond a turn; by the law of cosines, and without a jump from row to row."""
+    graph = four_bar().graph()
+    q = np.linspace(0.4, 0.4 + 2.0 * np.pi * turns, 500)[:, None]
+    start = md.closed_loop_inverse_dynamics(graph, q[0], np.zeros(1), np.zeros(1)).coordinates
+    side = -1.0 if np.sin(start[1]) > 0.0 else 1.0
+    batch = md.closed_loop_inverse_dynamics_batch(graph, q, np.ones(q.shape), np.zeros(q.shape), start)
+    assert (batch.statuses == md.RowStatus.ANSWERED).all()
+    assert np.abs(np.diff(batch.coordinates, axis=0)).max() < 0.5
+    sides = [four_bar_by_cosines(*q[0], way) for way in (side, -side)]
+    way = side if same_angle(sides[0], start) else -side
+    for angle, coordinates in zip(q[:, 0], batch.coordinates, strict=True):
+        assert same_angle(four_bar_by_cosines(angle, way), coordinates)
+    turned = batch.coordinates[-1] - batch.coordinates[0]
+    assert turned[:2] == pytest.approx([2.0 * np.pi * turns, -2.0 * np.pi * turns], abs=1e-9)
+
+
+def test_a_guess_some_turns_away_counts():
+    graph = four_bar().graph()
+    states = motion(graph, 100)
+    here = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    guess = here.coordinates[0] + [0.0, 6.0 * np.pi, -4.0 * np.pi]
+    there = md.closed_loop_inverse_dynamics_batch(graph, *states, guess)
+    away = np.broadcast_to([0.0, 6.0 * np.pi, -4.0 * np.pi], here.coordinates.shape)
+    assert there.coordinates - here.coordinates == pytest.approx(away, abs=1e-12)
+    assert there.tau == pytest.approx(here.tau, rel=1e-12, abs=1e-12 * np.abs(here.tau).max())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_linkages_with_rows_beyond_reach(seed):
+    """Four-bars and slider-cranks on a random walk that also leaves what they reach."""
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        graph = slider_crank(offset=rng.uniform(0.3, 0.7)).graph()
+    else:
+        a, b, c = rng.uniform(0.6, 1.6, 3)
+        graph = four_bar(a, b, c, rng.uniform(1.0, 2.0)).graph()
+    graph = graph.with_independent_joints("rocker") if seed % 4 == 0 else graph
+    solver = solver_of(graph)
+    q = solver.reference()[solver.independent_q] + np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
+    v, vdot = rng.normal(size=(2, *q.shape))
+    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot), None
+    answered = np.flatnonzero(batch.statuses == md.RowStatus.ANSWERED)
+    assert len(answered) > 30
+    for row in answered:
+        single = md.closed_loop_inverse_dynamics(graph, q[row], v[row], vdot[row], guess)
+        guess = single.coordinates
+        size = (
+            1e-10 / min(1.0, np.nan_to_num(batch.sines[row], nan=1e-3)) ** 2
+        )  # of rounding, at a dead point
+        assert batch.tau[row] == pytest.approx(single.tau, rel=size)
+        assert batch.coordinates[row] == pytest.approx(guess, abs=size)
