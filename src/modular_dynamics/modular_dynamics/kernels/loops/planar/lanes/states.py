@@ -4,9 +4,11 @@ Each state is closed on the branch of one closed configuration (:mod:`.positions
 one before is checked (:mod:`.ways`). States for which all is not plain are left to be answered one by one.
 """
 
+import math
+
 from ....layout import FLOATING, KIND, Q
 from ....numba_support.compilation import inlined, spliced
-from ....numba_support.lane_functions import absolute, chosen
+from ....numba_support.lane_functions import absolute, any_differs, chosen
 from ....numba_support.memory import load, store
 from ....recursions.newton_euler import recursion
 from ....states import SMALLEST_NORM, joint_states, turns_by_quaternion
@@ -34,6 +36,21 @@ def _stop_rounding(mechanism, work, at, like):
         index = at.v + mechanism.index_in_v[dependent[j]] * LANES
         rate = load(work, index, like)
         store(work, index, chosen(absolute(rate) - STILL * units[j] * largest, rate, like))
+
+
+@inlined
+def _finite(nq, bad, work, at, like):
+    """``bad``, and NaN where a coordinate is not finite, which becomes zero.
+
+    For large angles are found by a sum over all lanes.
+    """
+    for k in range(nq):
+        bad = bad + 0.0 * load(work, at.here + k * LANES, like)
+    if any_differs(bad, like):
+        for k in range(at.here, at.here + nq * LANES):
+            if not math.isfinite(work[k]):
+                work[k] = 0.0
+    return bad
 
 
 @inlined
@@ -70,6 +87,7 @@ def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, 
         take_signs(mechanism, workspace, start, direct, signs, nq, work, at, like)
     bad = close_all(mechanism, start, fresh, direct, angles, work, at, like)
     bad = bad + way_is_plain(mechanism, work, at, like) + _directions(tree.topology, work, at, like)
+    bad = _finite(nq, bad, work, at, like)
     columns_to_lanes(rows.v, row, work[at.inputs + p * LANES :], LANES, like)
     columns_to_lanes(rows.vdot, row, work[at.inputs + (p + width) * LANES :], LANES, like)
     for k in range(width):
