@@ -1,8 +1,8 @@
 """Angles of vectors, many at once, by a rational function.
 
 With t the smaller over the larger of |x| and |y|, the angle is atan t, or pi / 4 + atan((t - 1) / (t + 1))
-where t is large, and the octant adds the rest. atan is the rational function of the Cephes library for |t| <= 0.66,
-good to half a unit in the last place; the whole to two.
+where t is large, and the octant adds the rest. atan is the rational function of the Cephes library for
+|t| <= 0.66, good to half a unit in the last place; the whole to two.
 """
 
 import math

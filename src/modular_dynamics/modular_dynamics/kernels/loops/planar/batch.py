@@ -182,4 +182,5 @@ def _interpreted(
             for array in design_numbers(mechanism):
                 array.ravel()[:], numbers_left = numbers_left[: array.size], numbers_left[array.size :]
         branch, direct = (signs, start, own), designs is not None
-        answer_block(mechanism, workspace, block, first, each, direct, branch, none, work, at)
+        with np.errstate(all="ignore"):  # of lanes that are not plain
+            answer_block(mechanism, workspace, block, first, each, direct, branch, none, work, at)

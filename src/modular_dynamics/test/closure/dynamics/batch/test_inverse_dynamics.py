@@ -141,7 +141,7 @@ def test_random_motions_as_by_the_general_method(any_graph, size):
 
 
 def test_the_same_bits_for_any_number_of_rows(graph):
-    """Rows fall into lanes and blocks, the last ones beside copies of themselves; one row is a single call."""
+    """Rows fall into lanes and blocks, the last ones beside copies of them; one row is a single call."""
     states = motion(graph, 70)
     whole = md.closed_loop_inverse_dynamics_batch(graph, *states)
     for count in range(2, 70):

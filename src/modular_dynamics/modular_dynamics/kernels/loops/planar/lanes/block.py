@@ -1,10 +1,10 @@
 """A block of a batch: states side by side where that is plain, the others one by one."""
 
 from ....numba_support.compilation import inlined_strictly, spliced
-from ....numba_support.memory import load, store, zero_float64x8
+from ....numba_support.memory import zero_float64x8
 from ....transposition import lanes_to_columns
 from ..one_state import answer_row
-from .positions import prepare_turns
+from .angles import prepare_turns
 from .sections import LANES
 from .springs import springs_are_simple
 from .states import answer_states

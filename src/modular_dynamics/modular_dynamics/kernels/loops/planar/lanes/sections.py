@@ -24,17 +24,17 @@ class Sections(NamedTuple):
     """Indices into ``work`` where quantities start, and its ``size``.
 
     Attributes:
-        here, before, middle: configurations: of the states; where the way to each of them starts; and halfway.
-        last: one number for each quantity of a configuration: ``here``, of the last lane of the states before.
+        here, before, middle: configurations: of the states; where the way to each starts; and halfway.
+        last: one number for each quantity of a configuration: ``here``, of the last lane of those before.
         signs (s): of the branch. turned (2 e): sine and cosine of each joint of a chain.
         slopes (2 e), inverses (4 s): as of :class:`..rates.StepRates`.
-        v, vdot, tau (nv): of all joints. inputs (p + 2 w), torques (w): of the independent ones: p coordinates,
-            w velocities and accelerations.
+        v, vdot, tau (nv): of all joints.
+        inputs (p + 2 w), torques (w): of the independent ones: p coordinates, w velocities and accelerations.
         tensions (springs). levers (3 n), pulls (15 for each end): of one spring.
-        sine: the smallest over the steps, of the angle between the slopes of a step. bad: zero where all is
-            plain, else NaN or larger.
-        turns (e, 5): see :func:`.positions.prepare_turns`. scratch: one quantity.
-        states, newton_euler: of the tree, see :mod:`....layout`.
+        sine: the smallest over the steps, of the angle between the two slopes.
+        bad: zero where all is plain, else NaN or larger.
+        scratch: one quantity. states, newton_euler: of the tree, see :mod:`....layout`.
+        turns (e, 5): numbers, see :func:`.angles.prepare_turns`.
     """
 
     here: int
@@ -55,10 +55,10 @@ class Sections(NamedTuple):
     pulls: int
     sine: int
     bad: int
-    turns: int
     scratch: int
     states: int
     newton_euler: int
+    turns: int
     size: int
 
 
@@ -110,9 +110,9 @@ def sections_of(mechanism):
         pulls,
         sine,
         bad,
-        turns,
         scratch,
         states,
         newton_euler,
+        turns,
         size,
     )

@@ -1,9 +1,10 @@
 """Springs between links, of several states side by side: tensions, and torques that hold them.
 
-With r from the predecessor's anchor to the successor's, L = |r|, n = r / L and F the tension, the successor is
-pulled by -F n. A joint between the two holds F n . w, w = e x s for a hinge with axis e, and e for a slider, s
-from the joint to the anchor of its side; against the predecessor's side. dL/dt is the sum of n . w times
-velocities. All is in the frame of the body that carries the anchor; only joints between the two count.
+With r from the predecessor's anchor to the successor's, L = |r|, n = r / L and F the tension, the successor
+is pulled by -F n. A joint on its side holds F n . w, one on the predecessor's side -F n . w: w = e x s of a
+hinge with axis e, w = e of a slider, s from the joint to the anchor of its side. dL/dt is the sum of the same
+n . w times velocities. Each side is in the frame of the body with the anchor; only joints between the two
+bodies count.
 """
 
 from ....layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
@@ -11,7 +12,7 @@ from ....math.vectors import dot, matrix_product, minus, plus, plus_scaled, scal
 from ....numba_support.compilation import inlined
 from ....numba_support.lane_functions import chosen, square_root
 from ....numba_support.memory import load, store
-from ....numba_support.neighbours import load3, load9, row3, store3
+from ....numba_support.neighbours import load3, load9, store3
 from ....placement import place, store_pose
 from .sections import LANES
 

@@ -1,195 +1,25 @@
 """Inverse dynamics with planar loops of LANES states of a motion side by side.
 
-Each state is closed on the branch of one closed configuration (:mod:`.positions`). That it is the one to which
-the motion leads, the way to each state from the one before it must show, as :func:`..walk.walk` does: at its
-ends and halfway, and in a single stride. States for which this is not plain are left to be answered one by one.
+Each state is closed on the branch of one closed configuration (:mod:`.positions`), and the way to it from the
+one before is checked (:mod:`.ways`). States for which all is not plain are left to be answered one by one.
 """
 
 import math
 
 from ....layout import FLOATING, KIND, Q
-from ....math.assignment import assign
 from ....numba_support.compilation import inlined, spliced
-from ....numba_support.lane_functions import absolute, chosen, shifted
+from ....numba_support.lane_functions import absolute, any_differs, chosen
 from ....numba_support.memory import load, store
 from ....recursions.newton_euler import recursion
 from ....states import SMALLEST_NORM, joint_states, turns_by_quaternion
 from ....transposition import columns_to_lanes
 from ...inverse_dynamics import STILL
-from ..inverse_dynamics import FARTHEST, LARGEST
-from ..steps import GEAR, branch_signs
-from ..walk import LARGEST_TURN, NEAR
 from .places import complete_rates, transmit
-from .positions import close, known_angle
-from .sections import CONFIGURATION, COSINES, LANES, SINES
+from .sections import LANES
 from .springs import add_springs
+from .ways import close_all, larger, take_signs, way_is_plain
 
 __all__ = ["answer_states"]
-
-#: Of a stride, the cosine of the largest rotation of an unknown joint; and how far known ones may move loops.
-COSINE, LONGEST = math.cos(LARGEST_TURN), 1.0
-#: Configurations that are closed: where the way starts, the states, halfway.
-START, HERE, MIDDLE = range(3)
-
-
-@inlined
-def _above(x, limit):
-    """0 where x < limit, else 1."""
-    return chosen(limit - x, 0.0 * x, 1.0)
-
-
-@inlined
-def _larger(x, y):
-    return chosen(x - y, x, y)
-
-
-@inlined
-def _keep_last(mechanism, nq, work, at):
-    """Numbers of the last lane, where the way to the next states starts."""
-    for kind in range(CONFIGURATION):
-        for k in range(mechanism.moving.shape[0]):
-            index = kind * nq + mechanism.moving[k]
-            work[at.last + index] = work[at.here + index * LANES + LANES - 1]
-        for k in range(mechanism.dependent.shape[0]):
-            index = kind * nq + mechanism.dependent[k]
-            work[at.last + index] = work[at.here + index * LANES + LANES - 1]
-    for index in range(CONFIGURATION * nq, CONFIGURATION * nq + mechanism.steps.steps.shape[0]):
-        work[at.last + index] = work[at.here + index * LANES + LANES - 1]
-
-
-@inlined
-def _shift(index, work, at, like):
-    here = load(work, at.here + index * LANES, like)
-    store(work, at.before + index * LANES, shifted(here, work[at.last + index]))
-
-
-@inlined
-def _place_before(mechanism, nq, work, at, like):
-    """Where the way to each state starts: the configuration of the lane before."""
-    for kind in range(CONFIGURATION):
-        for k in range(mechanism.moving.shape[0]):
-            _shift(kind * nq + mechanism.moving[k], work, at, like)
-        for k in range(mechanism.dependent.shape[0]):
-            _shift(kind * nq + mechanism.dependent[k], work, at, like)
-    for index in range(CONFIGURATION * nq, CONFIGURATION * nq + mechanism.steps.steps.shape[0]):
-        _shift(index, work, at, like)
-
-
-@inlined
-def _is_near(mechanism, start, nq, work, at):
-    """Whether closing changed ``start`` so little that it was on this branch."""
-    change = 0.0
-    for k in range(mechanism.dependent.shape[0]):
-        index = mechanism.dependent[k]
-        difference = abs(work[at.here + index * LANES] - start[index])
-        change = max(change, mechanism.steps.reach[index] * difference)
-        if not difference < LARGEST:
-            return False
-    for t in range(mechanism.steps.steps.shape[0]):
-        c = work[at.here + (CONFIGURATION * nq + t) * LANES]
-        if not (change < NEAR and change * change < 1.0 - abs(c)):
-            return False
-    return True
-
-
-@inlined
-def _take_signs(mechanism, workspace, start, direct, given, nq, work, at, like):
-    """The branch, of ``start`` unless given, and where the way to the first state starts."""
-    signs = workspace.walk.signs
-    if direct:
-        assign(signs, given)
-    else:
-        branch_signs(mechanism.steps, start, signs)
-    for t in range(signs.shape[0]):
-        store(work, at.signs + t * LANES, like + signs[t])
-        store(work, at.here + (CONFIGURATION * nq + t) * LANES, like)  # gears have no c
-        store(work, at.middle + (CONFIGURATION * nq + t) * LANES, like)
-    for index in range(nq):
-        work[at.last + index] = start[index]
-
-
-@spliced
-def _close_all(mechanism, start, fresh, direct, angles, work, at, like):
-    """Close the loops of all states, halfway to them and, if ``fresh``, where the way starts.
-
-    With ``direct`` the way to the first state starts there itself, else at ``start``. Returns zero where circles
-    meet; NaN of all if ``start`` is not near a closed configuration.
-    """
-    moving, independent, nq = mechanism.moving, mechanism.independent_q, mechanism.index_in_v.shape[0]
-    bad, bases = like, (at.here, at.here, at.middle)
-    for stage in range(START if fresh else HERE, MIDDLE + 1):
-        if stage != MIDDLE:
-            store(work, at.sine, like + 1.0)
-        if stage == HERE:
-            _keep_last(mechanism, nq, work, at)
-        if stage == HERE or direct:
-            for k in range(independent.shape[0]):
-                store(
-                    work,
-                    at.here + independent[k] * LANES,
-                    load(work, at.inputs + k * LANES, like),
-                )
-        elif stage == MIDDLE:
-            _place_before(mechanism, nq, work, at, like)
-        base = bases[stage]
-        for k in range(moving.shape[0]):
-            value = load(work, at.here + moving[k] * LANES, like)
-            if stage == START and not direct:
-                value = like + start[moving[k]]
-            elif stage == MIDDLE:
-                value = 0.5 * (value + load(work, at.before + moving[k] * LANES, like))
-            bad = bad + known_angle(moving[k], value, base, nq, work)
-        full = angles or stage != MIDDLE
-        bad = bad + close(mechanism.steps, stage == MIDDLE, full, base, nq, work, at, like)
-        if stage == START and not direct and not _is_near(mechanism, start, nq, work, at):
-            return bad + math.nan
-    return bad
-
-
-@inlined
-def _way_is_plain(mechanism, work, at, like):
-    """Zero where each state follows from the one before as :func:`..walk.walk` would accept in one stride."""
-    steps, _, joints, chain, reach = mechanism.steps
-    nq, bad = mechanism.index_in_v.shape[0], like
-    for k in range(mechanism.moving.shape[0]):
-        index = mechanism.moving[k] * LANES
-        change = absolute(load(work, at.here + index, like) - load(work, at.before + index, like))
-        bad = bad + _above(change, FARTHEST) + _above(reach[mechanism.moving[k]] * change, LONGEST)
-    for k in range(mechanism.dependent.shape[0]):
-        index = mechanism.dependent[k] * LANES
-        bad = bad + _above(absolute(load(work, at.here + index, like)), LARGEST)
-    for t in range(steps.shape[0]):
-        if steps[t, 0] == GEAR:
-            bad = bad + _turns(steps[t, 3], reach[steps[t, 3]], work, at, like)
-            continue
-        index = (CONFIGURATION * nq + t) * LANES
-        a, c = load(work, at.before + index, like), load(work, at.here + index, like)
-        b = load(work, at.middle + index, like)
-        most = _larger(absolute(a), _larger(absolute(b), absolute(c)))
-        bad = bad + _above(absolute(a - 2.0 * b + c), 1.0 - most)
-        for end in range(3, 5):
-            k = steps[t, end]
-            if joints[k, 0] == 1:
-                continue
-            if abs(chain[k, 0]) != 1.0:
-                bad = bad + _turns(joints[k, 1], abs(chain[k, 0]), work, at, like)
-                continue
-            sine, cosine = (SINES * nq + joints[k, 1]) * LANES, (COSINES * nq + joints[k, 1]) * LANES
-            s, c = load(work, at.middle + sine, like), load(work, at.middle + cosine, like)
-            before = c * load(work, at.before + cosine, like) + s * load(work, at.before + sine, like)
-            after = c * load(work, at.here + cosine, like) + s * load(work, at.here + sine, like)
-            bad = bad + chosen(before - COSINE, like, 1.0) + chosen(after - COSINE, like, 1.0)
-    return bad
-
-
-@inlined
-def _turns(index, scale, work, at, like):
-    """0 where a coordinate turns by less than LARGEST_TURN in both halves, else larger."""
-    index = index * LANES
-    middle = load(work, at.middle + index, like)
-    first = scale * absolute(middle - load(work, at.before + index, like))
-    second = scale * absolute(middle - load(work, at.here + index, like))
-    return _above(first, LARGEST_TURN) + _above(second, LARGEST_TURN)
 
 
 @inlined
@@ -198,14 +28,29 @@ def _stop_rounding(mechanism, work, at, like):
     dependent, independent, units = mechanism.dependent, mechanism.independent_v, mechanism.units
     largest = like
     for k in range(independent.shape[0]):
-        largest = _larger(absolute(load(work, at.v + independent[k] * LANES, like)), largest)
+        largest = larger(absolute(load(work, at.v + independent[k] * LANES, like)), largest)
     for j in range(dependent.shape[0]):
         rate = absolute(load(work, at.v + mechanism.index_in_v[dependent[j]] * LANES, like))
-        largest = _larger(rate / units[j], largest)
+        largest = larger(rate / units[j], largest)
     for j in range(dependent.shape[0]):
         index = at.v + mechanism.index_in_v[dependent[j]] * LANES
         rate = load(work, index, like)
         store(work, index, chosen(absolute(rate) - STILL * units[j] * largest, rate, like))
+
+
+@inlined
+def _finite(nq, bad, work, at, like):
+    """``bad``, and NaN where a coordinate is not finite, which becomes zero.
+
+    For large angles are found by a sum over all lanes.
+    """
+    for k in range(nq):
+        bad = bad + 0.0 * load(work, at.here + k * LANES, like)
+    if any_differs(bad, like):
+        for k in range(at.here, at.here + nq * LANES):
+            if not math.isfinite(work[k]):
+                work[k] = 0.0
+    return bad
 
 
 @inlined
@@ -230,8 +75,8 @@ def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, 
     Args:
         rows: see :class:`..batch.PlanarStates`. start: a closed configuration from which the way to the first
             one starts, if ``fresh``; else that is the last one of the call before.
-        direct: whether, if ``fresh``, the first one is closed directly, on the branch that ``signs`` give; only
-            the whole turns of ``start`` count. angles: see `prepare_turns`.
+        direct: whether, if ``fresh``, the first one is closed directly, on the branch that ``signs`` give;
+            only the whole turns of ``start`` count. angles: see :func:`.angles.prepare_turns`.
 
     Returns the number of rows, from the first one on, for which all is plain.
     """
@@ -239,9 +84,10 @@ def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, 
     width, nq = independent.shape[0], mechanism.index_in_v.shape[0]
     columns_to_lanes(rows.q, row, work[at.inputs :], LANES, like)
     if fresh:
-        _take_signs(mechanism, workspace, start, direct, signs, nq, work, at, like)
-    bad = _close_all(mechanism, start, fresh, direct, angles, work, at, like)
-    bad = bad + _way_is_plain(mechanism, work, at, like) + _directions(tree.topology, work, at, like)
+        take_signs(mechanism, workspace, start, direct, signs, nq, work, at, like)
+    bad = close_all(mechanism, start, fresh, direct, angles, work, at, like)
+    bad = bad + way_is_plain(mechanism, work, at, like) + _directions(tree.topology, work, at, like)
+    bad = _finite(nq, bad, work, at, like)
     columns_to_lanes(rows.v, row, work[at.inputs + p * LANES :], LANES, like)
     columns_to_lanes(rows.vdot, row, work[at.inputs + (p + width) * LANES :], LANES, like)
     for k in range(width):

@@ -48,3 +48,20 @@ def test_a_bad_row_spoils_no_other_in_any_lane(graph):
         scale = np.abs(expected.tau).max()
         assert batch.tau[others] == pytest.approx(expected.tau[others], rel=1e-12, abs=1e-12 * scale)
         assert batch.coordinates[others] == pytest.approx(expected.coordinates[others], abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_large_angles_beside_a_coordinate_that_is_not_finite(value):
+    """Whole turns are taken off large angles of all lanes, whatever stands in another one."""
+    graph = MECHANISMS["chained"]().graph()  # on a carrier, which moves no loop
+    q, v, vdot = motion(graph, COUNT, 0.005)
+    carrier = graph.independent_joint_names.index("carrier")
+    q[:, carrier] += 1e9
+    expected = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot)
+    q[3, carrier] = value
+    batch = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot)
+    assert np.flatnonzero(batch.statuses).tolist() == [3]
+    others = np.arange(COUNT) != 3
+    assert batch.tau[others] == pytest.approx(expected.tau[others], rel=1e-9, abs=1e-9)
+    single = md.closed_loop_inverse_dynamics(graph, q[2], v[2], vdot[2])
+    assert batch.tau[2] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
