@@ -2,7 +2,7 @@
 
 `python -m benchmark.measurements.studies` prints it, for CHARMIE's study: times of chunks with one worker and
 with two, time of a task that does nothing, bytes of a task and of a design's results. The last lines are
-computed from these, not measured: the workers' time, and that of the one scheduler and of the one process that
+computed from these, not measured: the time of the workers, of the one scheduler and of the one process that
 writes.
 """
 
