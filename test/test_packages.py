@@ -23,7 +23,15 @@ KEYS = {  # of rosdep, where they are not called as what is imported
     },
     **{name: f"python3-{name}" for name in ("scipy", "transforms3d", "yaml")},
 }
-OPTIONAL = {"casadi", "mujoco", "rosbags", "sympy"}  # extras that no node needs; errors say what to install
+OPTIONAL = {
+    "casadi",
+    "dask",
+    "distributed",
+    "mujoco",
+    "pyarrow",
+    "rosbags",
+    "sympy",
+}  # extras that no node needs; errors say what to install
 
 
 def imported(package):

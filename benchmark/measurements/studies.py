@@ -2,7 +2,8 @@
 
 `python -m benchmark.measurements.studies` prints it, for CHARMIE's study: times of chunks with one worker and
 with two, time of a task that does nothing, bytes of a task and of a design's results. The last lines are
-computed from these, not measured: the workers' time, and that of the one scheduler and the one process that writes.
+computed from these, not measured: the time of the workers, of the one scheduler and of the one process that
+writes.
 """
 
 import pickle
@@ -15,7 +16,7 @@ from modular_dynamics.study.running.cluster import connected
 from modular_dynamics.study.running.worker import computed_chunk
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Blocks that are timed, tasks that do nothing; workers and designs of the estimate, and the chunk it takes [s].
+#: Blocks that are timed, tasks that do nothing; workers, designs and chunk [s] of the estimate.
 BLOCKS, TASKS = 8, 2000
 MANY_WORKERS, MANY_DESIGNS, CHUNK = 1000, 10**9, 10.0
 
@@ -49,13 +50,11 @@ def main() -> int:
     content = computed_chunk(*rows[0])
     designs = BLOCKS * block
     each, size = seconds[1] / designs, len(content) / block
-    print(
-        f"designs of {sum(len(x.times) for x in Evaluator(study).states.values()) // 3} states, blocks of {block}"
-    )
+    states = max(len(one.times) for one in Evaluator(study).states.values())
+    print(f"designs of {states} states, blocks of {block}")
     print(f"one worker: {each * 1e3:.2f} ms a design; two: {seconds[1] / seconds[2]:.2f} times as fast")
-    print(
-        f"a task: {overhead * 1e3:.2f} ms; the study, once for each worker: {len(pickle.dumps(study)):,} bytes"
-    )
+    shared_size = len(pickle.dumps(study))
+    print(f"a task: {overhead * 1e3:.2f} ms; the study, once for each worker: {shared_size:,} bytes")
     print(f"results: {size:.1f} bytes a design")
     tasks = MANY_DESIGNS * each / CHUNK
     print(f"\n{MANY_DESIGNS:,} designs, {MANY_WORKERS:,} workers, chunks of {CHUNK:.0f} s, by these figures:")

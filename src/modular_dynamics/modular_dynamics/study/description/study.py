@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import numpy as np
+
 from ...model import SubsystemGraph
 from ...motions import AccelerationProfile
 from .inputs import Input
@@ -104,7 +106,7 @@ class Study:
         Objective and refinement are left out: they choose among results.
         """
         robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
-        structure = [(one.name, one.type.value, one.parent_link, one.child_link) for one in self.graph.joints]
+        structure = _structure(self.graph)
         motions = {
             name: (one.joint_names, one.accelerations.tolist(), one.start.tolist(), one.duration, one.pieces)
             for name, one in self.trajectories.items()
@@ -116,6 +118,21 @@ class Study:
         }
         everything = self.name, own, motions, rest, self.graph.name, structure, robot, versions
         return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:16]
+
+
+def _structure(graph: SubsystemGraph) -> list[object]:
+    """What of a robot is no parameter: joints and axes, and between what loops close and springs pull."""
+    joints = [
+        (one.name, one.type.value, one.parent_link, one.child_link, np.asarray(one.axis).tolist())
+        for one in graph.joints
+    ]
+    loops = [
+        (one.name, one.type, np.asarray(one.axis).tolist(), *(end.link for end in one.anchors))
+        for one in graph.loop_joints
+    ]
+    springs = [(one.name, *(end.link for end in one.anchors)) for one in graph.springs]
+    gears = [(one.joint, [driver for driver, _ in one.drivers]) for one in graph.gears]
+    return [joints, loops, springs, gears, graph.passive_joints, graph.independent_joint_names]
 
 
 def _version(package: str) -> str:

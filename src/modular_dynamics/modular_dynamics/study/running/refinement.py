@@ -83,13 +83,14 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
         vectorized=True,
         rng=settings.seed,
     )
-    numbers = base.copy()
-    numbers[ranges] = result.x
+    numbers, score = base.copy(), float(scored(base[ranges][:, None])[0])
+    if result.fun < score:  # else the best design is at ends of ranges, and nothing between is better
+        numbers[ranges], score = result.x, float(result.fun)
     refined = {
         "settings": _settings(study),
         "from": index,
         "numbers": numbers.tolist(),
-        "score": float(result.fun),
+        "score": score,
         "generations": int(result.nit),
         "designs": tried,
     }

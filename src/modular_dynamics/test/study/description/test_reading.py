@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from helpers.studies import FOUR_BAR, study_file
@@ -28,6 +30,14 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         )
     }
     assert len(others | {first}) == 4
+    robot = (tmp_path / "robot.urdf").resolve()
+    text = Path(FOUR_BAR["robot"]).read_text("utf-8")
+    robot.write_text(text)
+    assert load_study(study_file(tmp_path, robot="robot.urdf")).digest() == first
+    robot.write_text(
+        text.replace('<axis xyz="0 0 1"/> <limit effort="20"', '<axis xyz="0 0 -1"/> <limit effort="20"')
+    )
+    assert load_study(study_file(tmp_path, robot="robot.urdf")).digest() not in others | {first}
     path = study_file(tmp_path)
     (tmp_path / "turn.yaml").write_text((tmp_path / "turn.yaml").read_text().replace("0.5}", "0.6}"))
     assert load_study(path).digest() not in others | {first}
