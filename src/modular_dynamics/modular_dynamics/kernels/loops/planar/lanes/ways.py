@@ -116,7 +116,7 @@ def close_all(mechanism, start, fresh, direct, angles, work, at, like):
             store(work, at.sine, like + 1.0)
         if stage == HERE:
             _keep_last(mechanism, nq, work, at)
-        if stage == HERE or direct:
+        if stage == HERE or (direct and stage == START):
             for k in range(independent.shape[0]):
                 store(
                     work,
