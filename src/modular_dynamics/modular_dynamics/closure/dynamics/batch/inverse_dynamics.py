@@ -68,7 +68,7 @@ def closed_loop_inverse_dynamics_batch(
         raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
     if parameters is not None:
         return designs_batch(graph, (q, v, vdot), guess, threads, errors, friction, parameters)
-    solver, general = ClosedLoopInverseDynamics.of(graph, friction), solver_of(graph)
+    solver, general = workspace_of(graph, ClosedLoopInverseDynamics, friction), solver_of(graph)
     width = len(general.independent_v)
     rows = rows_of_states(q=(q, len(general.independent_q)), v=(v, width), vdot=(vdot, width))
     given = [np.require(x, np.float64, ["C", "A", "W"]) for x in rows]
