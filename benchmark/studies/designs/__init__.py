@@ -1,0 +1,1 @@
+"""Design studies, checked from outside."""
