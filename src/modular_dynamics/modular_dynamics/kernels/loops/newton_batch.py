@@ -6,13 +6,13 @@ import numpy as np
 from numpy import float64, int64
 from numpy.typing import NDArray
 
-from ..math.assignment import assign, set_to_zero
+from ..math.assignment import assign
 from ..numba_support.compilation import inlined_strictly, kernel
 from ..row_queue import begin, end, take
 from .continuation import follow
 from .inverse_dynamics import closed_loop_inverse_dynamics
 from .newton import LARGEST_STEP, correct
-from .structures import CoordinateSplit, DynamicsArrays, LoopWorkspace, RowArrays, SpringArrays, Tree
+from .structures import CoordinateSplit, RowArrays, SpringArrays, Tree
 
 __all__ = ["NewtonLimits", "NewtonMechanism", "NewtonStates", "newton_batch"]
 
@@ -37,7 +37,7 @@ class NewtonLimits(NamedTuple):
 
 
 class NewtonMechanism(NamedTuple):
-    """A mechanism without free coordinates, whose joints have one coordinate each; ``springs`` has work arrays.
+    """A mechanism without free coordinates whose joints have one coordinate each; work arrays in ``springs``.
 
     Attributes:
         independent_q (p,): in the order of the states' q. reach (p,): by how much one unit of each moves
@@ -116,9 +116,7 @@ def _is_answered(mechanism, workspace, results, q, v, vdot):
         mechanism.tree, mechanism.rows, mechanism.springs, mechanism.split, q, workspace, results
     )
     limits, sizes = mechanism.limits, _largest(results.tau) + _largest(results.tensions)
-    return (
-        status == 0 and condition < limits.condition and violation <= limits.violation and sizes < np.inf
-    )
+    return status == 0 and condition < limits.condition and violation <= limits.violation and sizes < np.inf
 
 
 @kernel(nogil=True, fastmath=False)
