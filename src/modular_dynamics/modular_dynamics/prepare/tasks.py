@@ -8,6 +8,8 @@ import numpy as np
 
 from .. import closure, urdf
 from ..closure.assembly.mechanism import Mechanism
+from ..closure.dynamics.batch.newton_rows import answer_by_newton
+from ..closure.dynamics.batch.results import new_states
 from ..dynamics.arrays.model_arrays import Arrays, constants_of, topology_of, work_for
 from ..dynamics.execution import algorithms
 from ..dynamics.execution.algorithms import Algorithm
@@ -34,6 +36,7 @@ def tasks() -> dict[str, Callable[[], object]]:
         "checks and threads": _small_kernels,
         "closed loops": _closed_loops,
         "planar loops": _planar_loops,
+        "closed loops, batch": _closed_loops_batch,
     }
     return {"closing loops": _closing_loops, **batches, **single, **last}
 
@@ -76,3 +79,10 @@ def _planar_loops() -> None:
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None], parameters=parameters)
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None])
     closure.joint_motions_batch(graph, guess[None], rest[None], rest[None])
+
+
+def _closed_loops_batch() -> None:
+    solver, rest = closure.solver_of(urdf.load_urdf(FOUR_BAR)), np.zeros((1, 1))
+    start = solver.reference()
+    given = [start[None, solver.independent_q], rest, rest]
+    answer_by_newton(solver, "none", new_states(solver.graph, given, start[None]), 1)

@@ -132,6 +132,12 @@ class Mechanism:
             raise cannot_close(assembler.system, found, beyond, "all joints")
         return beyond.q
 
+    def is_determined(self, near: Array) -> bool:
+        """Whether independent joints and loops determine all coordinates, closed near a configuration."""
+        if not self._is_free_known:
+            self._find_free(near)
+        return self._is_free_known and len(self.system.free) == 0
+
     def warm_up(self) -> Array:
         """The reference, after a run of every kernel, those for states near dead points included."""
         start, system = self.reference(), self.system

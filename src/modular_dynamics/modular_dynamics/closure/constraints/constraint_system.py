@@ -86,12 +86,16 @@ class ConstraintSystem:
         self._is_single = self.split.dependent_q >= 0
         self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
         self._reach_of_independent(J, reach)
-        self.workspace = _workspace(graph, len(self.rows.names), *self.gearing.T.shape)
+        self.workspace = self.new_workspace()
 
     @property
     def arrays(self) -> tuple[Tree, RowArrays, CoordinateSplit]:
         """The first arguments of the kernels."""
         return self.tree, self.rows.arrays, self.split
+
+    def new_workspace(self) -> LoopWorkspace:
+        """Work arrays for another thread."""
+        return _workspace(self.graph, len(self.rows.names), *self.gearing.T.shape)
 
     def evaluate(self, q: Array, v: Array | None = None) -> RowValues:
         """All rows at q (nq,) and v (nv,), at rest by default; overwritten by later calls."""

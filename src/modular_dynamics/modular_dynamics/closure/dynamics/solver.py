@@ -208,7 +208,7 @@ class ClosedLoopSolver(Mechanism):
             self._find_free(q)
         system, graph = self.system, self.graph
         rows, springs = system.rows.arrays, system.springs.arrays
-        arrays = self._result_arrays()
+        arrays = self.result_arrays()
         arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
         tree = system.tree
         if friction != "none":
@@ -221,7 +221,7 @@ class ClosedLoopSolver(Mechanism):
         if len(system.free) and status == 0 and condition < WORST_CONDITION:
             free = arrays.projection[:, len(v) :]
             accelerations = self._free_motion(free, mass_matrix(graph.tree, q), arrays.tau[system.free])
-            arrays = self._result_arrays()
+            arrays = self.result_arrays()
             arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
             arrays.vdot[system.free] = accelerations
             status, *_ = kernel(tree, rows, springs, system.split, q, system.workspace, arrays)
@@ -247,7 +247,8 @@ class ClosedLoopSolver(Mechanism):
             open_tree=TransmittedWrenches(graph, q, {}, self._aligned_wrenches.copy(), *self._frames),
         )
 
-    def _result_arrays(self) -> DynamicsArrays:
+    def result_arrays(self) -> DynamicsArrays:
+        """What the kernel writes; velocities and accelerations are zero."""
         system, nv = self.system, self.graph.nv
         rows = system.rows.arrays
         return DynamicsArrays(

@@ -20,6 +20,7 @@ from ..planar_arrays import thread_arrays
 from ..solver import solver_of
 from ..state_rows import rows_of_states
 from .designs import designs_batch
+from .newton_rows import answer_by_newton
 from .results import ClosedLoopBatch, new_states, status_of
 
 __all__ = ["closed_loop_inverse_dynamics_batch"]
@@ -42,7 +43,8 @@ def closed_loop_inverse_dynamics_batch(
 ) -> ClosedLoopBatch:
     """Torques and coordinates of many states: rows as of :func:`.closed_loop_inverse_dynamics`.
 
-    Where all loops are planar, in one compiled function on several threads; else state by state. With
+    By one compiled function on several threads: planar loops in closed form, others by Newton's method. State
+    by state where joints in loops have several coordinates, or loops leave coordinates free. With
     ``parameters`` also of many designs, robots that differ in these numbers: nothing is loaded or compiled
     for each.
 
@@ -82,6 +84,8 @@ def closed_loop_inverse_dynamics_batch(
                 planar_batch(own.mechanism, own.workspace, states, None, queue, plan=own.plan)
 
         run_on_threads(work, count, min(thread_count(threads), 1 + count // THREAD_STATES))
+    elif count:
+        answer_by_newton(general, friction, states, thread_count(threads))
     statuses = np.zeros(count, np.uint8)
     for row in np.flatnonzero(states.statuses).tolist():
         near = starts[row] if len(starts) == count else _near(states.coordinates, starts, row)
