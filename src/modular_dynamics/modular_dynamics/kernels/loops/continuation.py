@@ -50,7 +50,7 @@ def _place(q, indices, start, target, part):
         q[indices[k]] = target[k] if part == 1.0 else start[k] + part * (target[k] - start[k])
 
 
-@kernel(fastmath=False)
+@kernel(fastmath=False, forceinline=True)
 def follow(tree, rows, split, q, target, workspace, jumped):
     """Move the independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 

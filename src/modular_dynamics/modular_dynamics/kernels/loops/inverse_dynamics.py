@@ -90,7 +90,7 @@ def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
             wrenches[loop, first + k] += multipliers[row] * in_anchor[k]
 
 
-@kernel(fastmath=False)
+@kernel(fastmath=False, forceinline=True)
 def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, result):
     """Inverse dynamics at a closed q; ``result.v``, ``result.vdot`` hold the independent rates, else zeros.
 
