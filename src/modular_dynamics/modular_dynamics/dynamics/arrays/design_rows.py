@@ -142,17 +142,20 @@ def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp
 
 
 def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
-    """Write the rows of a group, each from a robot changed in full."""
-    for equal in _equal_rows(np.nan_to_num(columns.values[group]), np.ones(len(group), bool)):
+    """Write the rows of a group, each from a robot changed in full; equal ones from the same."""
+    equal: dict[bytes, list[int]] = {}  # by their bits: a number that is not finite equals no other
+    for k in group.tolist():
+        equal.setdefault(columns.values[k].tobytes(), []).append(k)
+    for indices in equal.values():
         try:
-            row = numbers(columns.design(int(group[equal[0]])))
+            row = numbers(columns.design(indices[0]))
         except ModularDynamicsError as error:
-            rows.errors.update(dict.fromkeys(group[equal].tolist(), error))
+            rows.errors.update(dict.fromkeys(indices, error))
             continue
         if row is None:
-            rows.others.extend(group[equal].tolist())
+            rows.others.extend(indices)
         else:
-            rows.numbers[group[equal]] = row
+            rows.numbers[indices] = row
 
 
 def _interpolate(

@@ -57,3 +57,16 @@ def test_groups_of_equal_values_take_few_robots(load_robot):
     for k in range(0, 400, 50):
         exact = constants_of(graph.with_parameters({name: column[k] for name, column in parameters.items()}))
         assert own.numbers[k] == pytest.approx(exact.ravel(), rel=1e-12, abs=1e-14)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("good", [0.0, 1.0])
+def test_a_number_that_no_robot_has_shares_nothing_with_its_neighbours(bad, good, load_robot):
+    """Zero is a mass that a link may have; what is not finite is none."""
+    graph = load_robot("four_link")
+    name = next(name for name in graph.parameters if name.endswith(" mass"))
+    for values in ([bad, good], [good, bad]):
+        own, _ = rows(graph, {name: values})
+        assert own.errors.keys() == {values.index(bad)}
+        exact = constants_of(graph.with_parameters({name: good})).ravel()
+        assert own.numbers[values.index(good)] == pytest.approx(exact, rel=1e-12, abs=1e-14)

@@ -181,6 +181,21 @@ def test_sines_are_zero_at_a_dead_point():
     assert batch.sines[reached] == pytest.approx(sine, abs=1e-12)
 
 
+def test_turns_are_counted_from_the_guess_and_then_from_state_to_state():
+    """A drag link, of which both cranks turn all round; a passive one passes half a turn from the guess."""
+    graph = four_bar(a=2.0, b=2.0, c=2.2, d=1.0).graph()
+    guess = md.close_loops(graph, [0.0])
+    mass = next(name for name in graph.parameters if name.endswith(" mass"))
+    for first in np.linspace(2.0, 4.0, 41):
+        q = first + np.linspace(0.0, 0.4, 20)[None, :, None]
+        rest = np.zeros_like(q)
+        batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, guess, parameters={mass: 1.0})
+        coordinates = batch.coordinates[0]
+        passive = np.delete(np.arange(graph.nq), solver_of(graph).independent_q)
+        assert (np.abs(coordinates[0, passive] - guess[passive]) <= np.pi + 1e-9).all()
+        assert (np.abs(np.diff(coordinates, axis=0)) < 0.2).all()
+
+
 def test_loops_that_are_not_planar(load_robot):
     graph = md.load_urdf(delta().urdf())
     names = [name for name in graph.parameters if name.startswith("link ") and name.endswith(" mass")][:3]

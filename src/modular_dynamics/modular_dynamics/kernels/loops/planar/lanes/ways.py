@@ -106,7 +106,7 @@ def take_signs(mechanism, workspace, start, direct, given, nq, work, at, like):
 def close_all(mechanism, start, fresh, direct, angles, work, at, like):
     """Close the loops of all states, halfway to them and, if ``fresh``, where the way starts.
 
-    With ``direct`` the way to the first state starts there itself, else at ``start``. Returns zero where
+    With ``direct`` the way to the first state starts at itself, else at ``start``. Returns zero where
     circles meet; NaN of all if ``start`` is not near a closed configuration.
     """
     moving, independent, nq = mechanism.moving, mechanism.independent_q, mechanism.index_in_v.shape[0]
@@ -116,13 +116,13 @@ def close_all(mechanism, start, fresh, direct, angles, work, at, like):
             store(work, at.sine, like + 1.0)
         if stage == HERE:
             _keep_last(mechanism, nq, work, at)
-        if stage == HERE or (direct and stage == START):
+        if stage == HERE:
             for k in range(independent.shape[0]):
-                store(
-                    work,
-                    at.here + independent[k] * LANES,
-                    load(work, at.inputs + k * LANES, like),
-                )
+                value = load(work, at.inputs + k * LANES, like)
+                store(work, at.here + independent[k] * LANES, value)
+        elif stage == START and direct:
+            for k in range(independent.shape[0]):
+                store(work, at.here + independent[k] * LANES, like + work[at.inputs + k * LANES])
         elif stage == MIDDLE:
             _place_before(mechanism, nq, work, at, like)
         base = bases[stage]

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from numba import config
 
 import modular_dynamics as md
 from helpers.robots.planar_mechanisms import MECHANISMS
 from modular_dynamics.closure import solver_of
+from modular_dynamics.kernels.loops.planar.lanes import block
 from modular_dynamics.kernels.loops.planar.lanes.sections import LANES
 
 COUNT = 3 * LANES - 5
@@ -65,3 +67,17 @@ def test_large_angles_beside_a_coordinate_that_is_not_finite(value):
     assert batch.tau[others] == pytest.approx(expected.tau[others], rel=1e-9, abs=1e-9)
     single = md.closed_loop_inverse_dynamics(graph, q[2], v[2], vdot[2])
     assert batch.tau[2] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.skipif(not config.DISABLE_JIT, reason="compiled functions cannot be watched")
+@pytest.mark.parametrize("designs", [False, True])
+def test_plain_states_are_computed_side_by_side(designs, monkeypatch):
+    """None is left to the function for single states, which would give the same results."""
+    left = []
+    monkeypatch.setattr(block, "answer_row", lambda *_: left.append(_) or 1)
+    graph = next(iter(MECHANISMS.values()))().graph()
+    states = [x[None] if designs else x for x in motion(graph, 2 * LANES, 0.005)]
+    parameters = {"gravity z": -9.0} if designs else None
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *states, parameters=parameters)
+    assert (batch.statuses == md.RowStatus.ANSWERED).all()
+    assert left == []
