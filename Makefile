@@ -53,7 +53,7 @@ modular-figures: setup ## figures of the modular robots: organism, its table, pe
 	@$(activate) exec python -m benchmark.studies.modular.figures
 
 study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.html
-	@$(activate) mkdir -p out; time modular-dynamics study run config/charmie_study.yaml -o out/study; exec modular-dynamics study report out/study
+	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study
 
 clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis
