@@ -50,6 +50,7 @@ from .reactions.joint_reactions import (
 )
 from .reactions.load_case import LoadCases, load_case_of, wrenches_of
 from .reactions.reactions_batch import ReactionsBatch, reactions_batch
+from .reactions.robot_reactions import ReactionArrays, RobotReactions
 from .reactions.sharing import ReactionSharing, SharedReactions
 from .reactions.sharing_rules import Rules, read_rules, rules_from
 from .simulation import Simulation, simulate
@@ -74,9 +75,11 @@ __all__ = [
     "LoadCase",
     "LoadCases",
     "Reaction",
+    "ReactionArrays",
     "ReactionSharing",
     "ReactionsBatch",
     "RowStatus",
+    "RobotReactions",
     "Rules",
     "SharedReactions",
     "Simulation",

@@ -2,19 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import (
-    LoadCase,
-    LoadCases,
-    ReactionSharing,
-    Rules,
-    SharedReactions,
-    read_rules,
-    solver_of,
-)
+from modular_dynamics.closure import ReactionArrays, RobotReactions, Rules, read_rules, solver_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
@@ -25,11 +18,19 @@ __all__ = ["AGREEMENT", "MechanismReactions", "ReactionComputation"]
 AGREEMENT = 1e-6
 
 
+class Places(NamedTuple):
+    """Where the joints of the rules and the robot's links stand in arrays of reactions, by name."""
+
+    joints: Mapping[str, int]
+    links: Mapping[str, int]
+
+
 @dataclass(frozen=True, eq=False)
 class MechanismReactions:
     """The reactions of one state.
 
     Attributes:
+        shared: by the rules; places: of joints and links in its arrays.
         actuator_forces: [N]. lengths, tensions: of the springs [m], [N].
         residual: the largest equilibrium residual of a body, force and moment [N], [N m].
         disagreement: the largest difference of an actuator's force from that of the whole robot's virtual
@@ -37,8 +38,8 @@ class MechanismReactions:
     """
 
     dynamics: md.ClosedLoopDynamics
-    load_case: LoadCase
-    shared: SharedReactions
+    shared: ReactionArrays
+    places: Places
     actuator_forces: Array
     lengths: Array
     tensions: Array
@@ -50,17 +51,31 @@ class MechanismReactions:
         """1 / condition number of the dependent joints' Jacobian: 0 where it is singular."""
         return 1.0 / self.dynamics.condition
 
+    def rotation(self, link: str) -> Array:
+        """R (3, 3) of a link in the root link's frame."""
+        R: Array = self.shared.poses[self.places.links[link], :3, :3]
+        return R
+
+    def wrench(self, name: str) -> Array:
+        """[force, moment] at a joint of the rules, at its point along its axes."""
+        wrench: Array = self.shared.wrenches[self.places.joints[name]]
+        return wrench
+
+    def point(self, name: str) -> Array:
+        """The point of a joint of the rules, in the root link's frame [m]."""
+        point: Array = self.shared.points[self.places.joints[name], 1]
+        return point
+
     def wrench_on_link(self, name: str, link: str) -> StampedWrench:
         """The wrench at a joint at and in the frame of a link, which tf knows."""
-        wrench = self.shared.wrenches[name].copy()
-        R, o = np.asarray(self.load_case.rotations[link]), np.asarray(self.load_case.origins[link])
-        wrench[3:] += np.cross(R.T @ (self.shared.points[name] - o), wrench[:3])
+        wrench, pose = self.wrench(name).copy(), self.shared.poses[self.places.links[link]]
+        wrench[3:] += np.cross(pose[:3, :3].T @ (self.point(name) - pose[:3, 3]), wrench[:3])
         return link, wrench
 
     @property
     def contradiction(self) -> str:
         """An error text where actuators' forces are not those of virtual power; empty where they agree."""
-        largest = max(map(abs, self.shared.components.values()))
+        largest = float(np.abs(self.shared.components).max())
         if not self.disagreement > AGREEMENT * max(largest, 1.0):
             return ""
         return (
@@ -93,10 +108,10 @@ class ReactionComputation:
         self.robot, self.tolerance, graph = robot, tolerance, robot.graph
         try:
             self.rules: Rules = read_rules(rules_file)
-            self._load_cases, self._sharing = LoadCases(graph, self.rules), ReactionSharing(self.rules)
+            self._share = RobotReactions(graph, self.rules)
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
-        self.load_names = self._load_cases.carried_subsystems
+        self.load_names = self._share.carried_subsystems
         self.actuators = self._joints_with("push", graph.independent_joint_names)
         self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
         limits = (graph.joint(name).limits.effort for name in self.actuators)
@@ -104,6 +119,10 @@ class ReactionComputation:
         free = {spring.name: spring.free_length for spring in graph.springs}
         self.springs = self._joints_with("pull", tuple(free))
         self.free_lengths = np.array([free[name] for name in self.springs])
+        joints, unknowns = tuple(self.rules.joints), self.rules.unknowns
+        self._places = Places(*({name: k for k, name in enumerate(names)} for names in (joints, graph.links)))
+        self._pushes = [unknowns.index((name, "push")) for name in self.actuators]
+        self._spring_joints = [joints.index(name) for name in self.springs]
         self._check_at_rest()
 
     def _joints_with(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
@@ -135,17 +154,15 @@ class ReactionComputation:
             BadMessage: the rules have no solution here, or it is not in equilibrium.
         """
         try:
-            load_case = self._load_cases(dynamics, wrenches)
-            shared = self._sharing(load_case)
+            shared = self._share(dynamics, wrenches)
         except md.StateError as error:
             raise BadMessage("cannot be shared", str(error)) from error
-        residual = self._checked_residual(shared)
-        forces = np.array([shared.components[name, "push"] for name in self.actuators])
-        ends = np.array([load_case.points[name] for name in self.springs]).reshape(-1, 2, 3)
+        residual, forces = self._checked_residual(shared), shared.components[self._pushes]
+        ends = shared.points[self._spring_joints]
         return MechanismReactions(
             dynamics,
-            load_case,
             shared,
+            self._places,
             forces,
             np.sqrt(((ends[:, 1] - ends[:, 0]) ** 2).sum(axis=1)),
             np.array([dynamics.tensions[name] for name in self.springs]),
@@ -153,11 +170,11 @@ class ReactionComputation:
             np.nan if wrenches else float(np.abs(forces - dynamics.tau[self._tau_indices]).max(initial=0.0)),
         )
 
-    def _checked_residual(self, shared: SharedReactions) -> tuple[float, float]:
+    def _checked_residual(self, shared: ReactionArrays) -> tuple[float, float]:
         """Largest residuals [N], [N m]. Raises BadMessage: they are too large, or not finite."""
-        residuals = np.abs(np.array(list(shared.residual.values())))
+        residuals = np.abs(shared.residual)
         force, moment = float(residuals[:, :3].max()), float(residuals[:, 3:].max())
-        largest = max(map(abs, shared.components.values()))
+        largest = float(np.abs(shared.components).max())
         if not max(force, moment) <= self.tolerance * max(largest, 1.0):
             raise BadMessage(
                 "no equilibrium",

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.msg import ActuatorForce, JointReaction, SpringForce, TorsoReactions
@@ -62,9 +61,10 @@ class ReactionsWriter:
             message.springs, reactions.tensions.tolist(), reactions.lengths.tolist(), strict=True
         ):
             spring.tension, spring.length = tension, length
-        for joint in message.joints:
-            wrench = reactions.shared.wrenches[joint.name].tolist()
-            _set_vector(joint.point, reactions.shared.points[joint.name].tolist())
+        shared = reactions.shared
+        points, wrenches = shared.points[:, 1].tolist(), shared.wrenches.tolist()
+        for joint, point, wrench in zip(message.joints, points, wrenches, strict=True):
+            _set_vector(joint.point, point)
             _set_vector(joint.wrench.force, wrench[:3])
             _set_vector(joint.wrench.torque, wrench[3:])
         message.residual_force, message.residual_moment = reactions.residual
@@ -101,8 +101,7 @@ class MarkerWriter:
         """The arrows of one state."""
         markers = iter(self.message.markers)
         for name, joint in self._rules.joints.items():
-            R, at = np.asarray(reactions.load_case.rotations[joint.axes]), reactions.shared.points[name]
-            wrench = reactions.shared.wrenches[name]
+            R, at, wrench = reactions.rotation(joint.axes), reactions.point(name), reactions.wrench(name)
             for part, scale in ((wrench[:3], force_scale), (wrench[3:], moment_scale)):
                 set_arrow(next(markers), stamp, at, scale * (R @ part))
         return self.message

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import yaml
 
+import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.closure import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
@@ -44,7 +45,7 @@ def test_actuators_agree_with_virtual_power_and_the_ground_bears_the_weight(robo
     assert reactions.disagreement < 1e-9
     assert max(reactions.residual) < 1e-9
     still = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
-    assert still.shared.wrenches["j3"][2] == pytest.approx(545.4, abs=0.05)
+    assert still.wrench("j3")[2] == pytest.approx(545.4, abs=0.05)
     assert 0.0 < still.dead_point_distance == pytest.approx(1.0 / still.dynamics.condition)
 
 
@@ -57,22 +58,21 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
     solution = one.compute(state, 0, None).dynamics
     given = {name: solution.connection_wrench(subsystems.index(name)) for name in computation.load_names}
     same = computation(dynamics, given)
-    for name, wrench in own.shared.wrenches.items():
-        assert same.shared.wrenches[name] == pytest.approx(wrench, abs=1e-9)
+    assert same.shared.wrenches == pytest.approx(own.shared.wrenches, abs=1e-9)
     assert np.isnan(same.disagreement)  # virtual power knows nothing of loads from topics
     # 10 N more in the head's axes: body 2 has to bear them, whatever their direction is
     link, wrench = given["head"]
     more = computation(dynamics, given | {"head": (link, np.add(wrench, [0.0, 6.0, 8.0, 0.0, 0.0, 0.0]))})
-    extra = more.shared.wrenches["j3"][:3] - own.shared.wrenches["j3"][:3]
+    extra = more.wrench("j3")[:3] - own.wrench("j3")[:3]
     assert np.linalg.norm(extra) == pytest.approx(10.0, abs=1e-9)
 
 
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
     reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
     for name, joint in computation.rules.joints.items():
-        at, (_, moved) = reactions.shared.wrenches[name], reactions.wrench_on_link(name, joint.axes)
-        R, o = reactions.load_case.rotations[joint.axes], reactions.load_case.origins[joint.axes]
-        arm = R.T @ (o - reactions.shared.points[name])
+        at, (_, moved) = reactions.wrench(name), reactions.wrench_on_link(name, joint.axes)
+        pose = md.frame_poses(robot.graph.tree, reactions.dynamics.coordinates, [joint.axes])[0]
+        arm = pose[:3, :3].T @ (pose[:3, 3] - reactions.point(name))
         assert moved[:3] == pytest.approx(at[:3], abs=0.0)
         assert moved[3:] + np.cross(arm, moved[:3]) == pytest.approx(at[3:], abs=1e-9)
 

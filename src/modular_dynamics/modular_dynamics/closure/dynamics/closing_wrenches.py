@@ -8,10 +8,10 @@ import numpy as np
 from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
+from ...kernels.loops.closing_wrenches import ClosingArrays, ClosingSums, closing_wrenches
 from ...model import SubsystemGraph
-from ..cross_products import cross
 
-__all__ = ["ClosingElements", "ClosingWrenches", "sums_of_wrenches"]
+__all__ = ["ClosingElements", "ClosingWrenches"]
 
 
 class ClosingWrenches(NamedTuple):
@@ -42,58 +42,45 @@ class ClosingElements:
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
-        self._graph, self._loops = graph, len(graph.loop_joints)
-        self.names = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
-        self.anchors = [(loop.predecessor, loop.successor) for loop in graph.loop_joints]
-        self.anchors += [spring.anchors for spring in graph.springs]
-        self._links = tuple(dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair))
-        self._frames = *self._links, *(body.name for body in graph.bodies)
-        indices = [[self._links.index(anchor.link) for anchor in pair] for pair in self.anchors]
-        self._ends = np.array(indices, int).reshape(-1, 2)
+        self._tree = graph.tree
+        loops, springs, links = graph.loop_joints, graph.springs, self._tree.links
+        self.names = [loop.name for loop in loops] + [spring.name for spring in springs]
+        self.anchors = [(loop.predecessor, loop.successor) for loop in loops]
+        self.anchors += [spring.anchors for spring in springs]
+        self._loop_names, self._spring_names = self.names[: len(loops)], self.names[len(loops) :]
+        anchored = dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair)
+        index = {link: k for k, link in enumerate(links)}
+        self._anchored = [(link, index[link]) for link in anchored]
         poses = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in self.anchors]
-        self._axes = np.array([pair[1][0] for pair in poses]).reshape(-1, 3, 3)
-        self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
-        # of the wrench on the second end: in the sum on a link, and on a body and all that its joint carries
-        on_links = (self._ends == np.arange(len(self._links))[:, None, None]) @ [-1.0, 1.0]
-        carried = np.array([[link in body.links for link in self._links] for body in graph.bodies], float)
-        for body, parent in reversed(list(enumerate(graph.parents))):
-            if parent is not None:
-                carried[parent] += carried[body]
-        self._signs = np.concatenate([on_links, carried @ on_links])
+        bodies = [graph.link_body(link) for link in links]
+        self._arrays = ClosingArrays(
+            ends=np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2),
+            positions=np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3),
+            axes=np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 9),
+            links=np.arange(len(links)),
+            link_bodies=np.array([-1 if body is None else body for body in bodies]),
+            body_links=np.array([index[body.name] for body in graph.bodies]),
+            parents=np.array([-1 if parent is None else parent for parent in graph.parents]),
+        )
 
     def __call__(
         self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
     ) -> ClosingWrenches:
         """At coordinates q (nq,) with the wrenches and tensions of ``ClosedLoopDynamics``."""
-        matrices = frame_poses(self._graph, q, self._frames)
-        R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        points = o[self._ends] + (R[self._ends] @ self._positions[..., None])[..., 0]
-        forces, moments = np.zeros((2, len(points), 3))
-        cuts, springs = slice(0, self._loops), slice(self._loops, None)
-        if self._loops:
-            axes = R[self._ends[cuts, 1]] @ self._axes[cuts]
-            wrenches = np.array([cut_wrenches[name] for name in self.names[cuts]])
-            forces[cuts] = (axes @ wrenches[:, :3, None])[..., 0]
-            moments[cuts] = (axes @ wrenches[:, 3:, None])[..., 0]
-            points[cuts, 0] = points[cuts, 1]
-        if len(self.names) > self._loops:
-            lines = points[springs, 0] - points[springs, 1]
-            lengths = np.sqrt((lines * lines).sum(axis=1))
-            pulls = np.array([tensions[name] for name in self.names[springs]])
-            pulls = np.divide(pulls, lengths, out=np.zeros_like(lengths), where=lengths > 0.0)
-            forces[springs] = pulls[:, None] * lines
-        # both ends of a spring are on the line of its force: either is the point of application
-        sums = sums_of_wrenches(self._signs, R, o, points[:, 1], forces, moments)
-        links = len(self._links)
-        on_links = dict(zip(self._links, sums, strict=False))
-        return ClosingWrenches(R[links:], o[links:], points, forces, moments, on_links, sums[links:])
-
-
-def sums_of_wrenches(signs: Array, R: Array, o: Array, points: Array, forces: Array, moments: Array) -> Array:
-    """(k, 6): [force, moment] at and in frames R (k, 3, 3), o (k, 3) of ``signs`` (k, n) times n wrenches.
-
-    These are forces and moments (n, 3) at points (n, 3), like R and o in the root link's axes.
-    """
-    arms, onto = points - o[:, None], np.transpose(R, (0, 2, 1))
-    about = np.einsum("kn,kni->ki", signs, moments + cross(arms, forces))
-    return np.concatenate([(onto @ part[..., None])[..., 0] for part in (signs @ forces, about)], axis=1)
+        arrays, poses, count = self._arrays, frame_poses(self._tree, q), len(self.names)
+        cuts = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 6)
+        pulls = np.array([tensions[name] for name in self._spring_names])
+        sums = ClosingSums(
+            points=np.empty((count, 2, 3)),
+            forces=np.empty((count, 3)),
+            moments=np.empty((count, 3)),
+            on_links=np.empty((len(arrays.links), 6)),
+            on_joints=np.empty((len(arrays.parents), 6)),
+        )
+        closing_wrenches(arrays, poses, cuts, pulls, sums)
+        bodies = poses[arrays.body_links]
+        on_links = {link: sums.on_links[k] for link, k in self._anchored}
+        rotations, origins = bodies[:, :3, :3], bodies[:, :3, 3]
+        return ClosingWrenches(
+            rotations, origins, sums.points, sums.forces, sums.moments, on_links, sums.on_joints
+        )

@@ -1,6 +1,7 @@
 """Load cases of a robot with closed loops: the bodies' required wrenches, points, known forces."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -9,10 +10,10 @@ from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.inverse_dynamics_result import TransmittedWrenches
 from ...exceptions import StateError
+from ...kernels.reactions.sharing import RequiredWrenches
 from ...model import Subsystem, SubsystemGraph
 from ...model.number_arrays import number_array
 from ..cross_products import cross
-from ..dynamics.closing_wrenches import sums_of_wrenches
 from ..dynamics.solver import ClosedLoopDynamics
 from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
 from .joint_reactions import Reaction
@@ -32,6 +33,19 @@ def load_case_of(
 ) -> LoadCase:
     """The load case of one instant: see `LoadCases`, which is faster for many."""
     return LoadCases(graph, rules)(dynamics, connection_wrenches)
+
+
+class _Load(NamedTuple):
+    """A subsystem as a load.
+
+    Attributes:
+        index: of the subsystem. shared: whether it is part of the mechanism itself.
+        signs: by body of the rules, 1 for the one that carries it; None where none does.
+    """
+
+    index: int
+    shared: bool
+    signs: Array | None
 
 
 class LoadCases:
@@ -56,6 +70,7 @@ class LoadCases:
         self._body_links = np.array([self._link_index[body] for body in rules.bodies])
         self._joint_links = np.array([self._link_index[body.name] for body in graph.bodies])
         self._signs = self._signs_of_joints()
+        self._loads = {s.name: self._load(k, s) for k, s in enumerate(graph.subsystems)}
         self.carried_subsystems = tuple(s.name for s in graph.subsystems if self._is_carried(s))
 
     def __call__(
@@ -76,17 +91,13 @@ class LoadCases:
         Raises:
             StateError: a subsystem or link that the graph does not have, or a bad wrench.
         """
-        graph, tree = self.graph, dynamics.open_tree
+        graph, of = self.graph, self.required_wrenches(dynamics, connection_wrenches)
         matrices = frame_poses(graph.tree, dynamics.coordinates, graph.links)
         R, o = matrices[:, :3, :3], matrices[:, :3, 3]
-        links, signs, wrenches = self._joint_links, self._signs, tree.joint_wrenches
-        if replacements := list(self._replacements(connection_wrenches or {}, tree)):
-            more_links, more_signs, more_wrenches = zip(*replacements, strict=True)
-            links, signs = np.append(links, more_links), np.column_stack([signs, *more_signs])
-            wrenches = np.append(wrenches, more_wrenches, axis=0)
-        forces, moments = ((R[links] @ part[..., None])[..., 0] for part in np.split(wrenches, 2, axis=1))
+        parts = np.split(of.wrenches, 2, axis=1)
+        forces, moments = ((R[of.links] @ part[..., None])[..., 0] for part in parts)
         at = self._body_links
-        required = sums_of_wrenches(signs, R[at], o[at], o[links], forces, moments)
+        required = _sums_of_wrenches(of.signs, R[at], o[at], o[of.links], forces, moments)
         points = o[self._point_links] + (R[self._point_links] @ self._positions[..., None])[..., 0]
         return LoadCase(
             dict(zip(graph.links, R, strict=True)),
@@ -95,6 +106,19 @@ class LoadCases:
             dict(dynamics.tensions),
             dict(zip(self.rules.joints, points, strict=True)),
         )
+
+    def required_wrenches(
+        self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
+    ) -> RequiredWrenches:
+        """The wrenches of one instant whose sums the bodies require; arguments and errors as of a call."""
+        tree = dynamics.open_tree
+        links, signs, wrenches = self._joint_links, self._signs, tree.joint_wrenches
+        if replacements := list(self._replacements(connection_wrenches or {}, tree)):
+            more_links, more_signs, more_wrenches = zip(*replacements, strict=True)
+            links = np.concatenate([links, more_links])
+            signs = np.concatenate([signs, np.transpose(more_signs)], axis=1)
+            wrenches = np.concatenate([wrenches, more_wrenches])
+        return RequiredWrenches(wrenches, links, signs)
 
     def free_bodies(self, cuts: FreeBodyCuts, motions: Array) -> FreeBodies:
         """The bodies of many instants, cut free.
@@ -149,29 +173,35 @@ class LoadCases:
         self, given: ConnectionWrenches, tree: TransmittedWrenches
     ) -> Iterator[tuple[int, Array, Array]]:
         """(link, signs, wrench) of carried subsystems: the given ones, and minus the computed ones."""
-        names = [subsystem.name for subsystem in self.graph.subsystems]
         for name, (link, wrench) in given.items():
-            where = f"connection wrench of '{name}'"
-            if name not in names:
-                known = ", ".join(names)
-                raise StateError(f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {known}")
-            if link not in self._link_index:
-                raise StateError(f"{where}: '{self.graph.name}' has no link '{link}'")
-            subsystem = self.graph.subsystem(name)
-            if self._is_shared(subsystem):
+            load = self._loads.get(name)
+            if load is None or link not in self._link_index:
+                raise self._unknown(name, link)
+            if load.shared:
                 raise StateError(
-                    f"{where}: it belongs to the mechanism '{self.rules.name}' itself; only subsystems "
-                    "attached to it are loads"
+                    f"connection wrench of '{name}': it belongs to the mechanism '{self.rules.name}' itself; "
+                    "only subsystems attached to it are loads"
                 )
-            numbers = number_array(where, wrench)
+            numbers = number_array(_where(name), wrench)
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
-                raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
-            carrier = self._carriers[subsystem.connection.link]
-            if carrier is not None:
-                is_carrier = np.array([1.0 if body == carrier else 0.0 for body in self.rules.bodies])
-                own_link, computed = tree.connection_wrench_in_link(names.index(name))
-                yield self._link_index[link], is_carrier, numbers
-                yield self._link_index[own_link], -is_carrier, computed
+                raise StateError(f"{_where(name)} is {wrench!r}; six finite numbers are needed")
+            if load.signs is not None:
+                own_link, computed = tree.connection_wrench_in_link(load.index)
+                yield self._link_index[link], load.signs, numbers
+                yield self._link_index[own_link], -load.signs, computed
+
+    def _unknown(self, name: str, link: str) -> StateError:
+        """For a subsystem or a link that the graph does not have."""
+        if name not in self._loads:
+            what = f"has no subsystem '{name}'; it has {', '.join(self._loads)}"
+        else:
+            what = f"has no link '{link}'"
+        return StateError(f"{_where(name)}: '{self.graph.name}' {what}")
+
+    def _load(self, index: int, subsystem: Subsystem) -> _Load:
+        carrier = self._carriers[subsystem.connection.link]
+        signs = np.array([1.0 if body == carrier else 0.0 for body in self.rules.bodies])
+        return _Load(index, self._is_shared(subsystem), None if carrier is None else signs)
 
     def _is_shared(self, subsystem: Subsystem) -> bool:
         """Whether it contains a body of the rules, or a rod, which transmits what the rules share."""
@@ -183,6 +213,22 @@ class LoadCases:
             return False
         above = self.graph.subsystems[subsystem.predecessor] if subsystem.predecessor is not None else None
         return above is None or any(body.name in self.rules.bodies for body in above.bodies)
+
+
+def _sums_of_wrenches(
+    signs: Array, R: Array, o: Array, points: Array, forces: Array, moments: Array
+) -> Array:
+    """(k, 6): [force, moment] at and in frames R (k, 3, 3), o (k, 3) of ``signs`` (k, n) times n wrenches.
+
+    These are forces and moments (n, 3) at points (n, 3), like R and o in the root link's axes.
+    """
+    arms, onto = points - o[:, None], np.transpose(R, (0, 2, 1))
+    about = np.einsum("kn,kni->ki", signs, moments + cross(arms, forces))
+    return np.concatenate([(onto @ part[..., None])[..., 0] for part in (signs @ forces, about)], axis=1)
+
+
+def _where(name: str) -> str:
+    return f"connection wrench of '{name}'"
 
 
 def wrenches_of(

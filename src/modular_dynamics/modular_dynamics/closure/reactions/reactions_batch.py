@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.quantities.frame_motion import frame_motions_batch
-from ...exceptions import StateError
 from ...model import SubsystemGraph
 from ..dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
 from ..dynamics.batch.joint_motions import joint_motions_batch
 from ..dynamics.batch.results import ClosedLoopBatch, RowStatus
 from .load_case import LoadCases
+from .robot_reactions import known_springs
 from .sharing import ReactionSharing
 from .sharing_rules import Rules
 
@@ -74,7 +74,7 @@ def reactions_batch(
     x, wrenches = np.full((count, len(sharing.columns)), np.nan), np.full((count, joints, 6), np.nan)
     points, residual = np.full((count, joints, 3), np.nan), np.full((count, len(rules.bodies), 6), np.nan)
     shared = np.zeros(count, bool)
-    known = _known_columns(graph, sharing)
+    known = known_springs(graph, sharing)
     for first in range(0, len(answered), CHUNK):
         rows = answered[first : first + CHUNK]
         given_motion = np.asarray(v)[rows], np.asarray(vdot)[rows]
@@ -101,14 +101,3 @@ def reactions_batch(
 
 def _by_name(names: Sequence[str], values: Array) -> dict[str, Array]:
     return {name: values[:, k] for k, name in enumerate(names)}
-
-
-def _known_columns(graph: SubsystemGraph, sharing: ReactionSharing) -> list[tuple[int, int]]:
-    """Of known forces, their places in x and their springs. Raises StateError: of a joint that is none."""
-    springs = [spring.name for spring in graph.springs]
-    if other := [joint for joint in sharing.known_joints if joint not in springs]:
-        raise StateError(
-            f"the rules '{sharing.rules.name}' need the known force of '{other[0]}', which is no spring of "
-            f"'{graph.name}'; springs are {', '.join(springs) or 'none'}"
-        )
-    return [(column, springs.index(joint)) for joint, column in sharing.known_joints.items()]

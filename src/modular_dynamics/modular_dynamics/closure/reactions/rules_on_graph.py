@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from ...algebra import translation
 from ...exceptions import StateError, UnsupportedModelError
+from ...kernels.reactions.sharing import Components
 from ...model import LoopJoint, Spring, SubsystemGraph
 from .sharing_rules import JointRule, Location, Rules
 
-__all__ = ["carrying_bodies", "rods_between", "rule_points"]
+__all__ = ["carrying_bodies", "rods_between", "rule_components", "rule_points"]
 
 #: A link, and a position in its frame.
 LinkPoint = tuple[str, NDArray[np.float64]]
@@ -67,6 +68,36 @@ def rule_points(
         start, _ = _points(elements, joint, joint.start or joint.at, carriers)
         points.append((start, _points(elements, joint, joint.at, carriers)[1]))
     return points
+
+
+def rule_components(graph: SubsystemGraph, rules: Rules, signs: NDArray[np.float64]) -> Components:
+    """The joints of the rules and their components as arrays of the kernel; signs: of `FreeBodyCuts`.
+
+    Raises StateError: as `rule_points`; or a joint's point or axes belong to no link of the graph.
+    """
+    links, joints = {link: k for k, link in enumerate(graph.links)}, list(rules.joints.values())
+    points = []
+    for joint, (start, at) in zip(
+        joints, rule_points(graph, rules, carrying_bodies(graph, rules)), strict=True
+    ):
+        for link in (joint.axes, *([] if joint.start is None else [joint.by])):
+            if link not in links:
+                raise StateError(f"'{rules.name}': joint '{joint.name}': '{graph.name}' has no link '{link}'")
+        own_at = at if isinstance(joint.at, str) else (joint.on, np.array(joint.at))
+        own_start = own_at if joint.start is None else (joint.by, np.array(joint.start))
+        points.append((start if isinstance(joint.start, str) else own_start, own_at))
+    unknowns = [(k, component) for k, joint in enumerate(joints) for component in joint.transmits]
+    return Components(
+        body_links=np.array([links[body] for body in rules.bodies]),
+        axis_links=np.array([links[joint.axes] for joint in joints]),
+        point_links=np.array([[links[link] for link, _ in pair] for pair in points]),
+        positions=np.array([[position for _, position in pair] for pair in points]),
+        joints=np.array([k for k, _ in unknowns]),
+        axes=np.array(["xyz".find(component[-1]) for _, component in unknowns]),
+        moments=np.array([int(component[0] == "M") for _, component in unknowns]),
+        along=np.array([-1.0 if component == "pull" else 1.0 for _, component in unknowns]),
+        signs=signs,
+    )
 
 
 def _elements(graph: SubsystemGraph) -> dict[str, Ends]:

@@ -20,13 +20,12 @@ from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
+from ...kernels.reactions.sharing import NO_PART, Balances
 from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
 from .sharing_rules import Rules, Step
 
 __all__ = ["SharedReactions", "ReactionSharing"]
 
-#: Coefficient [1 or m] below which a component has no part in a balance: rounding.
-NO_PART = 1e-9
 #: Singular value of E, relative to the largest, below which it counts as zero.
 RANK = 1e-12
 
@@ -96,6 +95,19 @@ class ReactionSharing:
     def known_joints(self) -> dict[str, int]:
         """The joints whose forces are known, and their places in x."""
         return {joint: column for _, column, joint in self._known}
+
+    @property
+    def balances(self) -> Balances:
+        """The balances as arrays of the kernel."""
+        return Balances(
+            bodies=self._bodies,
+            frames=self._frames,
+            axes=self._axis,
+            about=self._about,
+            moments=self._is_moment.astype(np.int64),
+            weights=self._weights,
+            later=self._is_later.astype(np.int64),
+        )
 
     def __call__(self, load_case: LoadCase) -> SharedReactions:
         """The reactions by the rules, step by step."""
