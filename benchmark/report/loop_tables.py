@@ -5,9 +5,10 @@ from rich.console import Console
 from benchmark.measurements.growth import LoopFigures
 from benchmark.measurements.loop_peers import LoopPeerFigures
 from benchmark.measurements.loop_robots import LoopRobotFigures
+from benchmark.measurements.loop_terms import LoopTermFigures
 from benchmark.report.tables import print_table, verdict
 
-__all__ = ["added_loop_costs", "print_loop_peers", "print_loop_robots", "print_loops"]
+__all__ = ["added_loop_costs", "print_loop_peers", "print_loop_robots", "print_loop_terms", "print_loops"]
 
 MOST_TREES, MOST_TREES_IN_BATCH = 5.0, 3.0  # times the spanning tree that torques of a closed loop may take
 MOST_GROWTH = 2.0  # of the cost of one more loop, from the shortest chain to the longest
@@ -75,6 +76,17 @@ def print_loop_robots(console: Console, figures: list[LoopRobotFigures]) -> None
     largest = max(figures, key=lambda one: one.difference)
     differs = f"  largest relative difference of torques {largest.difference:.0e} ({largest.robot})"
     console.print(f"{ROBOTS_NOTE}{differs}\n", highlight=False)
+
+
+def print_loop_terms(console: Console, figures: list[LoopTermFigures]) -> None:
+    """Terms of the equation of motion."""
+    title = "closed loops: ClosedLoopEquationOfMotion with out=, microseconds for one state"
+    columns = "robot", "term ", "compiled", "general method", "times (quartiles)"
+    rows, before = [], None
+    for one in figures:
+        robot, before = "" if one.robot == before else one.robot, one.robot
+        rows.append((robot, one.term, f"{one.ours_us:.2f}", f"{one.general_us:.1f}", str(one.times)))
+    print_table(console, title, columns, rows)
 
 
 def print_loop_peers(console: Console, figures: LoopPeerFigures) -> None:

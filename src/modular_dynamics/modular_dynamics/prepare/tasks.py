@@ -75,6 +75,7 @@ def _planar_loops() -> None:
     solver, guess = closure.ClosedLoopInverseDynamics(graph), closure.solver_of(graph).reference()
     q = guess[closure.solver_of(graph).independent_q]
     solver(q, rest, rest, guess)
+    closure.closed_loop_mass_matrix(graph, q, guess)
     parameters = {"gravity z": -9.81}  # so that designs are compiled, too
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None], parameters=parameters)
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None])
