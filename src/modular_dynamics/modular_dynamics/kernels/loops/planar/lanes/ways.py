@@ -10,6 +10,7 @@ from ....math.assignment import assign
 from ....numba_support.compilation import inlined, spliced
 from ....numba_support.lane_functions import absolute, chosen, shifted
 from ....numba_support.memory import load, store
+from ....states import all_finite
 from ....transposition import columns_to_lanes
 from ..inverse_dynamics import FARTHEST, LARGEST
 from ..steps import GEAR, branch_signs
@@ -113,11 +114,11 @@ def take_signs(mechanism, workspace, start, starts, row, each, direct, given, nq
     """
     signs = workspace.walk.signs
     for lane in range(LANES if each else 1):
+        if each:
+            start = starts[min(row + lane, starts.shape[0] - 1)]
         if direct:
             assign(signs, given)
-        else:
-            if each:
-                start = starts[min(row + lane, starts.shape[0] - 1)]
+        elif not each or all_finite(start):  # else the row is not answered here
             branch_signs(mechanism.steps, start, signs)
         for t in range(signs.shape[0]):
             if lane == 0:
