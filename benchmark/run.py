@@ -26,6 +26,7 @@ from benchmark.measurements.first_use import measure_first_uses
 from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
 from benchmark.measurements.loop_peers import measure_loop_peers
 from benchmark.measurements.loop_robots import measure_loop_robots
+from benchmark.measurements.loop_terms import measure_loop_terms
 from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.node_stages import measure_stages
@@ -139,13 +140,16 @@ class Run:
         generated = self._options.out / "generated"
         robots = measure_loop_robots(self._rounds, self._ticker("robots with loops"))
         loop_tables.print_loop_robots(self._console, robots)
+        terms = measure_loop_terms(self._rounds, self._ticker("equations of robots with loops"))
+        loop_tables.print_loop_terms(self._console, terms)
         peers = measure_loop_peers(self._rounds, generated, self._ticker("loops beside other libraries"))
         loop_tables.print_loop_peers(self._console, peers)
         figures = measure_loops(self._rounds, generated, self._ticker("loops"))
         loop_tables.print_loops(self._console, figures)
         self._loops = figures
-        chains, beside = [asdict(one) for one in figures], [asdict(one) for one in robots]
-        self._write("loops", chains=chains, robots=beside, peers=asdict(peers))
+        tables_of = {"chains": figures, "robots": robots, "terms": terms}
+        lists = {name: [asdict(one) for one in table] for name, table in tables_of.items()}
+        self._write("loops", **lists, peers=asdict(peers))
 
     def partition(self) -> None:
         """From one subsystem to as many as joints."""

@@ -68,10 +68,11 @@ def _calls(joints: int) -> Timed:
 
 @dataclass(frozen=True)
 class LoopFigures:
-    """One chain: its loops, coordinates, rows, microseconds of one evaluation and of the open tree's.
+    """One chain: its loops, coordinates, rows, microseconds of one evaluation.
 
-    ``torques_us``: of the torques alone, with ``out``. ``c_us``: of one evaluation in C by `graph.export_c`;
-    None without a C compiler. ``c_error``: its largest difference from the library, relative to the torque.
+    ``torques_us``: of the torques alone, with ``out``. ``tree_us``: of the spanning tree's, with ``out``.
+    ``c_us``: of one evaluation in C by `graph.export_c`; None without a C compiler. ``c_error``: its largest
+    difference from the library, relative to the torque.
     """
 
     loops: int
@@ -99,7 +100,8 @@ def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list
         timed[f"closed {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments), 1
         tau = np.empty(1)
         timed[f"torques {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments, out=tau), 1
-        timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion), 1
+        tree = np.empty(graph.nv)
+        timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion, out=tree), 1
         try:
             code = LoopsInC(graph, arguments[3], arguments[:3], cache / f"windows_{loops}")
         except BuildError:

@@ -7,13 +7,14 @@ from functools import partial
 import numpy as np
 
 import modular_dynamics as md
+from benchmark.peers.closed_loops.problem import ClosedStates, closed_states
 from benchmark.setting.robots import ROOT
-from benchmark.setting.timing import Timed, interleaved
+from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
-__all__ = ["ROBOTS", "LoopRobotFigures", "measure_loop_robots"]
+__all__ = ["ROBOTS", "LoopRobotFigures", "measure_loop_robots", "tree_calls"]
 
 ROBOTS = "four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso"
-STEP = 1e-3  # of the independent joints between a call and its guess [rad or m]
+COUNT = 1024  # states in a batch
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,10 @@ class LoopRobotFigures:
 
     Attributes:
         tree_us: inverse dynamics of the spanning tree, with ``out``. torques_us: of the closed robot, with
-            ``out``. whole_us: without ``out``, with wrenches and all else.
-        difference: between the torques of the last two, relative to the largest.
+            ``out``. times: the second over the first, round by round.
+        tree_batch_us, batch_us, batch_times: the same of a batch on one thread.
+        whole_us: without ``out``, with wrenches and all else.
+        difference: of the torques with ``out`` and of the batch from those, relative to the largest.
     """
 
     robot: str
@@ -31,38 +34,68 @@ class LoopRobotFigures:
     joints: int
     tree_us: float
     torques_us: float
+    times: Spread
+    tree_batch_us: float
+    batch_us: float
+    batch_times: Spread
     whole_us: float
     difference: float
 
 
 def measure_loop_robots(rounds: int, tick: Callable[[str], None]) -> list[LoopRobotFigures]:
-    """One state from a guess near; all robots are timed in turns."""
+    """One state from a guess near, and a motion of COUNT states; all robots are timed in turns.
+
+    Tree and closed robot are at the same closed states.
+    """
     timed: Timed = {}
     known = {}
     for name in ROBOTS:
         tick(name)
         graph = md.load_urdf(ROOT / "urdf" / f"{name}.urdf")
-        guess = md.assemble(graph).coordinates
-        q = md.assemble(graph).independent + STEP
-        rates = np.random.default_rng(0).normal(size=(2, len(q)))
-        arguments = q, *rates, guess
-        whole = md.closed_loop_inverse_dynamics(graph, *arguments)
-        tau, motion = np.empty(len(q)), (whole.coordinates, whole.velocities, whole.accelerations)
-        tree, function = np.empty(graph.nv), md.closed_loop_inverse_dynamics
-        function(graph, *arguments, out=tau)
-        difference = float(np.abs(tau - whole.tau).max() / np.abs(whole.tau).max())
-        known[name] = len(graph.loop_joints), graph.nv, difference
-        timed[f"{name} tree"] = partial(md.inverse_dynamics, graph.tree, *motion, out=tree), 1
-        timed[f"{name} torques"] = partial(function, graph, *arguments, out=tau), 1
-        timed[f"{name} whole"] = partial(function, graph, *arguments), 1
-    times = {name: float(np.median(values)) for name, values in interleaved(timed, rounds, tick).items()}
+        states = closed_states(graph, COUNT)
+        calls = tree_calls(states)
+        known[name] = len(graph.loop_joints), graph.nv, _difference(states)
+        timed |= {f"{name} {part}": call for part, call in calls.items()}
+    times = interleaved(timed, rounds, tick)
+    medians = {name: float(np.median(values)) for name, values in times.items()}
     return [
         LoopRobotFigures(
-            name,
-            loops,
-            joints,
-            *(times[f"{name} {part}"] for part in ("tree", "torques", "whole")),
-            difference,
+            *(name, loops, joints, medians[f"{name} tree"], medians[f"{name} torques"]),
+            ratio(times[f"{name} tree"], times[f"{name} torques"]),
+            *(medians[f"{name} tree batch"], medians[f"{name} batch"]),
+            ratio(times[f"{name} tree batch"], times[f"{name} batch"]),
+            *(medians[f"{name} whole"], difference),
         )
         for name, (loops, joints, difference) in known.items()
     ]
+
+
+def tree_calls(states: ClosedStates) -> Timed:
+    """The calls of one robot: "tree" and "tree batch" of its spanning tree; of itself "torques" and "batch",
+    which close the loops, and "whole".
+    """
+    graph, rows = states.graph, states.independent
+    count, first = len(rows[0]), [row[0].copy() for row in rows]
+    motion = states.coordinates, states.velocities, states.accelerations
+    closed, one, many = md.closed_loop_inverse_dynamics, np.empty(graph.nv), np.empty((count, graph.nv))
+    tau, start = np.empty(len(first[1])), [row[0].copy() for row in motion]
+    return {
+        "tree": (partial(md.inverse_dynamics, graph.tree, *start, out=one), 1),
+        "torques": (partial(closed, graph, *first, states.first, out=tau), 1),
+        "whole": (partial(closed, graph, *first, states.first), 1),
+        "tree batch": (partial(md.inverse_dynamics_batch, graph.tree, *motion, 1, out=many), count),
+        "batch": (
+            partial(md.closed_loop_inverse_dynamics_batch, graph, *rows, states.first, 1),
+            count,
+        ),
+    }
+
+
+def _difference(states: ClosedStates) -> float:
+    """The largest of both forms, relative to the largest torque."""
+    graph, rows = states.graph, states.independent
+    tau = np.empty(len(states.torques[0]))
+    md.closed_loop_inverse_dynamics(graph, *(row[0].copy() for row in rows), states.first, out=tau)
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *rows, states.first, 1)
+    largest = max(np.abs(tau - states.torques[0]).max(), np.abs(batch.tau - states.torques).max())
+    return float(largest / np.abs(states.torques).max())

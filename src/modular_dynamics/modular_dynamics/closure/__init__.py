@@ -32,6 +32,7 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics_batch,
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
+from .dynamics.prepared_equation import ClosedLoopEquationOfMotion
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,
@@ -64,6 +65,7 @@ __all__ = [
     "Assembly",
     "ClosedLoopBatch",
     "ClosedLoopDynamics",
+    "ClosedLoopEquationOfMotion",
     "ClosedLoopHybridDynamics",
     "ClosedLoopInverseDynamics",
     "ClosedLoopMotion",

@@ -232,7 +232,7 @@ class _BranchMotion:
         q, v = self.branch.mean(points)
         if self._tau is not None:
             tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
-        vdot = mean_accelerations(self.system, points, tau, self._friction)
+        vdot = mean_accelerations(self.branch, points, (q, v), tau, self._friction)
         return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
 
     def jacobian(self, t: float, y: Array) -> Array:

@@ -1,19 +1,22 @@
 """Inverse dynamics of many designs: trees of one structure that differ in their numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
+from .. import kernels
 from ..exceptions import ModularDynamicsError, StateError
 from ..kernels import layout
 from ..model import SubsystemGraph
 from ..model.number_arrays import real_numbers
-from .arrays.arguments import Array
+from .arrays.arguments import Array, thread_count
 from .arrays.design_rows import checked_columns, rows_of_designs, terms_of_columns
 from .arrays.model_arrays import arrays_of, constants_of
 from .execution.algorithms import INVERSE_DYNAMICS
-from .execution.batch import Batch
+from .execution.batch import THREAD_STATES, Batch
+from .execution.threads import run_on_threads
 
 __all__ = ["inverse_dynamics_of_designs"]
 
@@ -25,7 +28,7 @@ def inverse_dynamics_of_designs(
     threads: int | None,
     friction: str,
 ) -> Array:
-    """Torques (n, s, nv) of s states of each of n designs, or (n, nv).
+    """Torques (n, s, nv) of s states of each of n designs, or (n, nv), by one compiled function.
 
     See :func:`.inverse_dynamics_batch`.
     """
@@ -42,17 +45,37 @@ def inverse_dynamics_of_designs(
                 f"is needed, s states for each, or ({count}, {width}), one state"
             )
     rows = rows_of_designs(columns, lambda other: constants_of(other).ravel())
-    tau = np.empty(shape)
-    for k in range(len(tau)):
-        design = k if count > 1 else 0
-        try:
-            if design in rows.errors:
-                raise rows.errors[design]
-            constants = rows.numbers[design].reshape(-1, layout.CONSTANT_COLUMNS)
-            run = Batch(graph, INVERSE_DYNAMICS, topology, constants, generated=False)
-            own = {name: np.atleast_2d(array[k]) for name, array in arrays.items()}
-            run(own, threads, np.atleast_2d(tau[k]), np.float64, None)
-        except ModularDynamicsError as error:
-            error.args = (f"design {k}: {error}", *error.args[1:])
-            raise
+    constants = rows.numbers.reshape(count, -1, layout.CONSTANT_COLUMNS)
+    tau, designs = np.empty(shape), min([len(arrays["q"]) if count == 1 else count, *rows.errors])
+    flat = [
+        np.require(array.reshape(-1, array.shape[-1]), np.float64, ["C", "A", "W"])
+        for array in (*arrays.values(), tau)
+    ]
+    each = len(flat[0]) // max(len(tau), 1)
+    q, v, vdot, torques = (array[: designs * each] for array in flat)
+
+    def work(queue: NDArray[np.int64]) -> None:
+        kernels.inverse_dynamics_of_designs(topology, constants, designs, q, v, vdot, torques, queue)
+
+    bad = run_on_threads(work, designs, min(thread_count(threads), 1 + designs * each // THREAD_STATES))
+    if bad is not None:  # whose error says which state it is
+        own = constants[bad if count > 1 else 0]
+        run = Batch(graph, INVERSE_DYNAMICS, topology, own, generated=False)
+        states_of = {name: np.atleast_2d(array[bad]) for name, array in arrays.items()}
+        with _errors_name_design(bad):
+            run(states_of, 1, np.atleast_2d(tau[bad]), np.float64, None)
+            raise StateError("q, v and vdot are finite, but so large that the torques are not")
+    elif rows.errors:
+        with _errors_name_design(designs):
+            raise rows.errors[designs]
     return tau
+
+
+@contextmanager
+def _errors_name_design(k: int) -> Iterator[None]:
+    """Errors about a design begin with it."""
+    try:
+        yield
+    except ModularDynamicsError as error:
+        error.args = (f"design {k}: {error}", *error.args[1:])
+        raise

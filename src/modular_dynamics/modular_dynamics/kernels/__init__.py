@@ -3,6 +3,7 @@
 from .entry import entries_are_direct, entry
 from .recursions.articulated_body import forward_dynamics, forward_dynamics_float64
 from .recursions.composite_body import mass_matrix, mass_matrix_float64
+from .recursions.design_torques import inverse_dynamics_of_designs
 from .recursions.jacobian import jacobian, jacobian_float64
 from .recursions.kinematics import frame_poses, frame_poses_float64
 from .recursions.newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
@@ -21,6 +22,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_dynamics_float32",
     "inverse_dynamics_float64",
+    "inverse_dynamics_of_designs",
     "jacobian",
     "jacobian_float64",
     "mass_matrix",

@@ -10,6 +10,7 @@ from .. import closure, urdf
 from ..closure.assembly.mechanism import Mechanism
 from ..closure.dynamics.batch.newton_rows import answer_by_newton
 from ..closure.dynamics.batch.results import new_states
+from ..dynamics import inverse_dynamics_batch
 from ..dynamics.arrays.model_arrays import Arrays, constants_of, topology_of, work_for
 from ..dynamics.execution import algorithms
 from ..dynamics.execution.algorithms import Algorithm
@@ -38,7 +39,8 @@ def tasks() -> dict[str, Callable[[], object]]:
         "planar loops": _planar_loops,
         "closed loops, batch": _closed_loops_batch,
     }
-    return {"closing loops": _closing_loops, **batches, **single, **last}
+    first: dict[str, Callable[[], object]] = {"closing loops": _closing_loops, "designs of trees": _designs}
+    return {**first, **batches, **single, **last}
 
 
 def _single(algorithm: Algorithm) -> None:
@@ -61,6 +63,11 @@ def _small_kernels() -> None:
     run_on_threads(lambda queue: None, 1, 2)
 
 
+def _designs() -> None:
+    rest = np.zeros((1, 3))
+    inverse_dynamics_batch(urdf.load_urdf(ARM), rest, rest, rest, 1, parameters={"gravity z": -9.81})
+
+
 def _closing_loops() -> None:
     Mechanism(urdf.load_urdf(FOUR_BAR)).warm_up()
 
@@ -75,6 +82,7 @@ def _planar_loops() -> None:
     solver, guess = closure.ClosedLoopInverseDynamics(graph), closure.solver_of(graph).reference()
     q = guess[closure.solver_of(graph).independent_q]
     solver(q, rest, rest, guess)
+    closure.closed_loop_mass_matrix(graph, q, guess)
     parameters = {"gravity z": -9.81}  # so that designs are compiled, too
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None], parameters=parameters)
     closure.closed_loop_inverse_dynamics_batch(graph, q[None], rest[None], rest[None])

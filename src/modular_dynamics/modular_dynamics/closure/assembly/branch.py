@@ -16,7 +16,7 @@ from ...dynamics.arrays.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 
-__all__ = ["Branch", "BranchLostError", "BranchPoint"]
+__all__ = ["SMOOTH", "Branch", "BranchLostError", "BranchPoint"]
 
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
@@ -47,6 +47,8 @@ class BranchLostError(Exception):
 class BranchPoint:
     """Coordinates q and velocities v on a branch, and their weight in an interpolation.
 
+    ``lower``: their weight in one of two degrees less, whose difference is an estimate of the error.
+
     ``left`` (m, m), ``sizes``, ``right`` (nv, nv): singular value decomposition of the scaled J, with
     ``rank`` values that count. Directions, steps and tangents are in the mechanism's units of velocities.
     """
@@ -58,6 +60,7 @@ class BranchPoint:
     right: Array
     rank: int
     weight: float = 1.0
+    lower: float = 1.0
 
     @property
     def constrained(self) -> Array:
@@ -112,6 +115,11 @@ class Branch:
     def point(self, q: Array, v: Array) -> BranchPoint:
         """At q and v as they are."""
         return BranchPoint(q, v, *np.linalg.svd(self._rows(q)[0]), self.rank)
+
+    def direct(self, q: Array, v: Array) -> BranchPoint | None:
+        """The point on the branch nearest to q, v by Newton's method alone; None too near to a crossing."""
+        point = self.point(q, v)
+        return self._closed(point) if point.width > SHARP else None
 
     def mean(self, points: list[BranchPoint]) -> tuple[Array, Array]:
         """The weighted mean of coordinates and velocities."""
@@ -174,7 +182,7 @@ class Branch:
             error_q, error_v = (q8 - q6) / self.units_q, (v8 - v6) / self.units
             error = max(np.abs(error_q).max() / unit, np.abs(error_v).max() / speed)
             if error < SMOOTH and np.abs(self._rows(q8)[1]).max() < INTERPOLATION_RESIDUAL:
-                return eight
+                return [replace(a, lower=b.weight) for a, b in zip(eight, six, strict=True)]
             if error < SMOOTH or error > previous / 8.0:  # on a smooth branch it is a 64th
                 break
             shift, previous = 0.5 * shift, error

@@ -6,11 +6,12 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import gravity_torque, mass_matrix
+from ...dynamics import gravity_torque
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.workspaces import direct_calls
+from ...dynamics.workspaces import direct_calls, workspace_of
 from ...model import SubsystemGraph
 from .inverse_dynamics import NAME, ClosedLoopInverseDynamics
+from .prepared_equation import ClosedLoopEquationOfMotion
 from .solver import ClosedLoopDynamics, solver_of
 
 __all__ = [
@@ -125,28 +126,29 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
     return solver.projection(solver.close(q, guess))
 
 
-def closed_loop_mass_matrix(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+def closed_loop_mass_matrix(
+    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None, *, out: Array | None = None
+) -> Array:
     """M1 = W^T M W (p, p) of the p independent velocities [kg m^2, kg m, kg].
 
     Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
     that here and in the functions below. Arguments and errors as of ``closed_loop_inverse_dynamics``.
+
+    Args:
+        out: float64 array for the result. With it and a guess, nothing is allocated where all loops are
+            planar; here and in the functions below. See :class:`.ClosedLoopEquationOfMotion`.
     """
-    solver = solver_of(graph)
-    coordinates = solver.close(q, guess)
-    W = solver.dynamic_projection(coordinates)
-    M1: Array = W.T @ mass_matrix(graph.tree, coordinates) @ W
-    return M1
+    return workspace_of(graph, ClosedLoopEquationOfMotion).mass_matrix(q, guess, out)
 
 
-def closed_loop_gravity_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+def closed_loop_gravity_torque(
+    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None, *, out: Array | None = None
+) -> Array:
     """g1 = W^T g (p,) [N m or N]: torques along the p independent velocities against gravity, at rest.
 
     Without springs, also those at joints. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
-    solver = solver_of(graph)
-    coordinates = solver.close(q, guess)
-    g1: Array = solver.dynamic_projection(coordinates).T @ gravity_torque(graph.tree, coordinates)
-    return g1
+    return workspace_of(graph, ClosedLoopEquationOfMotion).gravity_torque(q, guess, out)
 
 
 def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -169,12 +171,11 @@ def closed_loop_bias(
     guess: ArrayLike | None = None,
     *,
     friction: str = "none",
+    out: Array | None = None,
 ) -> Array:
     """h1 = c1 + g1 + s1 (p,) [N m or N]: torques along the p independent velocities at zero acceleration.
 
     Gravity and springs included, also their damping; friction where it is "urdf". Arguments and errors as of
     ``closed_loop_inverse_dynamics``.
     """
-    solver = solver_of(graph)
-    rest = np.zeros(len(solver.independent_v))
-    return solver.inverse_dynamics_at(q, v, rest, guess, friction=friction).tau
+    return workspace_of(graph, ClosedLoopEquationOfMotion, friction).bias(q, v, guess, out)

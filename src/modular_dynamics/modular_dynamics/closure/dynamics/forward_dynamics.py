@@ -10,7 +10,7 @@ from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...kernels.loops.inverse_dynamics import STILL
 from ...model import SubsystemGraph, require_graph
-from ..assembly.branch import Branch, BranchLostError, BranchPoint
+from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
 from .reduced_inertia import reduced_accelerations
 from .solver import solver_of
@@ -91,16 +91,33 @@ def closed_loop_forward_dynamics(
         raise _branches_cross(system, q, error.condition) from None
     if len(points) == 1:
         return _motion(system, points[0], torques, friction)
-    accelerations = mean_accelerations(system, points, torques, friction)
+    accelerations = mean_accelerations(branch, points, (q, v), torques, friction)
     return _motion(system, branch.point(q, v), torques, friction, accelerations)
 
 
 def mean_accelerations(
-    system: ConstraintSystem, points: list[BranchPoint], tau: Array, friction: str = "none"
+    branch: Branch,
+    points: list[BranchPoint],
+    state: tuple[Array, Array],
+    tau: Array,
+    friction: str = "none",
 ) -> Array:
-    """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`."""
-    weighted = (point.weight * _motion(system, point, tau, friction).accelerations for point in points)
-    return sum(weighted, np.zeros(system.graph.nv))
+    """The weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`.
+
+    Coordinates and velocities may be smooth where accelerations are not. There those at the state itself are
+    taken, coordinates and velocities, where it is not at the crossing itself.
+    """
+    system = branch.system
+    found = [_motion(system, point, tau, friction).accelerations for point in points]
+    mean: Array = sum(
+        (one.weight * vdot for one, vdot in zip(points, found, strict=True)), np.zeros(len(found[0]))
+    )
+    if len(points) == 1:
+        return mean
+    lower = sum(one.lower * vdot for one, vdot in zip(points, found, strict=True))
+    error, size = (float(np.abs(x / system.units).max()) for x in (mean - lower, mean))
+    itself = branch.direct(*state) if error > SMOOTH * size else None
+    return mean if itself is None else _motion(system, itself, tau, friction).accelerations
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:

@@ -15,7 +15,7 @@ from ...model import SubsystemGraph
 from .planar_arrays import planar_mechanism, planar_workspace
 from .solver import ClosedLoopDynamics, ClosedLoopSolver
 
-__all__ = ["NAME", "ClosedLoopInverseDynamics"]
+__all__ = ["NAME", "ClosedLoopInverseDynamics", "checked_results"]
 
 #: Of its direct calls.
 NAME = "closed_loop_inverse_dynamics"
@@ -79,13 +79,7 @@ class ClosedLoopInverseDynamics:
             given = (q, v, vdot, guess, tau) if coordinates is None else (q, v, vdot, guess, tau, coordinates)
             if self.call(*given) == 0:
                 return tau
-        if out is not None:
-            checked_out(out, (len(self._solver.independent_v),))
-        if coordinates is not None:
-            try:
-                checked_out(coordinates, (self.graph.nq,))
-            except StateError as error:
-                raise StateError(f"coordinates: {error}") from None
+        checked_results(self.graph, out, (len(self._solver.independent_v),), coordinates)
         result = self.solve(q, v, vdot, guess, external_wrenches)
         if coordinates is not None:
             coordinates[:] = result.coordinates
@@ -116,3 +110,16 @@ class ClosedLoopInverseDynamics:
     def _refuse(*arguments: Any) -> int:
         """In place of the compiled function where there is none."""
         return 1
+
+
+def checked_results(
+    graph: SubsystemGraph, out: Array | None, shape: tuple[int, ...], coordinates: Array | None
+) -> None:
+    """Raise StateError where arrays for a result and for the coordinates of all joints are wrong."""
+    if out is not None:
+        checked_out(out, shape)
+    if coordinates is not None:
+        try:
+            checked_out(coordinates, (graph.nq,))
+        except StateError as error:
+            raise StateError(f"coordinates: {error}") from None

@@ -9,11 +9,13 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import constants_of, topology_of, work_of
 from ...kernels import layout
 from ...kernels.loops.planar.batch import design_numbers
+from ...kernels.loops.planar.equation_of_motion import EquationWorkspace
 from ...kernels.loops.planar.inverse_dynamics import PlanarMechanism, PlanarWorkspace
 from ...kernels.loops.planar.plan import planar_plan
 from ...kernels.loops.planar.rates import StepRates
 from ...kernels.loops.planar.walk import WalkWorkspace
 from ...kernels.loops.structures import Tree
+from ...kernels.recursions.composite_body import COMPOSITE_COLUMNS
 from ...model import SubsystemGraph
 from ..assembly.explicit import planar_steps
 from ..assembly.mechanism import Mechanism
@@ -23,6 +25,7 @@ from .solver import solver_of
 __all__ = [
     "ThreadArrays",
     "design_mechanism",
+    "equation_workspace",
     "numbers_of",
     "planar_mechanism",
     "planar_workspace",
@@ -93,6 +96,14 @@ def planar_workspace(graph: SubsystemGraph, mechanism: PlanarMechanism) -> Plana
         vdot=np.zeros(nv),
         tau=np.zeros(nv),
     )
+
+
+def equation_workspace(graph: SubsystemGraph, mechanism: PlanarMechanism) -> EquationWorkspace:
+    """The further arrays that the equation of motion needs."""
+    nv, p = graph.nv, len(mechanism.independent_v)
+    composite, matrix = work_of(graph, COMPOSITE_COLUMNS), np.zeros((nv, nv))
+    squares = np.zeros((p, p)), np.zeros((p, p))
+    return EquationWorkspace(composite, matrix, np.zeros((nv, p)), *squares, np.zeros(p))
 
 
 def design_mechanism(mechanism: PlanarMechanism, graph: SubsystemGraph, terms: int) -> PlanarMechanism:

@@ -14,7 +14,14 @@ from .influence import FORMULA, shares
 
 __all__ = ["draw_front", "draw_influence", "draw_loads", "draw_tensions"]
 
-GREY = "0.72"
+DESIGNS = "0.6"  # grey
+ROW = 70  # letters of a legend that fit side by side
+#: Of lines over time; the last one leaves those visible that it may lie on.
+STYLES: tuple[dict[str, Any], ...] = (
+    {"color": COLOURS[1]},
+    {"color": COLOURS[2]},
+    {"color": COLOURS[3], "linestyle": (0, (4, 4))},
+)
 STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
@@ -24,21 +31,18 @@ def draw_front(findings: Findings, path: Path) -> None:
     with _figure(7.5, 5.2, path) as (_, axis):
         x, y = columns["mean"][kept], columns["largest"][kept]
         rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
-        axis.scatter(
-            x,
-            y,
-            s=6,
-            color=GREY,
-            alpha=float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5)),  # many show where they are dense
-            label=f"{len(kept):,} designs that keep everything",
-            **rasterized,
+        alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
+        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, **rasterized)
+        # in the legend a mark that can be seen: one such dot alone hardly can
+        axis.plot(
+            [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
         )
         front = findings.front
         axis.plot(
             columns["mean"][front],
             columns["largest"][front],
             "o-",
-            color=COLOURS[0],
+            color=COLOURS[3],
             ms=4,
             lw=1.2,
             label="Pareto front",
@@ -75,16 +79,17 @@ def draw_influence(findings: Findings, path: Path) -> None:
     with _figure(7.5, 1.5 + 0.55 * len(names), path) as (_, axis):
         places = np.arange(len(names))
         for k, (load, one) in enumerate(found.items()):
-            heights = np.nan_to_num([one[name] for name in by_share])
-            bars = axis.barh(
-                places + 0.2 - 0.4 * k, heights, 0.38, color=COLOURS[k], label=f"of the {load} load"
-            )
-            axis.bar_label(bars, [f"{height:.2f}" for height in heights], padding=3, fontsize=8)
+            known = [one[name] for name in by_share]
+            heights, colour = np.nan_to_num(known), COLOURS[1 + 2 * k]
+            bars = axis.barh(places + 0.2 - 0.4 * k, heights, 0.38, color=colour, label=f"of the {load} load")
+            texts = [f"{share:.2f}" if np.isfinite(share) else "the load is constant" for share in known]
+            axis.bar_label(bars, texts, padding=3, fontsize=8)
         axis.set_yticks(places, by_share)
         most = max(np.nan_to_num(list(one.values())).max() for one in found.values())
         axis.set_xlim(0.0, min(1.1, max(0.1, 1.3 * most)))
         axis.set_xlabel(f"first-order share of the variance\n{FORMULA}")
         axis.grid(axis="x", alpha=0.25, lw=0.6)
+        axis.set_axisbelow(True)
         axis.legend(frameon=False, loc="lower right")
         axis.set_title("Which input matters how much", loc="left", fontweight="bold")
 
@@ -95,9 +100,9 @@ def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> Non
     with _figure(9.0, 0.8 + 2.4 * len(names), path, len(names)) as (_, axes):
         for name, axis in zip(names, axes, strict=True):
             k = findings.study.graph.independent_joint_names.index(name)
-            for design, colour in zip(designs, _colours(), strict=False):
+            for design, style in zip(designs, STYLES, strict=False):
                 times, loads = _over_time(findings, design)
-                axis.plot(times, loads.tau[0, :, k], color=colour, lw=1.5, label=_title(findings, design))
+                axis.plot(times, loads.tau[0, :, k], label=_title(findings, design), lw=1.5, **style)
             axis.axhline(0.0, color="0.3", lw=0.6)
             axis.set_title(name, loc="left", fontweight="bold")
             axis.set_ylabel(f"load [{_unit(findings, name)}]")
@@ -115,10 +120,9 @@ def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> 
     groups = list(together.values())
     with _figure(9.0, 0.8 + 2.4 * len(groups), path, len(groups)) as (_, axes):
         for group, axis in zip(groups, axes, strict=True):
-            for design, colour, (times, own) in zip(designs, _colours(), loads, strict=False):
-                axis.plot(
-                    times, own.tensions[0, :, group[0]], color=colour, lw=1.5, label=_title(findings, design)
-                )
+            for design, style, (times, own) in zip(designs, STYLES, loads, strict=False):
+                tension = own.tensions[0, :, group[0]]
+                axis.plot(times, tension, label=_title(findings, design), lw=1.5, **style)
             axis.axhline(0.0, color="0.3", lw=0.6)
             axis.set_title(", ".join(springs[k] for k in group), loc="left", fontweight="bold")
             axis.set_ylabel("tension [N]")
@@ -131,7 +135,8 @@ def _finish_over_time(axes: Sequence[Any]) -> None:
         axis.margins(x=0.0, y=0.1)
     axes[-1].set_xlabel("time [s]")
     handles, labels = axes[0].get_legend_handles_labels()
-    axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    columns = len(labels) if sum(map(len, labels)) <= ROW else 1
+    axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
@@ -142,11 +147,8 @@ def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64],
 
 def _title(findings: Findings, design: Design) -> str:
     several = len(findings.study.trajectories) > 1
-    return f"{design.title}, trajectory {design.trajectory}" if several else design.title
-
-
-def _colours() -> list[str]:
-    return [COLOURS[1], COLOURS[2], COLOURS[0], *COLOURS[3:]]
+    name = design.title if design.title.startswith("design") else f"{design.title} design"
+    return f"{name}, trajectory {design.trajectory}" if several else name
 
 
 def _unit(findings: Findings, name: str | None = None) -> str:

@@ -1,32 +1,26 @@
-"""Progress of a run on stderr: designs, designs per second, time left."""
+"""Progress of a run and of a refinement on stderr: designs, designs per second, time left."""
 
 import sys
 import time
 from typing import TextIO
 
-__all__ = ["Progress", "duration"]
+__all__ = ["Progress", "RefinementProgress", "duration"]
 
 #: Time between two lines [s]: where stderr is a terminal (one line that changes), and elsewhere.
 _ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
 
 
-class Progress:
-    """Prints how far a run is.
+class _Lines:
+    """Lines on a stream, not too many of them; on a terminal one that changes."""
 
-    Args:
-        total: designs. done: of them finished by an earlier run. quiet: whether nothing is printed.
-    """
-
-    def __init__(self, total: int, done: int, *, quiet: bool, stream: TextIO | None = None) -> None:
-        self.total, self.done, self.before = total, done, done
+    def __init__(self, quiet: bool, stream: TextIO | None) -> None:
         self._quiet, self._stream = quiet, sys.stderr if stream is None else stream
         self._terminal = self._stream.isatty()
         self._start = self._last = time.monotonic()
         self._printed = False
 
-    def add(self, designs: int) -> None:
-        """Count a finished chunk, and print perhaps."""
-        self.done += designs
+    def _passed(self) -> None:
+        """Print the line, unless there was one just now."""
         now = time.monotonic()
         if now - self._last >= (_ON_TERMINAL if self._terminal else _ELSEWHERE):
             self._last = now
@@ -34,9 +28,7 @@ class Progress:
 
     def line(self, seconds: float) -> str:
         """The line after so many seconds."""
-        rate = (self.done - self.before) / seconds if seconds > 0.0 else 0.0
-        left = f", {duration((self.total - self.done) / rate)} left" if rate > 0.0 else ""
-        return f"{self.done:,} of {self.total:,} designs, {rate:,.0f} designs/s{left}"
+        raise NotImplementedError
 
     def _print(self, line: str) -> None:
         if self._quiet:
@@ -54,6 +46,59 @@ class Progress:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
             self._printed = False
+
+
+class Progress(_Lines):
+    """Prints how far a run is.
+
+    Args:
+        total: designs. done: of them finished by an earlier run. quiet: whether nothing is printed.
+    """
+
+    def __init__(self, total: int, done: int, *, quiet: bool, stream: TextIO | None = None) -> None:
+        super().__init__(quiet, stream)
+        self.total, self.done, self.before = total, done, done
+
+    def add(self, designs: int) -> None:
+        """Count a finished chunk, and print perhaps."""
+        self.done += designs
+        self._passed()
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        rate = (self.done - self.before) / seconds if seconds > 0.0 else 0.0
+        left = f", {duration((self.total - self.done) / rate)} left" if rate > 0.0 else ""
+        return f"{self.done:,} of {self.total:,} designs, {rate:,.0f} designs/s{left}"
+
+
+class RefinementProgress(_Lines):
+    """Prints how far a refinement is: generations, the best score.
+
+    The first population, which is drawn, is generation 0. The search may end before the last generation.
+
+    Args:
+        generations: at most. start: score of the design that is refined. quiet: whether nothing is printed.
+    """
+
+    def __init__(self, generations: int, start: float, *, quiet: bool, stream: TextIO | None = None) -> None:
+        super().__init__(quiet, stream)
+        self.generations, self.generation, self.designs = generations, -1, 0
+        self.start = self.best = start
+
+    def add(self, designs: int, best: float) -> None:
+        """Count a generation with its best score, and print perhaps."""
+        self.generation, self.designs = self.generation + 1, self.designs + designs
+        self.best = min(self.best, best)
+        self._passed()
+
+    def line(self, seconds: float) -> str:
+        """The line after so many seconds."""
+        populations = self.generation + 1
+        rate = self.designs / seconds if seconds > 0.0 else 0.0
+        left = (self.generations - self.generation) * seconds / populations if populations else 0.0
+        best = f"best score {self.best:.5g} (before: {self.start:.5g})"
+        generation = f"generation {self.generation} of at most {self.generations}"
+        return f"refining: {generation}, {best}, {rate:,.0f} designs/s, at most {duration(left)} left"
 
 
 def duration(seconds: float) -> str:

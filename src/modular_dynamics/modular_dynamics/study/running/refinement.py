@@ -17,6 +17,7 @@ from ...exceptions import StudyError
 from ..description.study import Study
 from ..evaluation import Evaluator
 from ..ranking import order, scores
+from .progress import RefinementProgress
 from .store import REFINED, Store
 from .tables import columns_of_file
 from .worker import measured_designs
@@ -32,11 +33,14 @@ _PENALTY = 1e3
 _EDGE = 1e-9
 
 
-def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, Any] | None:
+def refine(
+    study: Study, store: Store, client: Any, shared: Any, *, quiet: bool = True
+) -> dict[str, Any] | None:
     """Refine the best design of a finished study, and write the result to the folder.
 
     Args:
         client, shared: of Dask, and the task that holds the study.
+        quiet: whether no progress is printed on stderr.
 
     Returns:
         "numbers" of the refined design, "score", "generations", "designs" that were tried, "from" which
@@ -63,6 +67,11 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
         score = np.nan_to_num(scores(study, columns, published), nan=0.0)
         return np.asarray(np.where(broken > 0, _PENALTY * (1.0 + broken), score))
 
+    def generation(population: Array) -> Array:
+        score = scored(population)
+        progress.add(len(score), float(score.min()))
+        return score
+
     from scipy.optimize import differential_evolution  # noqa: PLC0415  # takes long
 
     settings = study.refinement
@@ -70,20 +79,24 @@ def refine(study: Study, store: Store, client: Any, shared: Any) -> dict[str, An
     inside = _EDGE * (bounds[:, 1] - bounds[:, 0])  # SciPy's scaling may put an end beyond itself
     start = base[ranges].clip(bounds[:, 0] + inside, bounds[:, 1] - inside)
     search: Any = differential_evolution  # its types know no vectorized functions
-    result = search(
-        scored,
-        bounds,
-        maxiter=settings.generations,
-        popsize=settings.population,
-        init="sobol",
-        x0=start,
-        polish=False,
-        tol=1e-4,
-        updating="deferred",
-        vectorized=True,
-        rng=settings.seed,
-    )
     numbers, score = base.copy(), float(scored(base[ranges][:, None])[0])
+    progress = RefinementProgress(settings.generations, score, quiet=quiet)
+    try:
+        result = search(
+            generation,
+            bounds,
+            maxiter=settings.generations,
+            popsize=settings.population,
+            init="sobol",
+            x0=start,
+            polish=False,
+            tol=1e-4,
+            updating="deferred",
+            vectorized=True,
+            rng=settings.seed,
+        )
+    finally:
+        progress.end()
     if result.fun < score:  # else the best design is at ends of ranges, and nothing between is better
         numbers[ranges], score = result.x, float(result.fun)
     refined = {

@@ -76,7 +76,7 @@ def run_study(
             if not finished:
                 outcome = _computed(study, store, client, shared, quiet=quiet)
             if study.refinement.generations:
-                refine(study, store, client, shared)
+                refine(study, store, client, shared, quiet=quiet)
             return outcome
 
 

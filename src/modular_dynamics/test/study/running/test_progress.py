@@ -1,7 +1,7 @@
 import io
 
 from modular_dynamics.study.running import progress
-from modular_dynamics.study.running.progress import Progress, duration
+from modular_dynamics.study.running.progress import Progress, RefinementProgress, duration
 
 
 def test_the_line_says_speed_and_time_left_of_this_run():
@@ -31,6 +31,23 @@ def test_lines_elsewhere_and_one_line_that_changes_on_a_terminal(monkeypatch):
     silent = io.StringIO()
     Progress(10, 0, quiet=True, stream=silent).add(5)
     assert silent.getvalue() == ""
+
+
+def test_a_refinement_says_generation_best_score_and_time_left_at_most():
+    one = RefinementProgress(30, 0.25, quiet=True, stream=io.StringIO())
+    one.add(64, 0.75)
+    assert one.line(2.0) == (
+        "refining: generation 0 of at most 30, best score 0.25 (before: 0.25), "
+        "32 designs/s, at most 60 s left"
+    )
+    one.add(64, 0.125)
+    assert one.line(3.0) == (
+        "refining: generation 1 of at most 30, best score 0.125 (before: 0.25), "
+        "43 designs/s, at most 44 s left"
+    )
+    for _ in range(29):
+        one.add(64, 0.5)
+    assert one.line(60.0).endswith("best score 0.125 (before: 0.25), 33 designs/s, at most 0 s left")
 
 
 def test_durations():

@@ -13,7 +13,7 @@ import pytest
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import Evaluator, load_study
-from modular_dynamics.study.running import Store, columns_of_file, read_refined, run_study
+from modular_dynamics.study.running import Store, columns_of_file, progress, read_refined, run_study
 from modular_dynamics.study.running import run as running
 
 pytestmark = pytest.mark.slow
@@ -125,8 +125,9 @@ def test_the_same_study_is_not_run_twice_at_once(study, tmp_path):
         run_study(load_study(path), tmp_path)
 
 
-def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path, monkeypatch):
+def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(running, "CHUNK_SECONDS", 0.01)
+    monkeypatch.setattr(progress, "_ELSEWHERE", 0.0)
     refine = {"generations": 3, "population": 6, "seed": 4}
     inputs = {
         "coupler": {"range": [0.095, 0.11], "steps": 3, "sets": "loop joint J2 successor x"},
@@ -134,7 +135,12 @@ def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path,
     }
     study = load_study(study_file(tmp_path, inputs=inputs, refine=refine))
     for name in ("first", "second"):
-        run_study(study, tmp_path / name, workers=2)
+        run_study(study, tmp_path / name, workers=2, quiet=name == "first")
+        lines = [one for one in capsys.readouterr().err.splitlines() if one.startswith("refining: ")]
+        assert (lines == []) == (name == "first")
+    assert [line.split(",")[0] for line in lines] == [
+        f"refining: generation {k} of at most 3" for k in range(4)
+    ]
     texts = [(tmp_path / name / "refined.json").read_text() for name in ("first", "second")]
     assert texts[0] == texts[1]
     store = Store(tmp_path / "first", study)
@@ -143,3 +149,4 @@ def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path,
     published = Evaluator(study).published()["largest"][0]
     best = found["largest"][found["violations"] == 0].min() / published
     assert refined["score"] <= best * (1.0 + 1e-12)
+    assert f"best score {refined['score']:.5g} " in lines[-1]

@@ -15,6 +15,7 @@ from ....dynamics.workspaces import workspace_of
 from ....exceptions import StateError
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
+from ..prepared_equation import without_springs
 from ..solver import solver_of
 from .inverse_dynamics import closed_loop_inverse_dynamics_batch
 from .results import ClosedLoopBatch
@@ -100,7 +101,7 @@ def closed_loop_gravity_torque_batch(
     errors: str = "mark",
 ) -> ClosedLoopTerms:
     """g1 (n, p) of rows of q, without springs: see :func:`.closed_loop_gravity_torque`."""
-    result = _at_rest(workspace_of(graph, _without_springs), q, guess, threads, errors)
+    result = _at_rest(workspace_of(graph, without_springs), q, guess, threads, errors)
     return _terms(result.tau, result)
 
 
@@ -152,11 +153,5 @@ def _terms(values: Array, result: ClosedLoopBatch) -> ClosedLoopTerms:
     return ClosedLoopTerms(values, result.coordinates, result.statuses, result.reasons)
 
 
-def _without_springs(graph: SubsystemGraph) -> SubsystemGraph:
-    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
-    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
-    return replace(slack, springs=())
-
-
 def _without_forces(graph: SubsystemGraph) -> SubsystemGraph:
-    return replace(_without_springs(graph), gravity=np.zeros(3))
+    return replace(without_springs(graph), gravity=np.zeros(3))

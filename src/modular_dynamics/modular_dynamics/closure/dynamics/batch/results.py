@@ -63,8 +63,12 @@ def new_states(graph: SubsystemGraph, given: Sequence[Array], starts: Array) -> 
     """Rows of q, v and vdot with results that are still NaN, and statuses that are not zero."""
     q, v, vdot = given
     rows, width = v.shape
-    coordinates, tau, tensions = (
-        np.full((rows, size), np.nan) for size in (graph.nq, width, len(graph.springs))
-    )
-    sines, statuses = np.full(rows, np.nan), np.ones(rows, np.int64)
-    return PlanarStates(q, v, vdot, starts, coordinates, tau, tensions, sines, statuses)
+    sizes = graph.nq, width, len(graph.springs), 1
+    memory, first = np.full(rows * sum(sizes), np.nan), 0  # one array: small batches are worth it
+    parts = []
+    for size in sizes:
+        parts.append(memory[first : first + rows * size].reshape(rows, size))
+        first += rows * size
+    coordinates, tau, tensions, sines = parts
+    statuses = np.ones(rows, np.int64)
+    return PlanarStates(q, v, vdot, starts, coordinates, tau, tensions, sines.reshape(rows), statuses)

@@ -135,6 +135,14 @@ def _batch(plan, tables, rows, states, each, width, queue):
     memory[0], own[0] = 0.0, 0.0  # kept until here
 
 
+@kernel()
+def _find(q, v, vdot, starts, coordinates, tau, tensions, sines, statuses, tables):
+    """Write the addresses of the arrays of :class:`PlanarStates`; in Python each takes a microsecond."""
+    tables[0], tables[1], tables[2] = q.ctypes.data, v.ctypes.data, vdot.ctypes.data
+    tables[3], tables[4], tables[5] = starts.ctypes.data, coordinates.ctypes.data, tau.ctypes.data
+    tables[6], tables[7], tables[8] = tensions.ctypes.data, sines.ctypes.data, statuses.ctypes.data
+
+
 def planar_batch(
     mechanism: PlanarMechanism,
     workspace: PlanarWorkspace,
@@ -155,9 +163,10 @@ def planar_batch(
     if config.DISABLE_JIT:
         _interpreted(mechanism, workspace, states, designs, taken, each)
         return
-    arrays = [*states, *(designs or ())]
     tables = np.zeros(len(PlanarStates._fields) + len(DesignArrays._fields), np.int64)
-    tables[: len(arrays)] = [array.ctypes.data for array in arrays]
+    _find(*states, tables)
+    if designs is not None:
+        tables[len(states) :] = [array.ctypes.data for array in designs]
     width = 0 if designs is None else designs.numbers.shape[1]
     plan = planar_plan(mechanism, workspace) if plan is None else plan
     _batch(plan, tables, rows, taken, each, width, queue)

@@ -20,7 +20,14 @@ from .rates import StepRates, complete_rates, place, transmit
 from .steps import GEAR, PlanarSteps
 from .walk import WalkWorkspace, walk
 
-__all__ = ["ELSEWHERE", "PlanarMechanism", "PlanarWorkspace", "planar_inverse_dynamics"]
+__all__ = [
+    "ELSEWHERE",
+    "PlanarMechanism",
+    "PlanarWorkspace",
+    "close_loops",
+    "planar_inverse_dynamics",
+    "torques_at",
+]
 
 #: Status where another method is needed: a dead point is near or in the way, or the guess is far from closed.
 ELSEWHERE = 3
@@ -73,7 +80,7 @@ class PlanarWorkspace(NamedTuple):
 
 
 @inlined_strictly
-def _close(mechanism, workspace, q, guess):
+def close_loops(mechanism, workspace, q, guess):
     """``workspace.full`` from a closed guess to independent coordinates q. Whether that was plain."""
     table, full, target, rates = mechanism.steps, workspace.full, workspace.target, workspace.rates
     assign(full, guess)
@@ -125,6 +132,27 @@ def _stop_rounding(mechanism, v):
             v[index] = 0.0
 
 
+@inlined_strictly
+def torques_at(mechanism, workspace):
+    """``workspace.tau`` where loops are closed, from v and vdot of the independent joints in the workspace.
+
+    Returns 0; or 1 or 2 where the tree's inverse dynamics is not finite.
+    """
+    full, index_in_v = workspace.full, mechanism.index_in_v
+    rates, tau, tree = workspace.rates, workspace.tau, mechanism.tree
+    complete_rates(mechanism.steps, index_in_v, workspace.v, workspace.vdot, rates)
+    _stop_rounding(mechanism, workspace.v)
+    status = inverse_dynamics(
+        tree.topology, tree.constants, workspace.newton_euler, full, workspace.v, workspace.vdot, tau
+    )
+    if status != 0:
+        return status
+    if workspace.tensions.shape[0] > 0:
+        add_springs(tree, mechanism.springs, full, workspace.v, tau, workspace.tensions)
+    transmit(mechanism.steps, index_in_v, tau, rates)
+    return 0
+
+
 @kernel(fastmath=False, forceinline=True)
 def planar_inverse_dynamics(mechanism, workspace, q, v, vdot, guess, coordinates, out):
     """Torques of the independent joints at their q, v and vdot.
@@ -138,29 +166,19 @@ def planar_inverse_dynamics(mechanism, workspace, q, v, vdot, guess, coordinates
     """
     if not (all_finite(q) and all_finite(v) and all_finite(vdot) and all_finite(guess)):
         return 1
-    if not _close(mechanism, workspace, q, guess):
+    if not close_loops(mechanism, workspace, q, guess):
         return ELSEWHERE
-    full = workspace.full
-    index_in_v, rates, tau = mechanism.index_in_v, workspace.rates, workspace.tau
-    independent = mechanism.independent_v
+    independent, tau = mechanism.independent_v, workspace.tau
     for k in range(independent.shape[0]):
         workspace.v[independent[k]], workspace.vdot[independent[k]] = v[k], vdot[k]
-    complete_rates(mechanism.steps, index_in_v, workspace.v, workspace.vdot, rates)
-    _stop_rounding(mechanism, workspace.v)
-    tree = mechanism.tree
-    status = inverse_dynamics(
-        tree.topology, tree.constants, workspace.newton_euler, full, workspace.v, workspace.vdot, tau
-    )
+    status = torques_at(mechanism, workspace)
     if status != 0:
         return status
-    if workspace.tensions.shape[0] > 0:
-        add_springs(tree, mechanism.springs, full, workspace.v, tau, workspace.tensions)
-    transmit(mechanism.steps, index_in_v, tau, rates)
     for k in range(independent.shape[0]):
         if not abs(tau[independent[k]]) < 1e308:
             return 2
     for k in range(independent.shape[0]):
         out[k] = tau[independent[k]]
     for k in range(coordinates.shape[0]):
-        coordinates[k] = full[k]
+        coordinates[k] = workspace.full[k]
     return 0

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ...numba_support.array_objects import expected_objects, floats, numbers
 from ...numba_support.compilation import spliced
 from ..structures import RowArrays, RowValues, SpringArrays, Tree
+from .equation_of_motion import EquationWorkspace
 from .inverse_dynamics import PlanarMechanism, PlanarWorkspace
 from .rates import StepRates
 from .steps import PlanarSteps
@@ -21,11 +22,13 @@ from .walk import WalkWorkspace
 
 __all__ = [
     "COORDINATES",
+    "EQUATION_PLAN_SIZE",
     "FIRST",
     "NQ",
     "PLAN_SIZE",
     "STRIDE",
     "VELOCITIES",
+    "equation_at",
     "mechanism_of",
     "planar_plan",
     "workspace_at",
@@ -39,6 +42,9 @@ MECHANISM = "i2 f2  i2 f3 i2 f2  f1 f1 f1 f2 f1  f2  i2 f2 i2 f2 f1  i1 i1 i1 i1
 WORKSPACE = "f1 f2 f1 f1  f2 f2 f2 f1  f1 f1 f1 f1 f1 f1 f1"
 KINDS = (*MECHANISM.split(), *WORKSPACE.split())
 PLAN_SIZE = FIRST + STRIDE * len(KINDS)
+#: Behind these, those of an :class:`.EquationWorkspace` where a plan has one.
+EQUATION_KINDS = ("f1", "f2", "f2", "f2", "f2", "f1")
+EQUATION_PLAN_SIZE = PLAN_SIZE + STRIDE * len(EQUATION_KINDS)
 
 
 @spliced
@@ -106,11 +112,27 @@ def workspace_at(plan):
     )
 
 
-def planar_plan(mechanism: PlanarMechanism, workspace: PlanarWorkspace) -> NDArray[np.int64]:
+@spliced
+def equation_at(plan):
+    """The arrays behind them."""
+    return EquationWorkspace(
+        _float1(plan, 38),
+        _float2(plan, 39),
+        _float2(plan, 40),
+        _float2(plan, 41),
+        _float2(plan, 42),
+        _float1(plan, 43),
+    )
+
+
+def planar_plan(
+    mechanism: PlanarMechanism, workspace: PlanarWorkspace, equation: EquationWorkspace | None = None
+) -> NDArray[np.int64]:
     """The plan of arrays that the caller keeps alive."""
-    arrays = list(_arrays((mechanism, workspace)))
+    arrays = list(_arrays((mechanism, workspace, () if equation is None else equation)))
     kinds = tuple(f"{array.dtype.kind}{array.ndim}" for array in arrays)
-    assert kinds == KINDS, f"other arrays than the kernel reads: {kinds}"
+    expected = KINDS if equation is None else (*KINDS, *EQUATION_KINDS)
+    assert kinds == expected, f"other arrays than the kernel reads: {kinds}"
     entries = [(array.ctypes.data, *array.shape, *[0] * (STRIDE - 1 - array.ndim)) for array in arrays]
     described = [number for entry in entries for number in entry]
     sizes = len(mechanism.index_in_v), len(mechanism.independent_q), len(mechanism.independent_v)

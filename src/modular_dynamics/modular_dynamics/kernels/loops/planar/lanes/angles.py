@@ -85,10 +85,10 @@ def turn_known(t, steps, joints, chain, base, nq, work, at, like):
 
 
 @inlined
-def set_angle(k, joints, chain, halfway, angles, base, nq, work, at, like):
+def set_angle(k, joints, chain, own, angles, base, nq, work, at, like):
     """The coordinate of an unknown hinge, from sine and cosine of its rotation; with its own sine and cosine.
 
-    Of equal angles that nearest to where the way starts; or, if not halfway, nearest to the lane before.
+    Of equal angles that nearest to where the way starts, if that is the lane's own; else to the lane before.
     Returns 1 where it is too large for its sine, else 0.
     """
     index, turn, period = joints[k, 1], at.turns + TURN_COLUMNS * k, 2.0 * math.pi / abs(chain[k, 0])
@@ -106,7 +106,7 @@ def set_angle(k, joints, chain, halfway, angles, base, nq, work, at, like):
     value = arctangent(sine, cosine)
     if work[turn + 4] != 0.0:
         value = (value - chain[k, 1]) / chain[k, 0]
-    if halfway:
+    if own:
         before = load(work, at.before + index * LANES, like)
         value = value + period * nearest_whole((before - value) / period)
     else:

@@ -37,13 +37,13 @@ def answer_block(mechanism, workspace, rows, first, each, direct, branch, none, 
     like, last = zero_float64x8(), rows.coordinates.shape[0]
     angles = prepare_turns(mechanism.steps, work, at)
     row, fresh, resumed, start = first, True, first, branch[1]
-    if each or not springs_are_simple(mechanism.tree, mechanism.springs):
+    if not springs_are_simple(mechanism.tree, mechanism.springs):
         resumed = last
     while row < last:
         good = 0
         if row >= resumed:
             good = answer_states(
-                mechanism, workspace, rows, row, start, fresh, direct, branch[0], angles, work, at, like
+                mechanism, workspace, rows, row, start, each, fresh, direct, branch[0], angles, work, at, like
             )
             good = min(good, last - row)
             _write(row, good, work[at.here :], rows.coordinates, none)
@@ -52,7 +52,7 @@ def answer_block(mechanism, workspace, rows, first, each, direct, branch, none, 
             for k in range(good):
                 rows.sines[row + k], rows.statuses[row + k] = work[at.sine + k], 0
             if good > 0:
-                row, fresh = row + good, False
+                row, fresh = row + good, each
                 start = rows.coordinates[row - 1]
             else:
                 resumed = row + LANES  # what is not plain is often followed by more of it

@@ -67,11 +67,12 @@ def _between(x, y, u, v, scale):
 
 
 @inlined
-def close(table, halfway, angles, base, nq, work, at, like):
+def close(table, halfway, each, angles, base, nq, work, at, like):
     """Unknown coordinates of the configuration at ``base`` from the known ones, and its c.
 
     Args:
         halfway: whether it is that of the middle; ``angles``: if so, whether angles themselves are needed.
+        each: whether every lane has a start of its own.
 
     Returns zero where all circles meet, else larger or NaN. Adds slopes unless halfway (:mod:`.places`), and
     corrects the coordinates by what rounding left open.
@@ -133,7 +134,7 @@ def close(table, halfway, angles, base, nq, work, at, like):
         for end in range(3, 5):
             k = steps[t, end]
             if joints[k, 0] == 0:
-                bad = bad + set_angle(k, joints, chain, halfway, angles, base, nq, work, at, like)
+                bad = bad + set_angle(k, joints, chain, halfway or each, angles, base, nq, work, at, like)
         if not halfway:
             bad = bad + place(t, table, base, nq, work, at, like)
     return bad

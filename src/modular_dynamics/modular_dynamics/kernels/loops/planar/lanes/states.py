@@ -69,12 +69,13 @@ def _directions(topology, work, at, like):
 
 
 @spliced
-def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, angles, work, at, like):
+def answer_states(mechanism, workspace, rows, row, start, each, fresh, direct, signs, angles, work, at, like):
     """Torques and coordinates of rows ``row`` ..., as many as there are lanes, left in ``work``.
 
     Args:
         rows: see :class:`..batch.PlanarStates`. start: a closed configuration from which the way to the first
             one starts, if ``fresh``; else that is the last one of the call before.
+        each: whether, instead, the way to every one starts at its row of ``rows.starts``; then it is fresh.
         direct: whether, if ``fresh``, the first one is closed directly, on the branch that ``signs`` give;
             only the whole turns of ``start`` count. angles: see :func:`.angles.prepare_turns`.
 
@@ -84,8 +85,9 @@ def answer_states(mechanism, workspace, rows, row, start, fresh, direct, signs, 
     width, nq = independent.shape[0], mechanism.index_in_v.shape[0]
     columns_to_lanes(rows.q, row, work[at.inputs :], LANES, like)
     if fresh:
-        take_signs(mechanism, workspace, start, direct, signs, nq, work, at, like)
-    bad = close_all(mechanism, start, fresh, direct, angles, work, at, like)
+        given = rows.starts, row, each
+        take_signs(mechanism, workspace, start, *given, direct, signs, nq, work, at, like)
+    bad = close_all(mechanism, start, each, fresh, direct, angles, work, at, like)
     bad = bad + way_is_plain(mechanism, work, at, like) + _directions(tree.topology, work, at, like)
     bad = _finite(nq, bad, work, at, like)
     columns_to_lanes(rows.v, row, work[at.inputs + p * LANES :], LANES, like)

@@ -10,6 +10,8 @@ from ....math.assignment import assign
 from ....numba_support.compilation import inlined, spliced
 from ....numba_support.lane_functions import absolute, chosen, shifted
 from ....numba_support.memory import load, store
+from ....states import all_finite
+from ....transposition import columns_to_lanes
 from ..inverse_dynamics import FARTHEST, LARGEST
 from ..steps import GEAR, branch_signs
 from ..walk import LARGEST_TURN, NEAR
@@ -87,55 +89,92 @@ def _is_near(mechanism, start, nq, work, at):
 
 
 @inlined
-def take_signs(mechanism, workspace, start, direct, given, nq, work, at, like):
-    """The branch, of ``start`` unless given, and where the way to the first state starts."""
+def _are_near(mechanism, nq, work, at, like):
+    """Zero where each lane's own start, in ``middle``, was so near; closed it is in ``before``."""
+    bad, change = like, like
+    for k in range(nq):
+        bad = bad + 0.0 * load(work, at.middle + k * LANES, like)  # NaN where it is not finite
+    for k in range(mechanism.dependent.shape[0]):
+        index = mechanism.dependent[k]
+        start = load(work, at.middle + index * LANES, like)
+        difference = absolute(load(work, at.before + index * LANES, like) - start)
+        bad = bad + _above(difference, LARGEST) + _above(absolute(start), LARGEST)
+        change = larger(mechanism.steps.reach[index] * difference, change)
+    for t in range(mechanism.steps.steps.shape[0]):
+        c = absolute(load(work, at.before + (CONFIGURATION * nq + t) * LANES, like))
+        bad = bad + _above(change, NEAR) + _above(change * change, 1.0 - c)
+    return bad
+
+
+@inlined
+def take_signs(mechanism, workspace, start, starts, row, each, direct, given, nq, work, at, like):
+    """The branch, of ``start`` unless given, and where the way to the first state starts.
+
+    If ``each``, every lane has its own: the branch of its row of ``starts``, from ``row`` on.
+    """
     signs = workspace.walk.signs
-    if direct:
-        assign(signs, given)
-    else:
-        branch_signs(mechanism.steps, start, signs)
+    for lane in range(LANES if each else 1):
+        if each:
+            start = starts[min(row + lane, starts.shape[0] - 1)]
+        if direct:
+            assign(signs, given)
+        elif not each or all_finite(start):  # else the row is not answered here
+            branch_signs(mechanism.steps, start, signs)
+        for t in range(signs.shape[0]):
+            if lane == 0:
+                store(work, at.signs + t * LANES, like + signs[t])
+            else:
+                work[at.signs + t * LANES + lane] = signs[t]
     for t in range(signs.shape[0]):
-        store(work, at.signs + t * LANES, like + signs[t])
-        store(work, at.here + (CONFIGURATION * nq + t) * LANES, like)  # gears have no c
-        store(work, at.middle + (CONFIGURATION * nq + t) * LANES, like)
-    for index in range(nq):
-        work[at.last + index] = start[index]
+        for base in (at.here, at.before, at.middle):
+            store(work, base + (CONFIGURATION * nq + t) * LANES, like)  # gears have no c
+    if each:
+        columns_to_lanes(starts, row, work[at.before :], LANES, like)
+        columns_to_lanes(starts, row, work[at.middle :], LANES, like)
+    else:
+        for index in range(nq):
+            work[at.last + index] = start[index]
 
 
 @spliced
-def close_all(mechanism, start, fresh, direct, angles, work, at, like):
+def close_all(mechanism, start, each, fresh, direct, angles, work, at, like):
     """Close the loops of all states, halfway to them and, if ``fresh``, where the way starts.
 
-    With ``direct`` the way to the first state starts at itself, else at ``start``. Returns zero where
-    circles meet; NaN of all if ``start`` is not near a closed configuration.
+    With ``direct`` the way to the first state starts at itself, else at ``start``; if ``each``, that to every
+    state at its own start, which is in ``before`` and ``middle``. Returns zero where circles meet; NaN, of
+    all or of a state, if the start is not near a closed configuration.
     """
     moving, independent, nq = mechanism.moving, mechanism.independent_q, mechanism.index_in_v.shape[0]
-    bad, bases = like, (at.here, at.here, at.middle)
+    bad, bases = like, (at.before if each else at.here, at.here, at.middle)
     for stage in range(START if fresh else HERE, MIDDLE + 1):
         if stage != MIDDLE:
             store(work, at.sine, like + 1.0)
         if stage == HERE:
-            _keep_last(mechanism, nq, work, at)
-        if stage == HERE:
+            if each:
+                bad = bad + _are_near(mechanism, nq, work, at, like)
+            else:
+                _keep_last(mechanism, nq, work, at)
             for k in range(independent.shape[0]):
                 value = load(work, at.inputs + k * LANES, like)
                 store(work, at.here + independent[k] * LANES, value)
         elif stage == START and direct:
             for k in range(independent.shape[0]):
                 store(work, at.here + independent[k] * LANES, like + work[at.inputs + k * LANES])
-        elif stage == MIDDLE:
+        elif stage == MIDDLE and not each:
             _place_before(mechanism, nq, work, at, like)
         base = bases[stage]
         for k in range(moving.shape[0]):
             value = load(work, at.here + moving[k] * LANES, like)
-            if stage == START and not direct:
+            if stage == START and each:
+                value = load(work, at.before + moving[k] * LANES, like)
+            elif stage == START and not direct:
                 value = like + start[moving[k]]
             elif stage == MIDDLE:
                 value = 0.5 * (value + load(work, at.before + moving[k] * LANES, like))
             bad = bad + known_angle(moving[k], value, base, nq, work)
         full = angles or stage != MIDDLE
-        bad = bad + close(mechanism.steps, stage == MIDDLE, full, base, nq, work, at, like)
-        if stage == START and not direct and not _is_near(mechanism, start, nq, work, at):
+        bad = bad + close(mechanism.steps, stage == MIDDLE, each, full, base, nq, work, at, like)
+        if stage == START and not (direct or each) and not _is_near(mechanism, start, nq, work, at):
             return bad + math.nan
     return bad
 
