@@ -21,6 +21,7 @@ from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.subsystems import start_subsystem, started_nodes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.player.node import sent_in
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 CHARMIE = ROBOTS / "charmie.urdf"
@@ -205,8 +206,8 @@ def kill_and_restart(robot, name, *parameters):
 
 
 @pytest.mark.xfail(
-    reason="on a busy computer some nodes hear the player's states before its reference, though it repeats "
-    "the first window: they answer nothing until the next one, a second later",
+    reason="now and then this process hears fewer joint states than the player says it has sent; the cause "
+    "is not known",
     raises=AssertionError,
     strict=False,
 )
@@ -240,26 +241,31 @@ def test_the_published_motion_gives_the_torques_of_one_node(make):
         "the nodes",
     )
     motion = f"motion_file:={ROOT / 'config/charmie_motion.yaml'}"
-    own = motion, f"wait_for_subscriber:={len(nodes) + 1}", "lead_in:=true"
+    # at this rate no queue overflows while other tests have the processor; the file's 200 Hz would
+    rate = f"joint_state_player:rate:={1.0 / PERIOD}"
+    own = motion, rate, f"wait_for_subscriber:={len(nodes) + 2}", "lead_in:=true"
+    count = round(5.0 / PERIOD) + 1
     robot.node.create_subscription(JointTrajectory, "reference", on_reference, 10)
-    robot.processes.start("joint_state_player", *own, **files)
-    # the player begins when it knows the last subscription, which must know its publisher by then
-    count = robot.node.count_publishers
-    robot.spin_until(lambda: count("reference") == count("joint_states") == 1, "the player")
     robot.node.create_subscription(JointState, "joint_states", on_state, 2000)
+    robot.processes.start("joint_state_player", *own, **files)
+    # the player begins when it knows the last subscriptions, which come once all have its topics
+    kept = robot.torques.values()
     robot.spin_until(
-        lambda: "sent 1001 joint states" in robot.processes.log("joint_state_player") and len(sent) >= 1001,
+        lambda: set.intersection(set(sent), *map(set, kept)), "an answer of all to the first pose"
+    )
+    for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
+        robot.node.create_subscription(kind, topic, lambda message: None, 10)
+    robot.spin_until(
+        lambda: sent_in(robot.processes.log("joint_state_player")) == count and len(sent) >= count,
         "the motion",
     )
-    robot.spin_until(
-        lambda: all(sent[-1] in kept for kept in robot.torques.values()), "an answer to the last state"
-    )
-    played = sorted(sent)[-1001:]
-    assert [stamp for stamp in played if any(stamp not in kept for kept in robot.torques.values())] == []
-    for kept in robot.torques.values():  # of the lead-in some were not heard here
-        for stamp in kept.keys() - robot.states.keys():
-            del kept[stamp]
-    assert robot.check_all() >= 19 * 1001
+    robot.spin_until(lambda: all(sent[-1] in one for one in kept), "an answer to the last state")
+    played = sorted(sent)[-count:]
+    assert [stamp for stamp in played if any(stamp not in one for one in kept)] == []
+    for one in kept:  # of the lead-in some were not heard here
+        for stamp in one.keys() - robot.states.keys():
+            del one[stamp]
+    assert robot.check_all() >= 19 * count
 
 
 BODY = "turn", "bend", "left", "right"

@@ -74,6 +74,8 @@ def identify_payload(
     """
     if not 0.0 < confidence < 1.0:
         raise UnfitPosesError(f"confidence is {confidence:g}; a probability between 0 and 1 is needed")
+    if 0.5 + 0.5 * confidence == 1.0:  # rounded: its intervals would have no bounds
+        raise UnfitPosesError(f"confidence is {confidence!r}: too close to 1 for floats; 0.999999 is not")
     if len(poses) < LEAST_POSES:
         raise UnfitPosesError(f"{len(poses)} poses are collected; at least {LEAST_POSES} are needed")
     g, sign = np.array([pose.gravity for pose in poses]), placement.sign

@@ -14,6 +14,13 @@ from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownErr
 
 __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
 
+#: What follows the link in the names of a payload's parameters.
+PAYLOAD_NUMBERS = (
+    "mass",
+    *(f"com {axis}" for axis in "xyz"),
+    *(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz")),
+)
+
 
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
     """With a load on a link instead of the one that it had; mass zero: without.
@@ -23,14 +30,14 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
     """
     graph = applied(described, changes).graph
     graph.link_pose(payload.link)  # raises where there is none
-    mark = f"payload {payload.link} "
+    own = {f"payload {payload.link} {number}" for number in PAYLOAD_NUMBERS}
     kept: list[Change] = []
     for change in changes:
         if isinstance(change, Payload) and change.link == payload.link:
             continue
         left = change
         if isinstance(change, Numbers):  # of the load that is replaced
-            numbers = change.without([name for name in change.values if name.startswith(mark)])
+            numbers = change.without([name for name in change.values if name in own])
             if numbers is None:
                 continue
             left = numbers

@@ -47,7 +47,9 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
     """
     try:
         content = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
+    # of PyYAML itself: ValueError: a date that is none, digits; KeyError: !!bool a;
+    # AttributeError: !!timestamp a
+    except (yaml.YAMLError, RecursionError, ValueError, KeyError, AttributeError) as error:
         raise ChangeFileError(f"no YAML: {' '.join(str(error).split())[:200]}") from error
     if content is None:
         raise ChangeFileError("it is empty; delete it where there are no changes")

@@ -73,6 +73,12 @@ def test_a_higher_confidence_is_a_wider_interval(poses):
     assert half.mass == usual.mass
 
 
+def test_a_confidence_without_bounds_is_refused_as_such(poses):
+    with pytest.raises(UnfitPosesError, match=r"confidence is 0\.9{16}: too close to 1"):
+        identify_payload(poses, HERE, 1.0 - 1e-16)
+    assert np.isfinite(identify_payload(poses, HERE, 1.0 - 1e-15).mass_interval)
+
+
 def test_too_few_poses_are_refused(poses):
     with pytest.raises(UnfitPosesError, match="3 poses are collected; at least 4 are needed"):
         identify_payload(poses[: LEAST_POSES - 1], HERE)

@@ -53,6 +53,20 @@ def test_changes_are_those_of_the_library_in_order(described, gripper, gripper_u
     )
 
 
+def test_numbers_of_a_load_stay_where_another_link_with_a_name_that_begins_alike_is_loaded(
+    described, gripper_urdf
+):
+    tool = Attachment.of("hand", gripper_urdf, "left_branch", prefix="right_branch ")
+    changes = edits.attached(described, (), tool)
+    for link in ("right_branch palm", "right_branch"):
+        changes = edits.with_payload(described, changes, Payload.of(link, 0.5, (0.0,) * 3, (0.0,) * 6))
+    palm, own = "payload right_branch palm mass", [f"payload right_branch {n}" for n in edits.PAYLOAD_NUMBERS]
+    assert {*own, palm} <= {*applied(described, changes).graph.parameters}
+    changes = edits.renumbered(changes, [palm, "payload right_branch mass"], [0.7, 0.6])
+    changes = edits.with_payload(described, changes, LOAD)
+    assert [dict(one.values) for one in changes if isinstance(one, Numbers)] == [{palm: 0.7}]
+
+
 def test_what_is_taken_back_leaves_the_robot_exactly_as_it_was(described, gripper):
     changes = edits.with_payload(described, (), LOAD)
     changes = edits.attached(described, changes, gripper)

@@ -44,6 +44,8 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
     [
         ("", "it is empty"),
         ("{", "no YAML"),
+        (GOOD + "- !!bool a", "no YAML"),
+        (GOOD + "- !!timestamp a", "no YAML"),
         ("- 1", "version: 1 is needed"),
         ("version: 2\nrobot: a\nchanges: []", "version: 1 is needed"),
         ("version: 1\nrobot: a", "changes, a list"),
