@@ -39,11 +39,11 @@ class _Load(NamedTuple):
     """A subsystem as a load.
 
     Attributes:
-        index: of the subsystem. shared: whether it is part of the mechanism itself.
+        place: among the subsystems. shared: whether it is part of the mechanism itself.
         signs: by body of the rules, 1 for the one that carries it; None where none does.
     """
 
-    index: int
+    place: int
     shared: bool
     signs: Array | None
 
@@ -186,7 +186,7 @@ class LoadCases:
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"{_where(name)} is {wrench!r}; six finite numbers are needed")
             if load.signs is not None:
-                own_link, computed = tree.connection_wrench_in_link(load.index)
+                own_link, computed = tree.connection_wrench_in_link(load.place)
                 yield self._link_index[link], load.signs, numbers
                 yield self._link_index[own_link], -load.signs, computed
 
