@@ -93,11 +93,14 @@ def _vector(option: str, text: str, names: Sequence[str], neutral: Array) -> Arr
                 f"{option} has {len(parts)} numbers; {len(names)} are needed: {', '.join(names)}"
             )
         return np.array([_number(part, option) for part in parts])
-    values = neutral.copy()
+    values, given = neutral.copy(), set[str]()
     for part in parts:
         name, _, value = part.rpartition("=")
         if name not in names:
             raise UsageError(f"{option} names {_unknown(name, names)}")
+        if name in given:
+            raise UsageError(f"{option} gives '{name}' twice; one number is needed")
+        given.add(name)
         values[names.index(name)] = _number(value, f"{option} {name}")
     return values
 

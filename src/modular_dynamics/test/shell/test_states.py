@@ -89,3 +89,7 @@ def test_robot_and_states_cannot_both_come_from_standard_input(error):
 def test_an_empty_table_gives_an_empty_table(shell, table, four_link):
     found = shell("id", four_link, table(f"{HEAD}\n"))
     assert (found.code, found.out) == (0, "tau_turn,tau_bend,tau_left,tau_right\n")
+
+
+def test_a_joint_that_is_given_twice(error, four_link):
+    assert "--q gives 'turn' twice; one number is needed" in error("id", four_link, "--q", "turn=1,turn=2")

@@ -4,6 +4,9 @@ import os
 import tempfile
 from pathlib import Path
 
+from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.text.files import text_of
+from modular_dynamics.text.sizes import MAX_YAML_BYTES
 from modular_dynamics_ros.computation.changes.change import Changes
 from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError
@@ -65,12 +68,16 @@ class ChangesFile:
         if path is None:
             return None
         try:
-            text = path.read_text(encoding="utf-8")
+            path.lstat()
         except FileNotFoundError as error:
             if path.parent.is_dir():
                 return None
             raise _refused(path, "written: its folder is not there", error) from error
         except (OSError, ValueError) as error:
+            raise _refused(path, "read", error) from error
+        try:
+            text = text_of(path, "changes file", MAX_YAML_BYTES)
+        except DescriptionError as error:
             raise _refused(path, "read", error) from error
         try:
             return changes_of_text(text, strict=strict)

@@ -94,7 +94,9 @@ class ReconfigurationServices:
                 return edits.reattached(described, changes, r.name)
             return edits.attached(described, changes, read(r.link, pose, r.prefix, strict=self._strict))
 
-        return await self._answer(response, edit, f"'{r.name}' attached to '{r.link}'")
+        again = not (r.robot_description or r.file)
+        done = f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{r.link}'"
+        return await self._answer(response, edit, done)
 
     async def _on_detach(self, request: DetachSubsystem.Request, response: DetachSubsystem.Response) -> Any:
         def edit(described: Any, changes: Any) -> Any:

@@ -1,5 +1,7 @@
 """Changes that are kept in a file, stay with a new description, and are published."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from std_msgs.msg import String
@@ -52,16 +54,19 @@ def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load
             "version: 1\nrobot: four_link\nchanges: [{kind: lock}]",
             "is damaged: change 1 (lock) has no positions",
         ),
-        (None, ""),
+        pytest.param("#" * 2_000_001, "2000001 bytes", id="too large"),
+        (b"version: \xff", "is no text in UTF-8"),
+        (Path("nowhere/changes.yaml"), "cannot be written: its folder is not there"),
+        (Path("/dev/null"), "which is a device"),  # others have no end
+        (Path(), "which is a folder"),
     ],
 )
 def test_a_damaged_file_fails_configuring(make, tmp_path, capfd, content, words):
     path = tmp_path / "changes.yaml"
-    if content is None:
-        path = tmp_path / "nowhere" / "changes.yaml"
-        words = "cannot be written: its folder is not there"
+    if isinstance(content, Path):
+        path = tmp_path / content
     else:
-        path.write_text(content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
     client = make(changes_file=str(path))
     assert client.node.trigger_configure() == FAILURE
     log = capfd.readouterr().err

@@ -11,6 +11,9 @@ from .values import nearest
 
 __all__ = ["check_study", "task_graph"]
 
+#: Designs of a study: a core computes a thousand in a second, and 1e10 would be ten million core seconds.
+MOST_DESIGNS = 10_000_000_000
+
 
 def check_study(study: Study, where: str) -> None:
     """Raises StudyError: a name that the robot does not have; or nothing to be measured."""
@@ -18,6 +21,11 @@ def check_study(study: Study, where: str) -> None:
     independent = graph.independent_joint_names
     _known(study.actuators, independent, f"{where}: actuators: no independent joint")
     _known(study.objective, ("largest", "mean"), f"{where}: objective: no objective")
+    if study.count > MOST_DESIGNS:
+        raise StudyError(
+            f"{where}: these inputs have {study.count:.3g} designs; at most {MOST_DESIGNS:.3g} are computed: "
+            "take fewer steps, or sampling 'random' or 'sobol' with a number of designs"
+        )
     if not sum(study.objective.values()) > 0.0:
         raise StudyError(f"{where}: objective: all shares are zero")
     if not sum(study.actuators.values()) > 0.0:

@@ -31,6 +31,8 @@ BLOCK = 32
 _PENALTY = 1e3
 #: How far from an end of a range the search begins at least, as share of the range.
 _EDGE = 1e-9
+#: What a refined design's file holds.
+_KEYS = {"settings", "from", "numbers", "score", "generations", "designs"}
 
 
 def refine(
@@ -119,8 +121,9 @@ def read_refined(study: Study, store: Store) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise StudyError(f"'{store.refined}' cannot be read: {error}") from error
-    same = isinstance(refined, dict) and refined.get("settings") == _settings(study)
-    return refined if same else None
+    if not isinstance(refined, dict) or not refined.keys() >= _KEYS:
+        raise StudyError(f"'{store.refined}' is damaged; remove it and run the study again")
+    return refined if refined["settings"] == _settings(study) else None
 
 
 def best_numbers(study: Study, store: Store, published: Any) -> tuple[Array | None, int]:

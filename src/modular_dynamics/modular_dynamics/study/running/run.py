@@ -64,7 +64,7 @@ def run_study(
     store = Store(folder, study)
     store.open()
     with store.locked():
-        finished = store.result.exists() and store.chunk > 0
+        finished = store.is_finished
         refined = not study.refinement.generations or (finished and read_refined(study, store) is not None)
         if finished and refined:
             store.tidy()

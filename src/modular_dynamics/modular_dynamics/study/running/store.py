@@ -32,7 +32,9 @@ def about_of(folder: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise StudyError(f"'{folder / ABOUT}' cannot be read: {error}") from error
-    return about if isinstance(about, dict) else {}
+    if not isinstance(about, dict):
+        raise StudyError(f"'{folder / ABOUT}' is damaged: it describes no study; remove it")
+    return about
 
 
 class Store:
@@ -116,6 +118,11 @@ class Store:
             if rows_of_file(self.path(chunk)) != last - first:
                 yield chunk
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether the file of all designs is whole."""
+        return self.chunk > 0 and rows_of_file(self.result) == self.count
+
     def write_chunk(self, chunk: int, content: bytes) -> None:
         """Keep a finished chunk. Raises StudyError: the disk does not take it."""
         self.write(str(self.path(chunk).relative_to(self.folder)), content)
@@ -128,6 +135,8 @@ class Store:
 
     def tidy(self) -> None:
         """Remove chunks that are in the result, and what an earlier run left unfinished."""
+        for path in self.folder.glob(f".{RESULT}.*"):
+            path.unlink(missing_ok=True)
         chunks = self.folder / "chunks"
         for path in chunks.glob("*") if chunks.is_dir() else ():
             path.unlink(missing_ok=True)

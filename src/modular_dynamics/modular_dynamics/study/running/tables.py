@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...exceptions import StudyError
 from .packages import arrow, parquet
 
 __all__ = ["columns_of_file", "parquet_bytes", "rows_of_file", "write_in_order"]
@@ -42,8 +43,12 @@ def rows_of_file(path: Path) -> int:
 
 
 def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
-    """Columns of a file by name, all of them by default."""
-    table = parquet().read_table(path, columns=None if names is None else list(names))
+    """Columns of a file by name, all of them by default. Raises StudyError: it is damaged or not there."""
+    try:
+        table = parquet().read_table(path, columns=None if names is None else list(names))
+    except (OSError, arrow().ArrowException) as error:
+        what = str(error).partition("\n")[0]
+        raise StudyError(f"'{path}' cannot be read: {what}; remove it and run the study again") from error
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 

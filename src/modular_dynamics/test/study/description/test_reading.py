@@ -57,6 +57,16 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         ({"actuators": {"J1": -1}}, "actuators: J1 is negative"),
         ({"objective": {"peak": 1}}, "no objective 'peak'; known are: largest, mean"),
         ({"objective": {"mean": 0}}, "all shares are zero"),
+        (
+            {
+                "inputs": {
+                    **INPUTS,
+                    "coupler": {**INPUTS["coupler"], "steps": 10**9},
+                    "mass": {"list": [4, 5, 6, 7, 8, 9], "sets": "link output mass"},
+                }
+            },
+            "have 1.2e.10 designs; at most 1e.10 are computed",
+        ),
         ({"sampling": {"kind": "latin"}}, "possible are grid, random, sobol"),
         ({"sampling": {"kind": "random"}}, "designs must be a whole number"),
         ({"keep": {"strokes": ["J5"]}}, "strokes: no joint 'J5'"),

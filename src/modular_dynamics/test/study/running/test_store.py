@@ -51,15 +51,34 @@ def test_a_damaged_chunk_is_computed_again(store):
     assert list(store.missing()) == [0, 1, 2, 3]
 
 
+def test_a_damaged_result_is_named_and_computed_again(store):
+    for chunk in range(4):
+        store.write_chunk(chunk, chunk_of(store, chunk))
+    assert not store.is_finished
+    store.finish()
+    assert store.is_finished
+    whole = store.result.read_bytes()
+    unfinished = store.folder / ".designs.parquet.4711"  # of a run that was killed
+    unfinished.write_bytes(whole[:50])
+    store.tidy()
+    assert not unfinished.exists()
+    for damaged in (whole[:-9], b""):
+        store.result.write_bytes(damaged)
+        assert not store.is_finished
+        with pytest.raises(StudyError, match=r"designs\.parquet' cannot be read: .*; remove it and run"):
+            columns_of_file(store.result)
+
+
 def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
     text = "holds another version of the study 'four_bar'"
     with pytest.raises(StudyError, match=text):
         Store(store.folder, load_study(study_file(tmp_path, keep={}))).open()
     with pytest.raises(StudyError, match=r"holds the study 'four_bar'.*, not 'other'"):
         Store(store.folder, load_study(study_file(tmp_path, name="other"))).open()
-    (store.folder / "about.json").write_text("{")
-    with pytest.raises(StudyError, match=r"about\.json' cannot be read"):
-        store.open()
+    for content, words in (("{", "cannot be read"), ("[]", "is damaged: it describes no study")):
+        (store.folder / "about.json").write_text(content)
+        with pytest.raises(StudyError, match=rf"about\.json' {words}"):
+            store.open()
 
 
 def test_a_folder_that_cannot_be_made_is_named(store, tmp_path):
