@@ -12,6 +12,7 @@ from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import load_assembly, save_assembly
 from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
 from modular_dynamics_ros.exceptions import AssemblyFileError
+from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 __all__ = ["AssemblyServices", "Host"]
@@ -81,7 +82,8 @@ class AssemblyServices:
 
     def _answer(self, response: Any, action: Callable[[], None]) -> Any:
         """Do it; fill in the response."""
-        response.error_code, response.error_message = self._outcome(response, action)
+        response.error_code, text = self._outcome(response, action)
+        response.error_message = one_line(text)
         response.success = response.error_code == response.NONE
         live = self._host.live
         response.revision, response.stamp = live.revision, stamp_message(live.stamp)

@@ -9,6 +9,7 @@ from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
 from rclpy.node import Node
 
 from modular_dynamics_ros.exceptions import BadMessage, NodeError
+from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.wrenches import wrench_message
 from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
@@ -61,7 +62,7 @@ class BlackBoxServices:
             except Exception as error:  # a service must not end the node
                 response = type(response)()
                 code, text = self._reason(error)
-                response.error_code, response.error_message = getattr(type(response), code), text
+                response.error_code, response.error_message = getattr(type(response), code), one_line(text)
             return response
 
         return answer

@@ -1,11 +1,12 @@
-"""What is said of an exception that nobody expected."""
+"""What is said of an exception that nobody expected, and of requests: one line of bounded length."""
 
 import os
 import traceback
 
-__all__ = ["described"]
+__all__ = ["described", "one_line"]
 
 MOST_CHARACTERS = 300  # of an exception's text
+MOST_ANSWERED = 1000  # of what a service answers
 
 
 def described(error: BaseException) -> str:
@@ -18,3 +19,14 @@ def described(error: BaseException) -> str:
     ]
     place = f" ({places[-1]})" if places else ""
     return f"{type(error).__name__}: {text}{place}"
+
+
+def one_line(text: str, most: int = MOST_ANSWERED) -> str:
+    """A text that may hold names of a request, for an answer or the log.
+
+    White space becomes blanks, so that no request writes lines of its own into the log; other characters that
+    cannot be printed are escaped.
+    """
+    line = " ".join(text[: 2 * most].split())
+    line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
+    return line if len(line) <= most else f"{line[:most]}... ({len(text)} characters)"

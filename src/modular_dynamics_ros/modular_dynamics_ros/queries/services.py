@@ -12,6 +12,7 @@ from modular_dynamics_interfaces.srv import (
 )
 from rclpy.node import Node
 
+from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
 __all__ = ["Host", "QueryServices"]
@@ -66,7 +67,7 @@ class QueryServices:
             _free(request)
             if code != "NONE":
                 response = type(response)()  # nothing of what was filled in before the error
-            response.error_code, response.error_message = getattr(type(response), code), text
+            response.error_code, response.error_message = getattr(type(response), code), one_line(text)
             response.success = code == "NONE"
             return response
 

@@ -21,6 +21,7 @@ from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.failures import described as described_failure
+from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.reconfiguration.host import Host
@@ -144,7 +145,7 @@ class ReconfigurationServices:
 
     async def _outcome(self, codes: Any, edit: Edit, what: str) -> tuple[int, str]:
         try:
-            await self._changes.change(edit, what)
+            await self._changes.change(edit, one_line(what))
         except Exception as error:  # a service must not end the node
             return self._refusal(codes, error), _text(error)
         return codes.NONE, ""
@@ -171,4 +172,4 @@ class ReconfigurationServices:
 
 def _text(error: Exception) -> str:
     expected = isinstance(error, ModularDynamicsError | NodeError)
-    return str(error) if expected else f"{type(error).__name__}: {error}"
+    return one_line(str(error) if expected else f"{type(error).__name__}: {error}")

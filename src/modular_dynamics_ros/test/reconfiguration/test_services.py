@@ -96,6 +96,13 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
     ("kind", "fields", "code", "words"),
     [
         (PAYLOAD, {"link": "hand", "load": (1.0, COM, MOMENTS)}, "UNKNOWN_NAME", "hand"),
+        pytest.param(
+            PAYLOAD,
+            {"link": "x\n[INFO] " + "y" * 100_000, "load": (1.0, COM, MOMENTS)},
+            "UNKNOWN_NAME",
+            "x [INFO] yyy",
+            id="long name",
+        ),
         (
             PAYLOAD,
             {"link": LEFT, "load": (-1.0, COM, MOMENTS)},
