@@ -109,6 +109,25 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "BAD_STATE",
             "it cannot be negative",
         ),
+        (
+            PAYLOAD,
+            {"link": LEFT, "load": (1e300, COM, MOMENTS)},
+            "BAD_STATE",
+            "mass: 1e+300; sizes of at most 1e+09",
+        ),
+        (
+            PAYLOAD,
+            {"link": LEFT, "load": (1.0, (0.0, 1e200, 0.0), MOMENTS)},
+            "BAD_STATE",
+            "centre of mass: 1e+200;",
+        ),
+        (
+            NUMBERS,
+            {"names": ["joint left origin x"], "values": [1e200]},
+            "BAD_STATE",
+            "'joint left origin x' is 1e+200",
+        ),
+        (NUMBERS, {"names": ["joint left damping"], "values": [1e13]}, "BAD_STATE", "sizes of at most 1e+12"),
         (PAYLOAD, {"link": LEFT, "load": (np.nan, COM, MOMENTS)}, "BAD_STATE", "finite numbers"),
         (
             PAYLOAD,

@@ -8,6 +8,7 @@ from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.changes.change import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
@@ -93,7 +94,7 @@ class Attachment:
 
 def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
     """With a quaternion of norm one; all zero: the same pose."""
-    pose = checked_numbers(f"the pose of '{name}'", numbers, 7)
+    pose = checked_numbers(f"the pose of '{name}'", numbers, 7, LARGEST)
     if not any(pose):
         return SAME_POSE
     norm = sum(number * number for number in pose[3:]) ** 0.5

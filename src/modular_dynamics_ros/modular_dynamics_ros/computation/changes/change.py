@@ -1,5 +1,6 @@
 """What every kind of change has in common."""
 
+import math
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
@@ -40,11 +41,13 @@ def finite(values: object) -> bool:
     return bool(np.isfinite(np.asarray(values, dtype=float)).all())
 
 
-def checked_numbers(what: str, values: Any, count: int | None = None) -> tuple[float, ...]:
+def checked_numbers(
+    what: str, values: Any, count: int | None = None, largest: float = math.inf
+) -> tuple[float, ...]:
     """Numbers of a request or a file as floats.
 
     Raises:
-        NumbersError: no numbers, not finite, or another count.
+        NumbersError: no numbers, not finite, above the largest size, or another count.
     """
     try:
         numbers = tuple(float(value) for value in values)
@@ -54,4 +57,7 @@ def checked_numbers(what: str, values: Any, count: int | None = None) -> tuple[f
         raise NumbersError(f"{what}: {len(numbers)} numbers; {count} are needed")
     if not finite(numbers):
         raise NumbersError(f"{what}: {list(numbers)}; finite numbers are needed")
+    most = max(numbers, key=abs, default=0.0)
+    if abs(most) > largest:
+        raise NumbersError(f"{what}: {most:g}; sizes of at most {largest:g} are accepted")
     return numbers

@@ -7,7 +7,7 @@ from modular_dynamics_ros.computation.changes.application import applied, remain
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.change import Change, Changes, finite
 from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.numbers import Numbers, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed
@@ -160,7 +160,8 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
     """With other numbers of the model; without names all that were given are taken back.
 
     Raises:
-        NumbersError: not as many values as names, not finite, a name twice.
+        NumbersError: not as many values as names, not finite, larger than descriptions may have them, a name
+            twice.
         RobotError: gravity, which is a parameter of the node.
     """
     if len(names) != len(values):
@@ -171,6 +172,9 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
         raise NumbersError(f"{listed(twice)} named more than once")
     if wrong := [name for name, value in new.items() if not finite(value)]:
         raise NumbersError(f"the value of {listed(wrong)} is not finite")
+    for name, value in new.items():
+        if abs(value) > (most := largest_size(name)):
+            raise NumbersError(f"the value of '{name}' is {value:g}; sizes of at most {most:g} are accepted")
     if any(name.split(" ")[0] == "gravity" for name in new):
         raise RobotError("gravity is a parameter of the node: ros2 param set NODE gravity '[x, y, z]'")
     left = [

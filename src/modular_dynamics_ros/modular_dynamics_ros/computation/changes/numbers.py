@@ -5,8 +5,18 @@ from dataclasses import dataclass
 from typing import Any
 
 import modular_dynamics as md
+from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 
-__all__ = ["Numbers"]
+__all__ = ["Numbers", "largest_size"]
+
+#: Last words of the names of parameters for which descriptions may have larger numbers.
+_STIFF = "damping", "friction", "armature", "stiffness"
+_LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
+
+
+def largest_size(name: str) -> float:
+    """Of a parameter of the model, as in descriptions: larger ones leave no digit for a robot, or overflow."""
+    return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
 
 
 @dataclass(frozen=True)

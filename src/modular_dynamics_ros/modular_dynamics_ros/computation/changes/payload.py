@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import modular_dynamics as md
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.changes.change import checked_numbers
 
 __all__ = ["Payload"]
@@ -29,15 +30,15 @@ class Payload:
         """With its numbers checked.
 
         Raises:
-            NumbersError: of a wrong count, or not finite.
+            NumbersError: of a wrong count, not finite, or larger than descriptions may have them.
         """
         what = f"the payload on link '{link}'"
-        (kilograms,) = checked_numbers(f"{what}, mass", [mass])
+        (kilograms,) = checked_numbers(f"{what}, mass", [mass], 1, LARGEST)
         return Payload(
             link,
             kilograms,
-            checked_numbers(f"{what}, centre of mass", com, 3),
-            checked_numbers(f"{what}, inertia", inertia, 6),
+            checked_numbers(f"{what}, centre of mass", com, 3, LARGEST),
+            checked_numbers(f"{what}, inertia", inertia, 6, LARGEST),
         )
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
