@@ -15,7 +15,7 @@ _LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
 
 
 def largest_size(name: str) -> float:
-    """Of a parameter of the model, as in descriptions: larger ones leave no digit for a robot, or overflow."""
+    """Of a parameter of the model, as in descriptions: larger ones leave no digit, or overflow."""
     return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
 
 
