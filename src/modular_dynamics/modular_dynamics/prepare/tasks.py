@@ -36,6 +36,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     last: dict[str, Callable[[], object]] = {
         "checks and threads": _small_kernels,
         "closed loops": _closed_loops,
+        "reactions": _reactions,
         "planar loops": _planar_loops,
         "closed loops, batch": _closed_loops_batch,
     }
@@ -75,6 +76,17 @@ def _closing_loops() -> None:
 def _closed_loops() -> None:
     state = np.array([[0.5], [0.1], [0.0]])
     closure.closed_loop_inverse_dynamics(urdf.load_urdf(FOUR_BAR), *state)
+
+
+def _reactions() -> None:
+    graph, state = urdf.load_urdf(FOUR_BAR), np.array([[0.5], [0.1], [0.0]])
+    dynamics = closure.closed_loop_inverse_dynamics(graph, *state)
+    closure.internal_wrenches(graph, dynamics)
+    bodies, six = [body.name for body in graph.bodies], ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
+    held = {f"{body} held": {"holds": body, "by": "", "transmits": six, "at": [0, 0, 0]} for body in bodies}
+    steps = [{"body": body, "rest": f"{body} held"} for body in bodies]
+    rules = closure.rules_from({"name": "four-bar", "bodies": bodies, "joints": held, "steps": steps})
+    closure.RobotReactions(graph, rules)(dynamics)
 
 
 def _planar_loops() -> None:
