@@ -73,7 +73,13 @@ class ClosedLoopInverseDynamics:
             out: float64 array for tau. With it, a guess and no wrenches, nothing is allocated.
             coordinates: float64 array (nq,) for the coordinates of all joints; it may be the guess. The next
                 call's guess, for a robot that moves.
+
+        Raises:
+            StateError: also where ``out`` and ``coordinates`` share memory: one would overwrite the other.
         """
+        both = isinstance(out, np.ndarray) and isinstance(coordinates, np.ndarray)
+        if both and np.may_share_memory(out, coordinates):
+            raise StateError("out and coordinates share memory; two arrays are needed")
         if guess is not None and not external_wrenches:
             tau = np.empty(len(self._solver.independent_v)) if out is None else out
             given = (q, v, vdot, guess, tau) if coordinates is None else (q, v, vdot, guess, tau, coordinates)
@@ -87,6 +93,10 @@ class ClosedLoopInverseDynamics:
             return result.tau
         out[:] = result.tau
         return out
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its graph: the process that reads it has work arrays of its own."""
+        return type(self), (self.graph, self._friction)
 
     def solve(
         self,

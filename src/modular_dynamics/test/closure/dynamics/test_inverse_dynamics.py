@@ -1,6 +1,7 @@
 """Prepared inverse dynamics of closed loops: the compiled function in closed form and the general method."""
 
 import gc
+import pickle
 import re
 import sys
 import threading
@@ -229,3 +230,17 @@ def test_loops_that_are_not_planar_are_answered():
     tau = np.empty(len(v))
     assert md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, out=tau) is tau
     assert np.array_equal(tau, expected.tau)
+
+
+def test_results_that_would_overwrite_each_other_are_refused(load_robot):
+    graph = load_robot("four_bar")
+    solver, numbers = ClosedLoopInverseDynamics(graph), np.zeros(graph.nq)
+    q, v, vdot, guess = next(states(graph, 1))
+    with pytest.raises(md.StateError, match="out and coordinates share memory"):
+        solver(q, v, vdot, guess, out=numbers[:1], coordinates=numbers)
+
+
+def test_a_solver_is_pickled_as_its_graph(load_robot):
+    solver = ClosedLoopInverseDynamics(load_robot("four_bar"), friction="urdf")
+    state = next(states(solver.graph, 1))
+    assert np.array_equal(pickle.loads(pickle.dumps(solver))(*state), solver(*state))
