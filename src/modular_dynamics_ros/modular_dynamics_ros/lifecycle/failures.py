@@ -27,6 +27,6 @@ def one_line(text: str, most: int = MOST_ANSWERED) -> str:
     White space becomes blanks, so that no request writes lines of its own into the log; other characters that
     cannot be printed are escaped.
     """
-    line = " ".join(text[: 2 * most].split())
+    line = " ".join(text.split())
     line = "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)
-    return line if len(line) <= most else f"{line[:most]}... ({len(text)} characters)"
+    return line if len(line) <= most else f"{line[:most]}... ({len(line)} characters)"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.files import text_of
-from modular_dynamics.text.sizes import MAX_YAML_BYTES
+from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics_ros.computation.changes.change import Changes
 from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError
@@ -76,7 +76,7 @@ class ChangesFile:
         except (OSError, ValueError) as error:
             raise _refused(path, "read", error) from error
         try:
-            text = text_of(path, "changes file", MAX_YAML_BYTES)
+            text = text_of(path, "changes file", MAX_BYTES)
         except DescriptionError as error:
             raise _refused(path, "read", error) from error
         try:
@@ -88,17 +88,20 @@ class ChangesFile:
         """Write changes beside the file; takes as long as the disk needs.
 
         Raises:
-            ChangeFileError: they cannot be written.
+            ChangeFileError: they cannot be written, or not be read again.
         """
         path, beside = self._path, None
         if path is None:
             return Draft()
+        content = text_of_changes(robot, changes).encode()
+        if len(content) > MAX_BYTES:  # the next start would refuse it
+            raise ChangeFileError(too_large(f"changes_file {str(path)!r}", len(content), MAX_BYTES, "bytes"))
         try:
             with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
+                dir=path.parent, prefix=".", suffix=".part", delete=False
             ) as file:
                 beside = Path(file.name)
-                file.write(text_of_changes(robot, changes))
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
         except (OSError, ValueError) as error:

@@ -11,6 +11,7 @@ from helpers.nodes.dynamics_harness import Q, V
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
+from modular_dynamics_ros.reconfiguration import changes_file
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -47,6 +48,17 @@ def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load
     client.is_answered_by(described)
 
 
+def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp_path, load, monkeypatch):
+    client = make(changes_file=str(tmp_path / "changes.yaml")).activate()
+    monkeypatch.setattr(changes_file, "MAX_BYTES", 100)
+    response = client.call("SetPayload", link="left_branch", load=load)
+    assert response.error_code == response.FILE
+    assert "changes.yaml' has " in response.error_message
+    assert "bytes; at most 100 are accepted" in response.error_message
+    client.is_answered_by(described)
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -54,7 +66,7 @@ def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load
             "version: 1\nrobot: four_link\nchanges: [{kind: lock}]",
             "is damaged: change 1 (lock) has no positions",
         ),
-        pytest.param("#" * 2_000_001, "2000001 bytes", id="too large"),
+        pytest.param("#" * 20_000_001, "20000001 bytes", id="too large"),
         (b"version: \xff", "is no text in UTF-8"),
         (Path("nowhere/changes.yaml"), "cannot be written: its folder is not there"),
         (Path("/dev/null"), "which is a device"),  # others have no end

@@ -77,9 +77,7 @@ class ClosedLoopInverseDynamics:
         Raises:
             StateError: also where ``out`` and ``coordinates`` share memory: one would overwrite the other.
         """
-        both = isinstance(out, np.ndarray) and isinstance(coordinates, np.ndarray)
-        if both and np.may_share_memory(out, coordinates):
-            raise StateError("out and coordinates share memory; two arrays are needed")
+        raise_if_shared(out, coordinates)
         if guess is not None and not external_wrenches:
             tau = np.empty(len(self._solver.independent_v)) if out is None else out
             given = (q, v, vdot, guess, tau) if coordinates is None else (q, v, vdot, guess, tau, coordinates)
@@ -120,6 +118,13 @@ class ClosedLoopInverseDynamics:
     def _refuse(*arguments: Any) -> int:
         """In place of the compiled function where there is none."""
         return 1
+
+
+def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
+    """Raise StateError where a result and the coordinates of all joints would overwrite each other."""
+    both = isinstance(out, np.ndarray) and isinstance(coordinates, np.ndarray)
+    if both and np.may_share_memory(out, coordinates):
+        raise StateError("out and coordinates share memory; two arrays are needed")
 
 
 def checked_results(

@@ -14,7 +14,7 @@ from ...dynamics.workspaces import workspace_of
 from ...kernels.loops.planar.entry import planar_equation_entry
 from ...model import SubsystemGraph
 from .forward_dynamics import free_accelerations, raise_if_not_finite
-from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results
+from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results, raise_if_shared
 from .planar_arrays import equation_workspace, planar_mechanism, planar_workspace
 from .solver import ClosedLoopSolver
 
@@ -56,6 +56,7 @@ class ClosedLoopEquationOfMotion:
         coordinates: Array | None = None,
     ) -> Array:
         """M1 (p, p): see :func:`.closed_loop_mass_matrix`."""
+        raise_if_shared(out, coordinates)
         if guess is not None:
             matrix = np.empty((self._width, self._width)) if out is None else out
             given = (q, guess, matrix) if coordinates is None else (q, guess, matrix, coordinates)
@@ -107,6 +108,7 @@ class ClosedLoopEquationOfMotion:
             StateError: a motion that moves no inertia, on which torques act. Else as of
                 :func:`.closed_loop_inverse_dynamics`.
         """
+        raise_if_shared(out, coordinates)
         if guess is not None:
             vdot = np.empty(self._width) if out is None else out
             given = (q, v, tau, guess, vdot)
@@ -121,6 +123,10 @@ class ClosedLoopEquationOfMotion:
         vdot = free_accelerations(self.graph, W.T, M, torques - at_zero.tau)
         raise_if_not_finite(vdot)
         return _written(vdot, closed, out, coordinates)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its graph: the process that reads it has work arrays of its own."""
+        return type(self), (self.graph, self._friction)
 
     @cached_property
     def call(self) -> Callable[..., int]:

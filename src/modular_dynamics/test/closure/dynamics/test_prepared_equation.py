@@ -1,6 +1,7 @@
 """The prepared equation of motion of closed loops: compiled terms, their general method, and identities."""
 
 import gc
+import pickle
 import sys
 
 import numpy as np
@@ -227,3 +228,27 @@ def test_dead_points_are_errors_of_the_general_method(load_robot):
             kinds.add(None)
             assert equation.mass_matrix(q, reference) == pytest.approx(expected, rel=1e-9)
     assert {None, md.ClosureError} <= kinds
+
+
+def test_results_that_would_overwrite_each_other_are_refused(load_robot):
+    graph = load_robot("four_bar")
+    equation, numbers = ClosedLoopEquationOfMotion(graph), np.zeros(graph.nq)
+    q, v, tau, guess = next(states(graph, 1))
+    own = {"out": numbers[:1], "coordinates": numbers}
+    for call in (
+        lambda: equation.mass_matrix(q, guess, out=numbers[:1].reshape(1, 1), coordinates=numbers),
+        lambda: equation.gravity_torque(q, guess, **own),
+        lambda: equation.bias(q, v, guess, **own),
+        lambda: equation.forward_dynamics(q, v, tau, guess, **own),
+    ):
+        with pytest.raises(md.StateError, match="out and coordinates share memory"):
+            call()
+
+
+def test_an_equation_is_pickled_as_its_graph(load_robot):
+    equation = ClosedLoopEquationOfMotion(load_robot("four_bar"), friction="urdf")
+    q, v, tau, guess = next(states(equation.graph, 1))
+    again = pickle.loads(pickle.dumps(equation))
+    assert np.array_equal(
+        again.forward_dynamics(q, v, tau, guess), equation.forward_dynamics(q, v, tau, guess)
+    )

@@ -67,7 +67,14 @@ def test_points_by_coordinates_and_unequal_shares(torso):
     [
         (lambda rules: rules["steps"].insert(0, rules["steps"].pop(2)), "step 1 .*contains s5.pull"),
         (lambda rules: rules["joints"]["act5"].update({"from": "act5_pin"}), "'from' and 'at' coincide"),
-        (lambda rules: rules["steps"][1].update(balance="Mx about act5"), "step 2 .*"),
+        (
+            lambda rules: rules["steps"][1].update(balance="Mx about act5"),
+            "step 2 .*contains j5.Fy, j5.Fz, which no step before it gives",
+        ),
+        (
+            lambda rules: rules["steps"][4].update(takes={"j5.Fx": 1.0, "act5.Fx": -1.0}),
+            "step 5 .*no lever arm in this balance",
+        ),
         (lambda rules: rules["joints"]["act5"].update(axes="nowhere"), "'act5': .* has no link 'nowhere'"),
         (
             lambda rules: (
