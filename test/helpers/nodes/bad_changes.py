@@ -152,7 +152,7 @@ def _locks() -> Iterator[Bad]:
         (["bend"], [90.0], "'bend' is 90, beyond its limits -1.5 to 1.5"),
         (["turn", "turn"], [0.0, 0.0], "'turn' is named twice"),
         (["turn", "bend"], [0.0], "1 positions for 2 joints"),
-        ([], [0.0], "joint_names is empty"),
+        ([], [0.0], "1 positions for 0 joints"),
         ([], [], "joint_names is empty"),
     ):
         yield service, {"joint_names": names, "positions": positions}, "BAD_STATE", words
