@@ -115,7 +115,9 @@ def _attachments(folder: Path) -> Iterator[Bad]:
 
 def _files(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Paths of what is no URDF file."""
-    pipe, loop, sparse, binary, xacro = (folder / name for name in ("pipe", "loop", "sparse", "bin", "a.xacro"))
+    pipe, loop, sparse, binary, xacro = (
+        folder / name for name in ("pipe", "loop", "sparse", "bin", "a.xacro")
+    )
     if not pipe.exists():
         os.mkfifo(pipe)
         loop.symlink_to(loop)

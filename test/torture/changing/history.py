@@ -149,7 +149,7 @@ class History:
                 return f"'{name}' never was at {at!r}, moving at {moving!r}, at this stamp"
         right, scale = robot.torques(*(np.array([x[name] for name in robot.names]) for x in (q, v)))
         expected = dict(zip(robot.names, right.tolist(), strict=True))
-        worst = max(
-            abs(tau - expected[name]) for name, tau in zip(message.name, message.effort, strict=True)
+        worst = max(abs(tau - expected[name]) for name, tau in zip(message.name, message.effort, strict=True))
+        return (
+            "" if worst <= TOLERANCE * scale else f"torques differ by {worst / scale:g} of the largest term"
         )
-        return "" if worst <= TOLERANCE * scale else f"torques differ by {worst / scale:g} of the largest term"

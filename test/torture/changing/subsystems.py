@@ -177,7 +177,9 @@ class _System:
         self.start(name, "twin")
         before = self._target.spin_until(lambda: self._loaded("twin"), START)
         if not before:
-            self._tally.found_wrong(f"a second process of {name} did not start", self._target.processes.log("twin"))
+            self._tally.found_wrong(
+                f"a second process of {name} did not start", self._target.processes.log("twin")
+            )
         self._target.send_for(1.0, RATE)
         if self._target.alive("twin"):
             os.kill(self._target.processes.pid("twin"), signal.SIGKILL)

@@ -141,7 +141,12 @@ BAD = [
         "BAD_STATE",
         "velocities: that of 'turn' is 1e+200; sizes of at most 1e+09 are taken",
     ),
-    ("inverse_dynamics", {"external_wrenches": [push("base", *[0.0] * 5, 1e10)]}, "BAD_STATE", "'torque.z' is"),
+    (
+        "inverse_dynamics",
+        {"external_wrenches": [push("base", *[0.0] * 5, 1e10)]},
+        "BAD_STATE",
+        "'torque.z' is",
+    ),
     ("forward_dynamics", {"effort_names": ["turn"], "efforts": [1e10]}, "BAD_STATE", "'turn' is 1e+10"),
     ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
     ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),

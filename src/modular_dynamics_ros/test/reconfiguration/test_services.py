@@ -179,7 +179,12 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "REFUSED",
             "both",
         ),
-        (ATTACH, {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "no URDF or xacro file at '/no/robot'"),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "file": "/no/robot"},
+            "FILE",
+            "no URDF or xacro file at '/no/robot'",
+        ),
         (ATTACH, {"name": "h", "link": "base", "file": "/"}, "FILE", "which is a folder"),
         (ATTACH, {"name": "h", "link": "base", "file": "PIPE"}, "FILE", "which is a named pipe"),
         (
@@ -205,7 +210,12 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "2 positions for 1 joints",
         ),
         (LOCK, {"joint_names": ["turn"], "positions": [np.nan]}, "BAD_STATE", "finite numbers"),
-        (LOCK, {"joint_names": ["bend"], "positions": [90.0]}, "BAD_STATE", "'bend' is 90, beyond its limits"),
+        (
+            LOCK,
+            {"joint_names": ["bend"], "positions": [90.0]},
+            "BAD_STATE",
+            "'bend' is 90, beyond its limits",
+        ),
         (LOCK, {"joint_names": ["turn"], "unlock": True}, "UNKNOWN_NAME", "is not locked"),
         (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
         (NUMBERS, {"names": ["link base mass"], "values": [-1.0]}, "BAD_STATE", "negative"),

@@ -170,7 +170,9 @@ def _require_within_limits(name: str, position: float, limits: Limits) -> None:
     upper = math.inf if limits.upper is None else limits.upper
     # limits that leave no range are none: vendors write zeros
     if lower < upper and not lower - SAME <= position <= upper + SAME:
-        text = f"the position of '{name}' is {position:g}, beyond its limits {lower:g} to {upper:g} [rad or m]"
+        text = (
+            f"the position of '{name}' is {position:g}, beyond its limits {lower:g} to {upper:g} [rad or m]"
+        )
         raise NumbersError(f"{text}; without positions joints are locked where they were measured")
 
 

@@ -147,7 +147,11 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
         (lambda g, c: edits.locked(g, c, ["wrist"], {}), UnknownNameError, "wrist"),
         (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "twice"),
-        (lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}), NumbersError, "finite numbers are needed"),
+        (
+            lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}),
+            NumbersError,
+            "finite numbers are needed",
+        ),
         (
             lambda g, c: edits.locked(g, c, ["turn"], {"turn": 1e10}),
             NumbersError,
