@@ -32,6 +32,8 @@ ATTACKS = {
     "silence": "torture.silence",
     "disk": "torture.disk",
     "growth": "torture.growth",
+    "subsystems": "torture.changing.subsystems",
+    "reconfiguration": "torture.changing.reconfiguration",
     "soak": "torture.soak",
 }
 OUT = ROOT / "out" / "torture"

@@ -84,17 +84,22 @@ class Target:
         self.processes.start(name, *(["autostart:=true"] if autostart else []), *parameters)
 
     def start_in(
-        self, name: str, kind: str, *parameters: str, namespace: str = "", autostart: bool = True
+        self,
+        name: str,
+        kind: str,
+        *parameters: str,
+        namespace: str = "",
+        node: str = "",
+        autostart: bool = True,
     ) -> None:
-        """Start a node of a kind in a namespace, by default ``name``, which is also that of the process."""
+        """Start a process of a kind of node: in a namespace, by default ``name``, or called ``node``."""
         self._raw_lines.pop(name, None)
         self._dead.discard(name)
         first = ["autostart:=true"] if autostart else []
         words = [word for parameter in (*first, *parameters) for word in ("-p", parameter)]
         program = Path(modular_dynamics_ros.__file__).parent / "__main__.py"
-        self.processes.start_file(
-            name, program, kind, "--ros-args", "-r", f"__ns:=/{namespace or name}", *words
-        )
+        rule = f"__node:={node}" if node else f"__ns:=/{namespace or name}"
+        self.processes.start_file(name, program, kind, "--ros-args", "-r", rule, *words)
 
     def limit(self, kind: int, amount: int) -> None:
         """Limit a resource of the running node (resource.RLIMIT_...)."""

@@ -115,7 +115,7 @@ class ReconfigurationServices:
             if given and len(given) != len(names):
                 raise NumbersError(f"{len(given)} positions for {len(names)} joints; each needs one, or none")
             positions = dict(zip(names, given, strict=True)) if given else measured
-            return edits.locked(described, changes, names, positions)
+            return edits.locked(described, changes, names, positions, measured=not given)
 
         done = "unlocked" if request.unlock else "locked"
         return await self._answer(response, edit, f"{done}: {', '.join(names)}")

@@ -139,8 +139,15 @@ BAD = [
         "inverse_dynamics",
         {"state": RobotState(joint_names=NAMES, positions=Q, velocities=[1e200] * 4)},
         "BAD_STATE",
-        "large",
+        "velocities: that of 'turn' is 1e+200; sizes of at most 1e+09 are taken",
     ),
+    (
+        "inverse_dynamics",
+        {"external_wrenches": [push("base", *[0.0] * 5, 1e10)]},
+        "BAD_STATE",
+        "'torque.z' is",
+    ),
+    ("forward_dynamics", {"effort_names": ["turn"], "efforts": [1e10]}, "BAD_STATE", "'turn' is 1e+10"),
     ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
     ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),
     (
@@ -157,7 +164,7 @@ BAD = [
     ),
     ("jacobian", {"link": "nix"}, "UNKNOWN_NAME", "its links: 'base'"),
     ("jacobian", {}, "UNKNOWN_NAME", "no link ''"),
-    ("jacobian", {"link": "base", "point": Point(x=np.nan)}, "BAD_STATE", "point holds NaN"),
+    ("jacobian", {"link": "base", "point": Point(x=np.nan)}, "BAD_STATE", "point: that of 'x' is NaN"),
     ("trajectory_torques", {}, "BAD_STATE", "no joint_names; at least one is needed"),
     ("trajectory_torques", {"trajectory": trajectory(names=["turn"])}, "BAD_STATE", "no points"),
     (

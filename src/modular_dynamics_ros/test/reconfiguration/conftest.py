@@ -7,6 +7,7 @@ import pytest
 from modular_dynamics_interfaces import srv
 
 import modular_dynamics as md
+from helpers.nodes.changing import request
 from helpers.nodes.dynamics_harness import NAMES as JOINTS
 from helpers.nodes.dynamics_harness import Harness, Q, V
 
@@ -25,19 +26,11 @@ class Client(Harness):
     """Calls the services."""
 
     def call(self, kind, **fields):
-        """The response to a request with these fields; `load`: mass, com and moments of a payload."""
-        request, service = getattr(srv, kind).Request(), f"dynamics_node/{NAMES[kind]}"
-        if (load := fields.pop("load", None)) is not None:
-            of = request.inertia
-            of.m, (of.com.x, of.com.y, of.com.z), (of.ixx, of.iyy, of.izz) = load
-        if (at := fields.pop("at", None)) is not None:
-            position, turn = request.pose.position, request.pose.orientation
-            position.x, position.y, position.z, turn.w, turn.x, turn.y, turn.z = at
-        for name, value in fields.items():
-            setattr(request, name, value)
+        """The response to a request with these fields, as of `helpers.nodes.changing.request`."""
+        asked, service = request(getattr(srv, kind), **fields), f"dynamics_node/{NAMES[kind]}"
         client = self.probe.create_client(getattr(srv, kind), service)
         self.spin_until(client.service_is_ready)
-        future = client.call_async(request)
+        future = client.call_async(asked)
         self.spin_until(future.done)
         self.probe.destroy_client(client)
         return future.result()

@@ -1,5 +1,7 @@
 """Services of dynamics_node that change its robot: what they do, and what they refuse."""
 
+import os
+
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.srv import SetPayload
@@ -177,8 +179,14 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "REFUSED",
             "both",
         ),
-        (ATTACH, {"name": "h", "link": "base", "file": "/no/robot"}, "FILE", "No such file"),
-        (ATTACH, {"name": "h", "link": "base", "file": "/"}, "FILE", "Is a directory"),
+        (
+            ATTACH,
+            {"name": "h", "link": "base", "file": "/no/robot"},
+            "FILE",
+            "no URDF or xacro file at '/no/robot'",
+        ),
+        (ATTACH, {"name": "h", "link": "base", "file": "/"}, "FILE", "which is a folder"),
+        (ATTACH, {"name": "h", "link": "base", "file": "PIPE"}, "FILE", "which is a named pipe"),
         (
             ATTACH,
             {"name": "h", "link": "base", "text": "GRIPPER", "at": NO_ROTATION},
@@ -201,7 +209,13 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "BAD_STATE",
             "2 positions for 1 joints",
         ),
-        (LOCK, {"joint_names": ["turn"], "positions": [np.nan]}, "BAD_STATE", "not finite"),
+        (LOCK, {"joint_names": ["turn"], "positions": [np.nan]}, "BAD_STATE", "finite numbers"),
+        (
+            LOCK,
+            {"joint_names": ["bend"], "positions": [90.0]},
+            "BAD_STATE",
+            "'bend' is 90, beyond its limits",
+        ),
         (LOCK, {"joint_names": ["turn"], "unlock": True}, "UNKNOWN_NAME", "is not locked"),
         (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
         (NUMBERS, {"names": ["link base mass"], "values": [-1.0]}, "BAD_STATE", "negative"),
@@ -215,12 +229,15 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
     ],
 )
 def test_a_refusal_says_why_and_leaves_the_robot_as_it_is(
-    active, described, gripper_urdf, kind, fields, code, words
+    active, described, gripper_urdf, tmp_path, kind, fields, code, words
 ):
     texts = {"GRIPPER": gripper_urdf, "SELF": described.urdf}
     given = dict(fields)
     if (text := given.pop("text", None)) is not None:
         given["robot_description"] = texts.get(text, text)
+    if given.get("file") == "PIPE":
+        given["file"] = str(tmp_path / "pipe")
+        os.mkfifo(given["file"])
     session = active.node.session
     response = active.call(kind, **given)
     assert not response.success

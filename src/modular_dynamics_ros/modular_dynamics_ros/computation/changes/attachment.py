@@ -8,7 +8,9 @@ from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
+from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST
+from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics_ros.computation.changes.change import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
@@ -58,13 +60,11 @@ class Attachment:
             NumbersError, RobotError: as of `of`. ChangeFileError: the file cannot be read.
         """
         numbers = _checked_pose(name, pose)
-        try:
-            file = Path(path).expanduser()
-            with file.open("rb"):  # else the library may take what is no path for a text
-                pass
-        except (OSError, ValueError, RuntimeError) as error:  # a zero byte in the path; no such user
-            why = getattr(error, "strerror", None) or error
-            raise ChangeFileError(f"file {path[:200]!r} of '{name}' cannot be read: {why}") from error
+        file = path_of(path)
+        try:  # the library may take what is no path for a text, and a pipe would be waited for
+            content_of(file, "URDF or xacro file", MAX_BYTES, md.DescriptionError)
+        except md.DescriptionError as error:
+            raise ChangeFileError(f"file of '{name}': {error}") from error
         robot = _read(file, strict)
         return Attachment(name, robot.urdf, link, numbers, prefix, robot)
 

@@ -1,11 +1,15 @@
 """New lists of changes: what a request adds to one, or takes from it."""
 
+import math
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 import modular_dynamics as md
+from modular_dynamics.model import Limits
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.changes.application import applied, remaining
 from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes, finite
+from modular_dynamics_ros.computation.changes.change import Change, Changes, checked_numbers, finite
 from modular_dynamics_ros.computation.changes.lock import Lock
 from modular_dynamics_ros.computation.changes.numbers import Numbers, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
@@ -14,6 +18,8 @@ from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownErr
 
 __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
 
+#: Beyond a limit [rad or m]: rounding of a number that is exactly at it.
+SAME = 1e-9
 #: What follows the link in the names of a payload's parameters.
 PAYLOAD_NUMBERS = (
     "mass",
@@ -108,13 +114,21 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
 
 
 def locked(
-    described: md.SubsystemGraph, changes: Changes, joints: Sequence[str], positions: Mapping[str, float]
+    described: md.SubsystemGraph,
+    changes: Changes,
+    joints: Sequence[str],
+    positions: Mapping[str, float],
+    *,
+    measured: bool = False,
 ) -> Changes:
     """With joints held at positions [rad or m]; one that is held already moves there.
 
+    Args:
+        measured: the robot is there, so that limits say nothing; else a position must be within them.
+
     Raises:
-        UnknownNameError: no such joint. NumbersError: a position that is not finite, or unknown; a joint
-            twice; no joint.
+        UnknownNameError: no such joint. NumbersError: a position that is not finite, huge, beyond the joint's
+            limits, or unknown; a joint twice; no joint.
     """
     if not joints:
         raise NumbersError("joint_names is empty: name the joints to lock")
@@ -128,8 +142,12 @@ def locked(
     if unknown := [name for name in joints if name not in positions]:
         raise NumbersError(f"no position of {listed(unknown)} was measured: give positions")
     given = {name: float(positions[name]) for name in joints}
-    if wrong := [name for name, at in given.items() if not finite(at)]:
-        raise NumbersError(f"the position of {listed(wrong)} is not finite")
+    for name, at in given.items():
+        checked_numbers(f"the position of '{name}'", [at], 1, LARGEST)
+    if not measured:
+        for name, at in given.items():
+            own = _before_lock(described, changes, name) if name in held else graph
+            _require_within_limits(name, at, own.joint(name).limits)
     moved = {name: at for name, at in given.items() if name in held}
     kept = tuple(
         Lock({**change.positions, **{n: at for n, at in moved.items() if n in change.positions}})
@@ -139,6 +157,23 @@ def locked(
     )
     new = {name: at for name, at in given.items() if name not in held}
     return (*kept, Lock(new)) if new else kept
+
+
+def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
+    """The graph that still has a joint."""
+    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.positions), changes)
+    return applied(described, tuple(before)).graph
+
+
+def _require_within_limits(name: str, position: float, limits: Limits) -> None:
+    lower = -math.inf if limits.lower is None else limits.lower
+    upper = math.inf if limits.upper is None else limits.upper
+    # limits that leave no range are none: vendors write zeros
+    if lower < upper and not lower - SAME <= position <= upper + SAME:
+        text = (
+            f"the position of '{name}' is {position:g}, beyond its limits {lower:g} to {upper:g} [rad or m]"
+        )
+        raise NumbersError(f"{text}; without positions joints are locked where they were measured")
 
 
 def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[str]) -> Changes:

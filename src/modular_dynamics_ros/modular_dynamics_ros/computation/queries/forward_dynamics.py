@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.queries.equation_of_motion import (
 )
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
-from modular_dynamics_ros.computation.queries.requested_state import check_names
+from modular_dynamics_ros.computation.queries.requested_state import check_names, require_usable
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 
@@ -38,9 +38,8 @@ def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
         QueryError: of a joint that has no actuator of its own, or whose torque is not known.
     """
     check_names(robot, list(efforts))
-    for name, effort in efforts.items():
-        if not np.isfinite(effort):
-            raise QueryError("BAD_STATE", f"the effort of '{name}' is NaN or infinite")
+    require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
+    for name in efforts:
         if name in robot.joint_names:
             continue
         driver = robot.graph.driver(robot.graph.joint(name))

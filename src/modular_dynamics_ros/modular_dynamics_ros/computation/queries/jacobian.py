@@ -8,6 +8,7 @@ import modular_dynamics as md
 from modular_dynamics.algebra.matrix_forms import inverse, skew
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
+from modular_dynamics_ros.computation.queries.requested_state import require_usable
 from modular_dynamics_ros.computation.values import Array, Configuration, State
 from modular_dynamics_ros.exceptions import listed
 
@@ -39,15 +40,14 @@ def point_jacobian(
     The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
 
     Raises:
-        QueryError: an unknown link, or a point that is not finite. ModularDynamicsError: a dead point.
+        QueryError: an unknown link, or a point that is not finite or huge. ModularDynamicsError: a dead point.
     """
     robot, graph, q = model.robot, model.robot.graph, configuration.coordinates
     name = robot.link(link)
     if name not in graph.links:
         text = f"no link '{link[:80]}' in '{graph.name}'; its links: {listed(graph.links, 8)}"
         raise QueryError("UNKNOWN_NAME", text)
-    if not np.isfinite(point).all():
-        raise QueryError("BAD_STATE", "point holds NaN or infinite values")
+    require_usable("point", point, "xyz")
     frame = graph.ground.name if robot.base is None else robot.base.link
     pose, H_root_frame = md.frame_poses(graph, q, [name, frame])
     J = md.jacobian(graph, q, name)

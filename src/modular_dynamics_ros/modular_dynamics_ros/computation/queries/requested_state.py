@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from modular_dynamics.algebra import Quaternion
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, BaseState, State
 from modular_dynamics_ros.exceptions import listed
 
-__all__ = ["RequestedState", "check_names", "require_finite", "state_of"]
+__all__ = ["RequestedState", "check_names", "require_usable", "state_of"]
 
+SIX = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
@@ -49,8 +51,8 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
         last: what was answered last; None: nothing was.
 
     Raises:
-        QueryError: an unknown joint, one that is named twice or missing, numbers that are missing or not
-        finite, a mimic joint elsewhere than its driver takes it, or a base's state that is unknown.
+        QueryError: an unknown joint, one that is named twice or missing, numbers that are missing, not
+        finite or huge, a mimic joint elsewhere than its driver takes it, or a base's state that is unknown.
     """
     names, base = requested.names, _base(robot, requested, last)
     numbers = {
@@ -63,7 +65,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
             optional = "" if what == "positions" else ", or none at all, which means zero"
             text = f"{what} has {len(values)} values for {len(names)} joint_names; one for each is needed"
             raise QueryError("BAD_STATE", f"{text}{optional}")
-        require_finite(what, values, names)
+        require_usable(what, values, names)
     if not names:
         if last is None:
             raise QueryError("BAD_STATE", _unanswered("joint_names is empty, which means that state"))
@@ -103,12 +105,18 @@ def check_names(robot: Robot, names: Sequence[str]) -> None:
         raise QueryError("UNKNOWN_NAME", f"no joint {listed(unknown)} in '{robot.graph.name}', {has}")
 
 
-def require_finite(what: str, values: Array, names: Sequence[str]) -> None:
-    """Raise QueryError where one of the values (..., n) of joints is not finite."""
-    if not (finite := np.isfinite(values)).all():
-        joint = np.argwhere(~finite)[0]
-        point = f" at point {joint[0]}" if values.ndim > 1 else ""
-        raise QueryError("BAD_STATE", f"{what}{point}: that of '{names[joint[-1]]}' is NaN or infinite")
+def require_usable(what: str, values: Array, names: Sequence[str]) -> None:
+    """Raise QueryError where one of the values (..., n) of names is not finite, or beyond what robots reach.
+
+    The largest size is that of descriptions and changes: beyond it results are numbers without a right digit.
+    """
+    if (usable := np.abs(values) <= LARGEST).all():  # not of NaN
+        return
+    place = tuple(np.argwhere(~usable)[0])
+    point = f" at point {place[0]}" if values.ndim > 1 else ""
+    value = float(values[place])
+    fault = f"{value:g}; sizes of at most {LARGEST:g} are taken" if np.isfinite(value) else "NaN or infinite"
+    raise QueryError("BAD_STATE", f"{what}{point}: that of '{names[place[-1]]:.80}' is {fault}")
 
 
 def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
@@ -129,8 +137,8 @@ def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
 
 def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseState | None:
     moves = bool(requested.twist.any() or requested.base_acceleration.any())
-    if not np.isfinite([requested.twist, requested.base_acceleration]).all():
-        raise QueryError("BAD_STATE", "base_twist or base_acceleration holds NaN or infinite values")
+    for what, values in (("base_twist", requested.twist), ("base_acceleration", requested.base_acceleration)):
+        require_usable(what, values, SIX)
     if robot.base is None or robot.base.source == "imu":
         given = robot.base is None and requested.base is not None and abs(requested.base.w) != 1.0
         if moves or given:

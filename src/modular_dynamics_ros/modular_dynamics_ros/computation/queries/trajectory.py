@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.queries.query_model import Loads, QueryMod
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
     check_names,
-    require_finite,
+    require_usable,
     state_of,
 )
 from modular_dynamics_ros.computation.queries.spline import completed
@@ -62,9 +62,12 @@ def trajectory_torques(
     """
     robot = model.robot
     _check(robot, motion)
+    for what, given in (("positions", motion.q), ("velocities", motion.v), ("accelerations", motion.a)):
+        if given is not None:
+            require_usable(what, given, motion.names)
     q, v, a = completed(motion.instants, motion.q, motion.v, motion.a)
     for what, values in (("velocities", v), ("accelerations", a)):
-        require_finite(f"{what} between the points", values, motion.names)
+        require_usable(f"{what} between the points", values, motion.names)
     motion = replace(motion, v=v, a=a)
     first = state_of(robot, RequestedState(motion.names, q[0]), subject.last)
     columns = [robot.state_names.index(name) for name in motion.names]

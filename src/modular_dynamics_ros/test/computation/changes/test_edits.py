@@ -1,5 +1,7 @@
 """Lists of changes: what requests add and take, and the graphs that they make."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -105,6 +107,17 @@ def test_a_locked_joint_moves_to_another_position(described):
     assert edits.unlocked(described, changes, ["turn", "bend"]) == (Lock({"left": 0.5}),)
 
 
+def test_limits_do_not_say_where_a_joint_was_measured(described):
+    assert edits.locked(described, (), ["bend"], {"bend": 1.6}, measured=True) == (Lock({"bend": 1.6}),)
+    for at in (1.5, -1.5 - 1e-12):
+        assert edits.locked(described, (), ["bend"], {"bend": at}) == (Lock({"bend": at}),)
+
+
+def test_limits_that_leave_no_range_are_none(four_link):
+    urdf = Path(four_link).read_text().replace('lower="-1.5" upper="1.5"', 'lower="0" upper="0"')
+    assert edits.locked(md.load_urdf(urdf), (), ["bend"], {"bend": 1.6}) == (Lock({"bend": 1.6}),)
+
+
 def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
     changes = edits.with_payload(described, (), LOAD)
     changes = edits.renumbered(changes, ["link base mass"], [7.0])
@@ -134,7 +147,26 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
         (lambda g, c: edits.locked(g, c, ["wrist"], {}), UnknownNameError, "wrist"),
         (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "twice"),
-        (lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}), NumbersError, "not finite"),
+        (
+            lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}),
+            NumbersError,
+            "finite numbers are needed",
+        ),
+        (
+            lambda g, c: edits.locked(g, c, ["turn"], {"turn": 1e10}),
+            NumbersError,
+            "the position of 'turn': 1e\\+10; sizes of at most 1e\\+09",
+        ),
+        (
+            lambda g, c: edits.locked(g, c, ["turn", "bend"], {"turn": 90.0, "bend": 90.0}),
+            NumbersError,
+            "the position of 'bend' is 90, beyond its limits -1.5 to 1.5",
+        ),
+        (
+            lambda g, c: edits.locked(g, (Lock({"bend": 0.1}),), ["bend"], {"bend": -1.6}),
+            NumbersError,
+            "the position of 'bend' is -1.6, beyond its limits",
+        ),
         (lambda g, c: edits.unlocked(g, c, ["turn"]), UnknownError, "'turn' is not locked; locked are none"),
         (lambda g, c: edits.renumbered(c, ["link base mass"], []), NumbersError, "0 values for 1 names"),
         (lambda g, c: edits.renumbered(c, ["a", "a"], [1.0, 2.0]), NumbersError, "'a' named more"),

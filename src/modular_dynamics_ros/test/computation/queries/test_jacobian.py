@@ -83,7 +83,7 @@ def test_links_by_frame_and_unknown_ones(four_link):
     with pytest.raises(QueryError, match="no link 'nix' in 'four_link'; its links: 'base'") as refused:
         point_jacobian(*solved.at(), "nix", POINT)
     assert refused.value.code == "UNKNOWN_NAME"
-    with pytest.raises(QueryError, match="point holds NaN") as refused:
+    with pytest.raises(QueryError, match="point: that of 'y' is NaN") as refused:
         point_jacobian(*solved.at(), "base", np.array([0, np.nan, 0]))
     assert refused.value.code == "BAD_STATE"
     assert not point_jacobian(*solved.at(), "base", POINT).jacobian.any()

@@ -72,6 +72,12 @@ def test_nothing_is_needed_of_the_last_answer_where_all_joints_are_named():
         ((["j1"], [1], [], [1, 2]), "BAD_STATE", "accelerations has 2 values for 1 joint_names"),
         (([], [1]), "BAD_STATE", "positions has 1 values for 0 joint_names"),
         ((["j1"], [np.nan]), "BAD_STATE", "positions: that of 'j1' is NaN or infinite"),
+        (
+            (["j2", "j1"], [0, 1], [0, 0], [0, -1e308]),
+            "BAD_STATE",
+            "accelerations: that of 'j1' is -1e+308; sizes of at most 1e+09 are taken",
+        ),
+        ((["j1"], [1.1e9]), "BAD_STATE", "positions: that of 'j1' is 1.1e+09; sizes"),
         ((["j2", "j1"], [0, 1], [0, np.inf]), "BAD_STATE", "velocities: that of 'j1' is NaN or infinite"),
     ],
 )
@@ -132,7 +138,7 @@ def test_of_a_floating_base(quadruped):
             {"last": None},
             "base_pose is zero, which means that of the last answer, but no joint",
         ),
-        ((names, joints), {"twist": np.full(6, np.nan)}, "base_twist or base_acceleration holds NaN"),
+        ((names, joints), {"twist": np.full(6, np.nan)}, "base_twist: that of 'linear.x' is NaN"),
     ):
         with pytest.raises(QueryError, match=text) as refused:
             state(*arguments, **base)

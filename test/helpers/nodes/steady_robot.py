@@ -1,0 +1,58 @@
+"""A process that publishes 500 joint states a second, and what holds a black box, until its input ends.
+
+States are of urdf/four_link.urdf without its right branch. Then it prints their stamps.
+"""
+
+import json
+import sys
+import threading
+import time
+
+import numpy as np
+import rclpy
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.wrenches import WrenchWriter
+
+PERIOD = 0.002  # [s]
+NAMES, FRAME, BOX = ["turn", "bend", "left"], "upper_stem", "right_branch"
+#: [N, N m] What the robot exerts on the box, at and in the frame.
+WRENCH = np.array([3.0, -4.0, 5.0, 0.6, -0.7, 0.8])
+EVERY = 50  # joint states between two wrenches
+
+
+def state_at(stamp: int) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities at a stamp [ns]; at any time a joint is faster than 0.7 rad/s."""
+    phase = 2.0 * (stamp % 10**12) * 1e-9 + 0.5 * np.pi * np.arange(3)
+    return 0.5 * np.sin(phase), np.cos(phase)
+
+
+def main() -> None:
+    rclpy.init()
+    ended, node = threading.Event(), Node("robot")
+    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
+    states = node.create_publisher(JointState, "joint_states", 1000)
+    wrenches = node.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 10)
+    writer, stamps, due = WrenchWriter(), list[int](), time.monotonic()
+    while not ended.is_set():
+        stamp = time.time_ns()
+        if len(stamps) % EVERY == 0:
+            wrenches.publish(writer.write(stamp_message(stamp), FRAME, WRENCH))
+        q, v = state_at(stamp)
+        message = JointState(name=NAMES, position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(stamp)
+        states.publish(message)
+        stamps.append(stamp)
+        due += PERIOD
+        time.sleep(max(0.0, due - time.monotonic()))
+    print(json.dumps(stamps), flush=True)
+    sys.stdin.close()
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+if __name__ == "__main__":
+    main()
