@@ -1,4 +1,4 @@
-"""Requests to change urdf/four_link.urdf, whose right branch is a black box, that must be refused; and why."""
+"""Requests to change urdf/four_link.urdf, its right branch a black box, that must be refused, and why."""
 
 import os
 from collections.abc import Iterator
@@ -125,7 +125,8 @@ def _files(folder: Path) -> Iterator[tuple[str, str, str]]:
         os.truncate(sparse, LARGEST_BYTES)
         binary.write_bytes(bytes(range(256)))
         xacro.write_text(
-            '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="none.xacro"/></robot>'
+            '<robot xmlns:xacro="http://www.ros.org/wiki/xacro">'
+            '<xacro:include filename="none.xacro"/></robot>'
         )
     for path, words in (
         ("/no/such/robot.urdf", "no URDF or xacro file at '/no/such/robot.urdf'"),

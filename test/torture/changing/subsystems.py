@@ -1,4 +1,4 @@
-"""A robot as one process per subsystem: malformed messages between them, SIGKILL, SIGSTOP, twins, other robots."""
+"""A robot as one process per subsystem: malformed messages, SIGKILL, SIGSTOP, twins, other robots."""
 
 import os
 import re

@@ -12,7 +12,7 @@ from rclpy.timer import Timer
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.kept_wait_set import KeptWaitSet, Ready, supported
-from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
 
 __all__ = ["DirectExecutor"]
 
