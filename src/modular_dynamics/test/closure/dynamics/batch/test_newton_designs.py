@@ -79,7 +79,8 @@ def test_mujoco_agrees():
     batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
     for k in range(DESIGNS):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
-        peer = MujocoLoops(changed.to_urdf(), graph.independent_joint_names)
+        text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
+        peer = MujocoLoops(text, graph.independent_joint_names)
         for i in range(STATES):
             peer(*(x[k, i] for x in motion))
             assert batch.tau[k, i] == pytest.approx(peer.tau, abs=1e-9 * np.abs(peer.tau).max())
