@@ -47,7 +47,8 @@ def test_samples_fill_ranges_and_rows_evenly_and_depend_on_the_seed(kind):
 def test_sobol_designs_are_those_of_scipy_anywhere(first):
     sequence = qmc.Sobol(len(INPUTS), scramble=True, bits=32, rng=3)
     sequence.fast_forward(first)
-    with warnings.catch_warnings(action="ignore"):  # not at a power of 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not at a power of 2
         shares = sequence.random(9)
     expected = np.stack([one.at(shares[:, k]) for k, one in enumerate(INPUTS)], axis=1)
     found = designs_between(INPUTS, Sampling("sobol", 1 << 21, 3), first, first + 9)
