@@ -30,16 +30,18 @@ class DirectExecutor(PersistentExecutor):
 
     def spin_once(self, timeout_sec: float | None = None) -> None:
         """Wait for one callback and call it; see `PersistentExecutor.spin_once`."""
-        if self._wait_set is None:
-            super().spin_once(timeout_sec)
-            return
-        if not self._rclpys_turn:
-            ready = self._wait_set.wait(timeout_sec)
-            if not isinstance(ready, Ready):
-                self._call(ready)
-            self._rclpys_turn = ready is Ready.OTHERS
         if self._rclpys_turn:
             self._rclpys_turn = self._spin_rclpy(0.0)
+            return
+        if self._wait_set is None or not all(task.done() for task, *_ in self._tasks):
+            super().spin_once(
+                timeout_sec
+            )  # a coroutine that awaits keeps others of its group from being called
+            return
+        ready = self._wait_set.wait(timeout_sec)
+        if not isinstance(ready, Ready):
+            self._call(ready)
+        self._rclpys_turn = ready is Ready.OTHERS
 
     def shutdown(self, timeout_sec: float | None = None) -> bool:
         """End; see rclpy's."""

@@ -45,7 +45,8 @@ def supported(executor: Executor) -> bool:
 class KeptWaitSet:
     """The wait set of an executor's nodes, made anew only when their entities change.
 
-    While it is kept, what it waits for is not destroyed, as during rclpy's own wait.
+    While it is kept, what it waits for is not destroyed, as during rclpy's own wait. It must be used only
+    while no coroutine awaits: what may be called is looked at only when the wait set is made.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -127,9 +128,9 @@ class KeptWaitSet:
 
     def _wait(self, timeout: float | None) -> Ready | None:
         """Wait; None where subscriptions or timers are ready and nothing else."""
-        wait_set, executor = self._set, self._executor
-        if not all(task.done() for task, *_ in executor._tasks):
-            return Ready.OTHERS
+        if any(guard._executor_triggered for guard in self._guards.values()):
+            return Ready.OTHERS  # a wait has reset it, and it was not called yet
+        wait_set = self._set
         wait_set.clear_entities()  # the middleware removes what is not ready
         for add, handle in self._additions:
             add(handle)

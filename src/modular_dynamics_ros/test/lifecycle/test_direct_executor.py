@@ -5,10 +5,12 @@ import threading
 import pytest
 import rclpy
 from rcl_interfaces.srv import ListParameters
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.executors import ExternalShutdownException
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Future
 from std_msgs.msg import String
 
 from helpers.nodes.listening_node import Lines, ListeningNode
@@ -88,6 +90,37 @@ def test_a_guard_condition_of_another_thread_wakes_the_executor(stage):
         stage.executor.spin_once(timeout_sec=60.0)  # pytest's limit is longer: a lost wake-up fails
     thread.join()
     assert called == ["guard"]
+
+
+def test_services_of_one_group_while_one_of_them_awaits(stage):
+    """Meanwhile a timer comes, messages come, and a second request; each is answered."""
+    group, future = MutuallyExclusiveCallbackGroup(), Future(executor=stage.executor)
+    called = []
+
+    async def answer(request, response):
+        called.append("asked")
+        await future
+        return response
+
+    for name in ("one", "two"):
+        stage.node.create_service(ListParameters, name, answer, callback_group=group)
+    clients = [stage.node.create_client(ListParameters, name) for name in ("one", "two")]
+    for client in clients:
+        stage.spin_until(client.service_is_ready)
+    first = clients[0].call_async(ListParameters.Request())
+    stage.spin_until(lambda: called)
+    second = clients[1].call_async(ListParameters.Request())
+    stage.node.create_timer(0.01, lambda: called.append("timer"))
+    stage.spin_until(lambda: "timer" in called)
+    stage.say("good")
+    assert called.count("asked") == 1
+    guard = stage.node.create_guard_condition(lambda: future.set_result(None))
+    thread = threading.Thread(target=guard.trigger)
+    thread.start()
+    stage.spin_until(lambda: first.done() and second.done())
+    thread.join()
+    third = clients[0].call_async(ListParameters.Request())
+    stage.spin_until(third.done)
 
 
 def test_events_of_publishers_are_called(stage):
