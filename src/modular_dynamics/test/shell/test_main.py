@@ -50,6 +50,7 @@ def test_version_and_words_that_are_no_command(shell):
         found = shell(*words)
         assert (found.code, found.out, found.err.count("\n")) == (2, "", 1), found.err
         assert found.err.endswith("--help\n")
+    assert shell("check", "a", "--bogus").err.endswith("see modular-dynamics check --help\n")
 
 
 def test_a_fault_of_the_program_takes_one_line_and_on_request_all(shell, four_link, monkeypatch):
