@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 from setuptools import Distribution, find_packages, setup
 
 PACKAGE = "modular_dynamics"
+COMMAND = f"{PACKAGE}_command"
 
 
 class WithoutPyproject(Distribution):
@@ -20,12 +21,12 @@ setup(
     distclass=WithoutPyproject,
     name=PACKAGE,
     version=ElementTree.parse(Path(__file__).resolve().with_name("package.xml")).findtext("version"),
-    packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*"]),
+    packages=find_packages(include=[PACKAGE, f"{PACKAGE}.*", COMMAND]),
     package_data={PACKAGE: ["py.typed", "modular/modules/shipped/*.yaml"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
     ],
-    entry_points={"console_scripts": [f"modular-dynamics = {PACKAGE}.shell.main:main"]},
+    entry_points={"console_scripts": [f"modular-dynamics = {COMMAND}:main"]},
     zip_safe=False,
 )

@@ -15,8 +15,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.changed_robots import remove_subtree
-from helpers.nodes.changing import SERVICES
-from helpers.nodes.steady_robot import BOX, NAMES, WRENCH, state_at
+from helpers.nodes.changes.changing import SERVICES
+from helpers.nodes.changes.steady_robot import BOX, NAMES, WRENCH, state_at
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -92,10 +92,10 @@ def test_all_states_are_answered_and_all_bad_changes_refused(processes, tmp_path
         10_000,
     )
     with closing(SpunNodes(listener)) as spun:
-        robot = processes("helpers.nodes.steady_robot")
+        robot = processes("helpers.nodes.changes.steady_robot")
         spun.spin_until(lambda: len(answers) > 100, "the first answers")
         first = max(answers)
-        hail = processes("helpers.nodes.change_hail", tmp_path, ROUNDS)
+        hail = processes("helpers.nodes.changes.change_hail", tmp_path, ROUNDS)
         spun.spin_until(lambda: hail.poll() is not None, "the end of the hail")
         outcomes = json.loads(hail.communicate()[0] or "{}")
         assert hail.returncode == 0

@@ -8,8 +8,8 @@ from random import Random
 from typing import Any
 
 import modular_dynamics as md
-from helpers.nodes.bad_changes import GRIPPER, NAMES
-from helpers.nodes.changing import SERVICES, request
+from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
+from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.application import applied, fitted
 from modular_dynamics_ros.computation.changes.attachment import Attachment

@@ -1,4 +1,4 @@
-"""A robot as one process per subsystem: malformed messages, SIGKILL, SIGSTOP, twins, other descriptions."""
+"""A robot as one process per subsystem: malformed messages, SIGKILL, SIGSTOP, twins, other robots."""
 
 import os
 import re

@@ -108,9 +108,11 @@ class TermSizes:
             turning = turn + spin * spin
             # with spatial accelerations spin * speed is subtracted and added again
             force = length.mass * (gain + spin * speed + turning * length.com)
+            momentum = length.mass * (speed + spin * length.com)
             offsets.append(offset)
             forces.append(force)
-            moments.append(length.inertia * turning + length.com * force)
+            # likewise velocity x momentum, all that there is where the mass is a point at the joint
+            moments.append(length.inertia * turning + length.com * force + speed * momentum)
         return offsets, forces, moments
 
     @staticmethod

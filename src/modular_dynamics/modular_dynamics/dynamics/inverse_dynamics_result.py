@@ -9,11 +9,12 @@ import numpy as np
 from ..algebra import DualQuaternion, adjoint
 from ..model import SubsystemGraph
 from .arrays.arguments import Array
+from .kinematics import frame_poses
 
 __all__ = ["FirstJoints", "InverseDynamicsResult", "TransmittedWrenches", "first_joints"]
 
-#: Joints that start at a connection point: their indices, and their poses x_connection_joint.
-FirstJoints = tuple[tuple[int, DualQuaternion], ...]
+#: Indices of the joints that start at a connection point.
+FirstJoints = tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,22 +62,34 @@ class TransmittedWrenches:
         connection point, or the wrench of a black box was given, it is the link that carries the point.
         """
         subsystem, first = self.graph.subsystems[index], self.first_joints[index]
-        if subsystem.name not in self.black_box_wrenches and len(first) == 1:
-            return subsystem.root_link, self.joint_wrenches[first[0][0]].copy()
-        zeta = adjoint(subsystem.connection.x_link_connection, self._connection_wrench(index))
-        return subsystem.connection.link, zeta.vec6()
+        connection = subsystem.connection
+        if (given := self.black_box_wrenches.get(subsystem.name)) is not None:
+            return connection.link, adjoint(connection.x_link_connection, given).vec6()
+        if len(first) == 1:
+            return subsystem.root_link, self.joint_wrenches[first[0]].copy()
+        return connection.link, self._wrench_at_connection_link(index)
 
     def _connection_wrench(self, index: int) -> DualQuaternion:
-        name = self.graph.subsystems[index].name
-        if name in self.black_box_wrenches:
-            return self.black_box_wrenches[name]
-        total = DualQuaternion.zero
-        for k, x_connection_joint in self.first_joints[index]:
-            joint, wrench = self.graph.joints[k], self.joint_wrenches[k]
-            x_joint_child = joint.motion(self.graph.joint_position(joint, self.q))
-            zeta = DualQuaternion.pure(wrench[:3], wrench[3:])
-            total = total + adjoint(x_connection_joint * x_joint_child, zeta)
-        return total
+        subsystem = self.graph.subsystems[index]
+        if (given := self.black_box_wrenches.get(subsystem.name)) is not None:
+            return given
+        wrench = self._wrench_at_connection_link(index)
+        x_connection_link = subsystem.connection.x_link_connection.conjugate()
+        return adjoint(x_connection_link, DualQuaternion.pure(wrench[:3], wrench[3:]))
+
+    def _wrench_at_connection_link(self, index: int) -> Array:
+        """(6,) the sum over the first joints, at and in the frame of the link with the connection point."""
+        first = self.first_joints[index]
+        children = [self.graph.joints[k].child_link for k in first]
+        poses = frame_poses(
+            self.graph.tree, self.q, (self.graph.subsystems[index].connection.link, *children)
+        )
+        x_link_child = poses[0, :3, :3].T @ poses[1:, :3]
+        x_link_child[:, :, 3] -= poses[0, :3, :3].T @ poses[0, :3, 3]
+        wrenches = self.joint_wrenches[list(first)].reshape(-1, 2, 3)
+        forces, moments = (wrenches @ x_link_child[:, :, :3].transpose(0, 2, 1)).transpose(1, 0, 2)
+        moments += np.cross(x_link_child[:, :, 3], forces)
+        return np.concatenate((forces.sum(axis=0), moments.sum(axis=0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +106,6 @@ class InverseDynamicsResult(TransmittedWrenches):
 def first_joints(graph: SubsystemGraph) -> tuple[FirstJoints, ...]:
     """Of each subsystem the joints that start at its connection point."""
     return tuple(
-        tuple(
-            (k, subsystem.connection.x_body_connection.conjugate() * graph.joints[k].x_parent_joint)
-            for k in subsystem.indices
-            if graph.parents[k] not in subsystem.indices
-        )
+        tuple(k for k in subsystem.indices if graph.parents[k] not in subsystem.indices)
         for subsystem in graph.subsystems
     )

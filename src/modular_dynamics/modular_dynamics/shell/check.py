@@ -17,7 +17,13 @@ __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
 #: In errors about what was given on the command line, which are no flaws of a robot.
-WRONG_ARGUMENTS = ("no URDF file at", "no partition file at", "mappings are given")
+WRONG_ARGUMENTS = (
+    "no URDF file at",
+    "no partition file at",
+    "nor the path of a file",
+    "cannot be read: ",
+    "mappings are given",
+)
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; the largest difference of the

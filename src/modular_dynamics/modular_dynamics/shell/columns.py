@@ -48,6 +48,8 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
             )
         columns: Columns = readers[0].load()(path, beginnings)
         return columns
+    if Path(path).suffix.lower() == ".npy":
+        raise UsageError(f"'{path}': a NumPy file has no names of joints; a CSV is needed (-o NAME.csv)")
     with open(path, encoding="utf-8-sig", newline="") as file:
         return _from_csv(file, beginnings, f"'{path}'")
 

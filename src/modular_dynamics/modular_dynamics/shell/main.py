@@ -57,7 +57,7 @@ def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
             command.name, help=command.summary, description=command.description, epilog=examples, **style
         )
         command.add_arguments(own)
-        own.set_defaults(run=command.run, errors=command.errors)
+        own.set_defaults(run=command.run, errors=command.errors, refuse=own.error)
     return parser
 
 
@@ -72,7 +72,7 @@ def main(words: Sequence[str] | None = None) -> int:
         _complete(parser)
         arguments, others = parser.parse_known_args(_joined(sys.argv[1:] if words is None else list(words)))
         if others and "accepts_all" not in arguments:
-            parser.error(f"unknown arguments: {' '.join(others)}")
+            arguments.refuse(f"unknown arguments: {' '.join(others)}")
         name, known = f"{name} {arguments.command}", (*known, *arguments.errors)
         code = int(arguments.run(arguments))
         sys.stdout.flush()  # a reader that has gone is noticed here, not when Python ends

@@ -128,8 +128,11 @@ def _is_mjcf(source: str | bytes) -> bool:
 def _beginning(path: Path) -> str:
     if not is_file(path):
         return ""  # the reader says why it cannot be read
-    with open(path, "rb") as file:
-        return file.read(MAX_BYTES).decode("utf-8", "replace")
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""  # likewise
 
 
 def _mappings(texts: list[str]) -> dict[str, str] | None:

@@ -133,7 +133,7 @@ def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> 
 def _array(source: Any, where: str) -> Any:
     try:
         array = np.load(source, mmap_mode="r" if isinstance(source, str) else None, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, OverflowError) as error:  # the last: impossible lengths
         if isinstance(error, FileNotFoundError):
             raise
         raise UsageError(f"{where} is no NumPy array of numbers: {error}") from error

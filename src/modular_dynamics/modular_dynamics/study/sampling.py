@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,5 +51,23 @@ def _sobol(width: int, seed: int, first: int, count: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a chunk is not balanced by itself; the sequence is, at powers of 2
         if first:
-            sequence.fast_forward(first)
+            _forward(sequence, first)
         return np.asarray(sequence.random(count))
+
+
+def _forward(sequence: Any, first: int) -> None:
+    """What ``sequence.fast_forward(first)`` does, from the bits of the index instead of point by point.
+
+    Point k is the shift XOR the direction numbers at the bits of k's Gray code [Antonov & Saleev, USSR
+    Comput. Math. Math. Phys. 19 (1979)]. SciPy keeps the last point that it has drawn. Its attributes are
+    private: where a release has others, its own method does it.
+    """
+    try:
+        directions, shift, last = sequence._sv, sequence._shift, sequence._quasi
+    except AttributeError:
+        sequence.fast_forward(first)
+        return
+    gray = (first - 1) ^ ((first - 1) >> 1)
+    bits = [k for k in range(gray.bit_length()) if gray >> k & 1]
+    last[:] = shift ^ np.bitwise_xor.reduce(directions[:, bits], axis=1)
+    sequence.num_generated = first

@@ -104,6 +104,18 @@ def test_a_file_that_is_not_there_is_no_finding_about_a_robot(error, name):
     assert f"'{name}'" in error("check", name)
 
 
+@pytest.mark.parametrize("command", ["check", "graph"])
+def test_a_file_that_cannot_be_read_is_named(error, tmp_path, command):
+    path = tmp_path / "robot.urdf"
+    path.symlink_to("/proc/self/mem")  # a regular file whose first byte is an input/output error
+    assert f"'{path}' cannot be read: " in error(command, path)
+
+
+@pytest.mark.parametrize("name", ["", "two\nlines.urdf"])
+def test_a_text_that_is_no_path_is_no_finding_about_a_robot(error, name):
+    assert "nor the path of a file" in error("check", name)
+
+
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [("--partition", "missing.yaml", "no partition file"), ("--xacro-arg", "a:=b", "no xacro elements")],

@@ -10,10 +10,14 @@ import time
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROOT
 from helpers.processes import run_python
 from modular_dynamics.shell import check, commands
 
 COMMANDS = [one.name for one in commands.OWN]
+PROJECT = (ROOT / "src/modular_dynamics/pyproject.toml").read_text("utf-8")
+#: Module and function that the installed script calls.
+SCRIPT = re.findall(r'^modular-dynamics = "(.*):(.*)"$', PROJECT, re.MULTILINE)[0]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -46,6 +50,7 @@ def test_version_and_words_that_are_no_command(shell):
         found = shell(*words)
         assert (found.code, found.out, found.err.count("\n")) == (2, "", 1), found.err
         assert found.err.endswith("--help\n")
+    assert shell("check", "a", "--bogus").err.endswith("see modular-dynamics check --help\n")
 
 
 def test_a_fault_of_the_program_takes_one_line_and_on_request_all(shell, four_link, monkeypatch):
@@ -90,6 +95,28 @@ def test_interruption_is_quiet(four_link):
         time.sleep(0.1)
         process.send_signal(signal.SIGINT)
         process.stdout.read()
+        assert process.stderr.read() == b""
+        assert process.wait() == 130
+
+
+def test_interruption_of_the_imports_is_quiet():
+    """The console script's function; NumPy, which the library imports first, takes as long as it likes."""
+    slow = (
+        "import sys, time\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'numpy':\n"
+        "            print('importing', flush=True)\n"
+        "            time.sleep(60)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        f"from {SCRIPT[0]} import {SCRIPT[1]} as main\n"
+        "sys.exit(main())\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", slow], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout.readline() == b"importing\n"
+        process.send_signal(signal.SIGINT)
         assert process.stderr.read() == b""
         assert process.wait() == 130
 

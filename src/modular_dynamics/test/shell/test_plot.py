@@ -84,6 +84,12 @@ def test_what_cannot_be_drawn(error, tmp_path, text, options, words):
     assert words in error("plot", path, *options)
 
 
+def test_an_array_without_names_is_refused_by_what_it_is(error, shell, four_link, tmp_path):
+    path = tmp_path / "torques.npy"
+    assert shell("gravity", four_link, "-o", path).code == 0
+    assert f"'{path}': a NumPy file has no names of joints; a CSV is needed" in error("plot", path)
+
+
 def test_standard_input_needs_a_name_for_the_picture(error):
     assert "--output is needed" in error("plot", "-")
 

@@ -59,6 +59,16 @@ def test_a_file_that_is_no_array_although_it_is_called_so(error, table, four_lin
     assert "is no NumPy array" in error("id", four_link, table(b"\x93NUMPY\x01\x00", "states.npy"))
 
 
+def test_an_array_of_impossible_length(error, tmp_path, four_link):
+    path = tmp_path / "states.npy"
+    np.save(path, np.zeros((30, 4)))
+    good, end = path.read_bytes(), b"(30, 4), }" + b" " * 20
+    for shape in (b"(-3, 4)", b"(-1, 4)", b"(9**9, 4)", b"(" + b"9" * 20 + b", 4)"):
+        path.write_bytes(good.replace(end, (shape + b", }").ljust(len(end))))
+        assert path.read_bytes() != good
+        assert f"'{path}' is no NumPy array of numbers" in error("id", four_link, path)
+
+
 def test_not_finite_numbers_of_an_array_name_their_row(error, tmp_path, four_link):
     np.save(tmp_path / "states.npy", np.array([[0.0] * 4, [0.0, np.nan, 0.0, 0.0]]))
     found = error("id", four_link, tmp_path / "states.npy", "-o", tmp_path / "tau.npy")

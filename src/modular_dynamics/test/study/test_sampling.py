@@ -1,7 +1,10 @@
 import itertools
+import sys
+import warnings
 
 import numpy as np
 import pytest
+from scipy.stats import qmc
 
 from modular_dynamics.study import designs_between
 from modular_dynamics.study.description import Input, Sampling
@@ -38,6 +41,43 @@ def test_samples_fill_ranges_and_rows_evenly_and_depend_on_the_seed(kind):
     rows = np.bincount(found[:, 1].astype(int), minlength=3)
     assert np.abs(rows / count - 1.0 / 3.0).max() < 3.0 * np.sqrt(2.0 / 9.0 / count)
     assert not np.array_equal(found, designs_between(INPUTS, Sampling(kind, count, 2), 0, count))
+
+
+@pytest.mark.parametrize("first", [1, 2, 3, 255, 256, 257, 99_999, (1 << 20) - 1, 1 << 20])
+def test_sobol_designs_are_those_of_scipy_anywhere(first):
+    sequence = qmc.Sobol(len(INPUTS), scramble=True, bits=32, rng=3)
+    sequence.fast_forward(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not at a power of 2
+        shares = sequence.random(9)
+    expected = np.stack([one.at(shares[:, k]) for k, one in enumerate(INPUTS)], axis=1)
+    found = designs_between(INPUTS, Sampling("sobol", 1 << 21, 3), first, first + 9)
+    assert np.array_equal(found, expected)
+
+
+def test_sobol_designs_never_walk_to_their_place(monkeypatch):
+    """The last designs of four thousand million cost what the first do."""
+
+    def walk(*_):
+        raise AssertionError("point by point")
+
+    monkeypatch.setattr(qmc.Sobol, "fast_forward", walk)
+    many = (1 << 32) - 1
+    found = designs_between(INPUTS, Sampling("sobol", many, 3), many - 400, many)
+    assert len(np.unique(found[:, 0])) == 400  # a sequence of 2**32 points repeats none
+
+
+def test_sobol_designs_are_the_same_where_scipy_hides_its_state(monkeypatch):
+    whole = designs_between(INPUTS, Sampling("sobol", 45, 3), 7, 45)
+
+    class Hidden(qmc.Sobol):
+        def __getattribute__(self, name):
+            if name == "_sv" and sys._getframe(1).f_code.co_name == "_forward":
+                raise AttributeError(name)
+            return super().__getattribute__(name)
+
+    monkeypatch.setattr(qmc, "Sobol", Hidden)
+    assert np.array_equal(designs_between(INPUTS, Sampling("sobol", 45, 3), 7, 45), whole)
 
 
 def test_the_sobol_sequence_has_one_point_in_each_of_equal_boxes():

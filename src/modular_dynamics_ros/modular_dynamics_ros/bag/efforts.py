@@ -44,19 +44,19 @@ class ResidualFigures:
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self._count = np.zeros(len(names), dtype=np.int64)
-        self._squares, self._largest = np.zeros(len(names)), np.zeros(len(names))
+        self._norm, self._largest = np.zeros(len(names)), np.zeros(len(names))
 
     def add(self, residual: Array) -> None:
         """One answer; NaN where no effort is known."""
         known = ~np.isnan(residual)
         self._count += known
-        self._squares[known] += residual[known] ** 2
+        self._norm[known] = np.hypot(self._norm[known], residual[known])  # squares may overflow
         self._largest[known] = np.maximum(self._largest[known], np.abs(residual[known]))
 
     def by_joint(self) -> dict[str, tuple[float, float]]:
         """(root of the mean square, largest) [N m or N], of joints with efforts."""
         return {
-            name: (float(np.sqrt(self._squares[k] / self._count[k])), float(self._largest[k]))
+            name: (float(self._norm[k] / np.sqrt(self._count[k])), float(self._largest[k]))
             for k, name in enumerate(self.names)
             if self._count[k]
         }

@@ -10,6 +10,9 @@ from modular_dynamics_ros.exceptions import BagError, listed
 
 __all__ = ["Recorded", "RecordedTopic", "Recording"]
 
+#: How data begin that are compressed by zstd.
+ZSTD = b"\x28\xb5\x2f\xfd"
+
 
 class RecordedTopic(NamedTuple):
     """Type as pkg/msg/Name; number of its messages, None where it is not known."""
@@ -121,7 +124,7 @@ class Recording(AbstractContextManager["Recording"]):
 
     def _message(self, data: bytes, kind: str) -> Any | None:
         try:
-            return self._types.deserialize_cdr(data, kind)
+            return self._types.deserialize_cdr(_expanded(data), kind)
         except Exception:  # as above; the next message may be good
             return None
 
@@ -138,9 +141,20 @@ def _type_store() -> Any:
     return get_typestore(Stores.ROS2_JAZZY)
 
 
+def _expanded(data: bytes) -> bytes:
+    """A message that is compressed by itself: only metadata.yaml says so, which a single file lacks."""
+    if bytes(data[: len(ZSTD)]) != ZSTD:  # CDR begins with 0
+        return data
+    from zstandard import ZstdDecompressor  # noqa: PLC0415  # rosbags needs it, too
+
+    return ZstdDecompressor().decompress(data)
+
+
 def _total(counts: Sequence[int | None]) -> int | None:
     return None if None in counts else sum(count or 0 for count in counts)
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, MemoryError | OverflowError):
+        return "a length in it is impossible"
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__

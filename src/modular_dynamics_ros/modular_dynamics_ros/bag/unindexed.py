@@ -1,7 +1,7 @@
 """MCAP files without an index, as a recorder that was killed leaves them: read from their beginning."""
 
-import struct
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -27,9 +27,10 @@ class UnindexedBag:
         self._path = path
         kinds: dict[str, str] = {}
         counts: dict[str, int] = {}
-        for topic, kind, _, _ in self._scan():
-            kinds[topic] = kind
-            counts[topic] = counts.get(topic, 0) + 1
+        with suppress(Exception):  # damage: `messages` comes to it again, and raises
+            for topic, kind, _, _ in self._scan():
+                kinds[topic] = kind
+                counts[topic] = counts.get(topic, 0) + 1
         self.connections = [_Connection(topic, kind, counts[topic]) for topic, kind in kinds.items()]
 
     @classmethod
@@ -42,33 +43,30 @@ class UnindexedBag:
         return bag if bag.connections else None
 
     def messages(self, connections: Sequence[_Connection]) -> Iterator[tuple[_Connection, int, bytes]]:
-        """Those of these connections."""
+        """Those of these connections.
+
+        Raises whatever damaged bytes lead to; a file that only ends too early is read without an exception.
+        """
         chosen = {connection.topic: connection for connection in connections}
         for topic, _, time, data in self._scan():
             if topic in chosen:
                 yield chosen[topic], time, data
 
     def _scan(self) -> Iterator[tuple[str, str, int, bytes]]:
-        from mcap.exceptions import McapError  # noqa: PLC0415  # only such bags need it
+        from mcap.exceptions import EndOfFile  # noqa: PLC0415  # only such bags need it
         from mcap.reader import NonSeekingReader  # noqa: PLC0415
 
-        with open(self._path, "rb") as file:
-            source = iter(_reader(NonSeekingReader, file))
-            while True:
-                try:
-                    schema, channel, message = next(source)
-                except StopIteration:
-                    return
-                except (McapError, struct.error, OSError, ValueError, RuntimeError, KeyError, EOFError):
-                    return  # the end of what can be read
+        with open(self._path, "rb") as file, suppress(EndOfFile):
+            for schema, channel, message in _messages(NonSeekingReader, file):
                 yield channel.topic, schema.name if schema else "", message.log_time, message.data
 
     def close(self) -> None:
         """Files are open only while they are read."""
 
 
-def _reader(kind: Any, file: IO[bytes]) -> Any:
-    return kind(file).iter_messages(log_time_order=False)
+def _messages(kind: Any, file: IO[bytes]) -> Iterator[Any]:
+    """With the checksums of chunks that have one."""
+    return iter(kind(file, validate_crcs=True).iter_messages(log_time_order=False))
 
 
 def _is_mcap(path: Path) -> bool:

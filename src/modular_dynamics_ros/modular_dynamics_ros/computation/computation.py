@@ -259,7 +259,7 @@ class Computation:
             if settings.friction == "urdf":
                 effort += dynamics.friction
             exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
-            if not np.isfinite(effort[robot.published]).all():
+            if np.count_nonzero(np.isfinite(effort[robot.published])) < len(robot.published):
                 raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
         except BadMessage as error:
             if error.cause == "not finite":

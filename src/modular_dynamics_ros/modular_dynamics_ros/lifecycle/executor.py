@@ -32,20 +32,27 @@ class PersistentExecutor(SingleThreadedExecutor):
         Raises:
             Exception: of the callback, only where rclpy could not be made to listen again.
         """
+        self._spin_rclpy(timeout_sec)
+
+    def _spin_rclpy(self, timeout_sec: float | None) -> bool:
+        """See `spin_once`; whether something was called."""
         try:
             task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
         except (ShutdownException, TimeoutException):
-            return
+            return False
         self.call_back(task)
         error = task.exception()
-        if error is None or self._ending():
-            return
-        where = _name(entity)
-        self._log.problem(
-            where, type(error).__name__, f"skipped, unexpectedly: {described(error)}", severe=True
-        )
-        if entity is not None and not _release(entity):
+        if error is not None and self._report(error, entity) and entity is not None and not _release(entity):
             raise error
+        return True
+
+    def _report(self, error: BaseException, entity: Any) -> bool:
+        """Log what a callback raised; False where the process ends."""
+        if self._ending():
+            return False
+        text = f"skipped, unexpectedly: {described(error)}"
+        self._log.problem(_name(entity), type(error).__name__, text, severe=True)
+        return True
 
     def call_back(self, task: Task) -> None:
         """Read what has come and call back."""

@@ -40,6 +40,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
 
     Attributes:
         hurried: says whether the process is to end at once; `run_node` sets it.
+        simulated: whether the node's clock is /clock (use_sim_time, which may change at run time).
         configured, active: the state. while_configured, while_active: what is freed at the end of the state.
     """
 
@@ -55,6 +56,8 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         self.while_configured, self.while_active = ExitStack(), ExitStack()
         self._diagnostics: Any = None
         self.add_on_set_parameters_callback(self._on_set_parameters)
+        self.add_post_set_parameters_callback(self._look_at_clock)
+        self._look_at_clock()
         answer_all_requests(self)
         self.equip()
         self._unconfigured = self._entities_of_rclpy()  # what there is in this state
@@ -223,10 +226,9 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         named = (replace(s, name=f"{name}: {s.name}", hardware_id=robot) for s in statuses)
         self._diagnostics.publish(diagnostic_array(self.stamp(), named))
 
-    @property
-    def simulated(self) -> bool:
-        """Whether the node's clock is /clock."""
-        return bool(self.get_clock().ros_time_is_active)
+    def _look_at_clock(self, _: list[Parameter] | None = None) -> None:
+        # asked six times for each joint state, and each time rclpy would take 1 us
+        self.simulated = bool(self.get_clock().ros_time_is_active)
 
     @staticmethod
     def steady() -> int:

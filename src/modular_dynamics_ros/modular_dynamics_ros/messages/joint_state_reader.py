@@ -27,13 +27,13 @@ class Layout:
 
     Attributes:
         names: of the messages. joints: (k,) indices of the joints in the robot, rising; source: (k,) in the
-        messages. complete: whether all joints are there. optional: (index in the optional joints, index in
-        the messages) of those that are there.
+        messages, a slice of all where they are in order. complete: whether all joints are there. optional:
+        (index in the optional joints, index in the messages) of those that are there.
     """
 
     names: list[str]
     joints: NDArray[np.intp]
-    source: NDArray[np.intp]
+    source: NDArray[np.intp] | slice
     complete: bool
     optional: tuple[tuple[int, int], ...]
 
@@ -97,12 +97,12 @@ class JointStateReader:
         if len(message.effort):
             _check_length(message.effort, count, "effort")
         q = _gather(message.position, layout, "position")
-        if not np.isfinite(q).all():
+        if np.count_nonzero(np.isfinite(q)) < len(q):  # in half the time of all()
             offenders = self._named(layout, ~np.isfinite(q))
             raise BadMessage("not finite", f"position of {offenders} is NaN or infinite")
         if len(message.velocity):
             v = _gather(message.velocity, layout, "velocity")
-            if np.isinf(v).any():
+            if np.count_nonzero(np.isinf(v)):
                 raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
         else:
             v = np.full(len(q), np.nan)
@@ -120,7 +120,9 @@ class JointStateReader:
         source = [position[self.joint_names[index]] for index in joints]
         optional = [(k, position[name]) for k, name in enumerate(self.optional) if name in position]
         complete = len(joints) == len(self.joint_names)
-        return Layout(names, np.array(joints, np.intp), np.array(source, np.intp), complete, tuple(optional))
+        in_order = source == list(range(len(names)))
+        places = slice(None) if in_order else np.array(source, np.intp)
+        return Layout(names, np.array(joints, np.intp), places, complete, tuple(optional))
 
     def _optional(self, layout: Layout, positions: "array[float]") -> Array:
         if not layout.optional:
@@ -137,14 +139,14 @@ class JointStateReader:
 
 def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
     _check_length(values, len(layout.names), field)
-    return np.asarray(values, dtype=float)[layout.source]
+    return np.array(values, dtype=float)[layout.source]
 
 
 def _efforts(values: "array[float]", layout: Layout) -> Array:
     """NaN where they are missing; an infinite one measures nothing either."""
     if not len(values):
-        return np.full(len(layout.source), np.nan)
-    effort = np.asarray(values, dtype=float)[layout.source]
+        return np.full(len(layout.joints), np.nan)
+    effort = np.array(values, dtype=float)[layout.source]
     effort[np.isinf(effort)] = np.nan
     return effort
 

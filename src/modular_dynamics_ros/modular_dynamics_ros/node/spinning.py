@@ -2,7 +2,7 @@
 
 A signal lets a lifecycle node wind down before it ends; a second one ends it at once.
 
-What a callback raises is logged and does not end the process: see `PersistentExecutor`.
+What a callback raises is logged and does not end the process: see `DirectExecutor`.
 """
 
 import os
@@ -20,7 +20,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.parameters.table import usage
 
@@ -40,6 +40,7 @@ def run_node(
         print(help_text)
         return 0
     node: Node | None = None
+    executor: DirectExecutor | None = None
     signals = 0
 
     def interrupt(number: int, frame: object) -> None:
@@ -56,7 +57,7 @@ def run_node(
         _initialise()
         node = make()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
-        executor = PersistentExecutor(log, lambda: signals > 0 or not rclpy.ok())
+        executor = DirectExecutor(log, lambda: signals > 0 or not rclpy.ok())
         executor.add_node(node)
         if isinstance(node, ManagedNode):
             node.hurried = lambda: signals > 1
@@ -76,10 +77,17 @@ def run_node(
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):  # a second one must not interrupt the shutdown
             signal.signal(number, signal.SIG_IGN)
-        if node is not None:
-            node.destroy_node()
-        rclpy.try_shutdown()
+        _end(node, executor)
     return 0
+
+
+def _end(node: Node | None, executor: DirectExecutor | None) -> None:
+    """Leave the ROS graph."""
+    if executor is not None:
+        executor.shutdown()  # it holds what the node destroys
+    if node is not None:
+        node.destroy_node()
+    rclpy.try_shutdown()
 
 
 def _initialise() -> None:

@@ -65,7 +65,7 @@ def test_it_is_registered_by_the_packages_own_metadata(recording, tmp_path):
     done = run_python("-m", "modular_dynamics", "bag", recording, "--json", env=environment)
     assert (done.returncode, json.loads(done.stdout)["answered"]) == (0, 50), done.stderr
     scripts = (tmp_path / "modular_dynamics.egg-info/entry_points.txt").read_text(encoding="utf-8")
-    assert "modular-dynamics = modular_dynamics.shell.main:main" in scripts
+    assert "modular-dynamics = modular_dynamics_command:main" in scripts
 
 
 def test_the_report_as_text(recording, capsys):

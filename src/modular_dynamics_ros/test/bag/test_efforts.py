@@ -40,3 +40,15 @@ def test_joints_without_effort_have_no_residual(bag, names):
     last = [False, True, True, False]
     assert known == [[False] * 4, last, last, [False] * 4]  # an effort counts for stale_after
     assert set(found.report["residuals"]) == {"bend", "left"}
+
+
+def test_residuals_whose_squares_overflow(bag, names):
+    """As in a damaged recording; NumPy's warning would be a second and third line on stderr."""
+    zeros, huge = np.zeros(4), [3e200, -4e200, 0.0, 1.0]
+    states = [
+        ("/joint_states", START + k * MS, joint_state(START + k * MS, names, zeros, zeros, huge))
+        for k in (0, 1)
+    ]
+    found = bag(states)
+    assert (found.code, found.err) == (0, "")
+    assert found.report["residuals"]["turn"] == {"rms": pytest.approx(3e200), "largest": pytest.approx(3e200)}

@@ -117,22 +117,32 @@ def test_a_damaged_message_is_counted_and_the_others_are_answered(bag, names, st
     assert (found.code, found.report["damaged_messages"], found.report["answered"]) == (1, 1, 300)
 
 
-def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(bag, names, tmp_path):
+@pytest.fixture
+def recorded(states, tmp_path):
+    """An MCAP as rosbag2's recorder writes it: chunks of moderate size, with a checksum."""
     from mcap.writer import CompressionType, Writer
 
     from helpers.recorded_bags import STORE
 
-    states, path = moving_states(names, 300)[0], tmp_path / "whole.mcap"
-    with open(path, "wb") as file:  # as rosbag2's recorder: chunks of moderate size, with a checksum
-        writer = Writer(file, chunk_size=20_000, compression=CompressionType.ZSTD)
-        writer.start("ros2")
-        schema = writer.register_schema(
-            JOINT_STATE, "ros2msg", STORE.generate_msgdef(JOINT_STATE)[0].encode()
-        )
-        channel = writer.register_channel("/joint_states", "cdr", schema)
-        for _, time, (kind, message) in states:
-            writer.add_message(channel, time, STORE.serialize_cdr(message, kind).tobytes(), time)
-        writer.finish()
+    def record(compression=CompressionType.ZSTD):
+        path = tmp_path / "whole.mcap"
+        with open(path, "wb") as file:
+            writer = Writer(file, chunk_size=20_000, compression=compression)
+            writer.start("ros2")
+            definition = STORE.generate_msgdef(JOINT_STATE)[0].encode()
+            schema = writer.register_schema(JOINT_STATE, "ros2msg", definition)
+            channel = writer.register_channel("/joint_states", "cdr", schema)
+            for _, time, (kind, message) in states:
+                writer.add_message(channel, time, STORE.serialize_cdr(message, kind).tobytes(), time)
+            writer.finish()
+        return path
+
+    record.plain = CompressionType.NONE
+    return record
+
+
+def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(bag, recorded, tmp_path):
+    path = recorded()
     assert bag.on(path).report["answered"] == 300
     cut = tmp_path / "cut.mcap"
     cut.write_bytes(path.read_bytes()[: int(0.6 * path.stat().st_size)])
@@ -140,6 +150,53 @@ def test_a_recording_that_was_cut_off_is_read_as_far_as_it_goes(bag, names, tmp_
     assert 100 < found.report["answered"] < 300
     assert "no index" in found.err
     assert np.isfinite([float(row["tau_turn"]) for row in found.rows]).all()
+
+
+def test_a_bag_without_index_is_read_to_the_first_chunk_whose_checksum_is_wrong(bag, recorded, tmp_path):
+    path = recorded(recorded.plain)
+    expected, content = bag.on(path).rows, bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 16
+    for broken, index in ((content, "with index"), (content[:-300], "without")):
+        file = tmp_path / "broken.mcap"
+        file.write_bytes(broken)
+        found = bag.on(file)
+        assert found.code == 1, index
+        assert "is damaged" in found.report["damage"]
+        assert 50 < len(found.rows) < 300
+        assert found.rows == expected[: len(found.rows)], index
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+@pytest.mark.parametrize("seed", range(16))
+def test_damage_takes_a_line_and_makes_no_number(bag, recorded, tmp_path, compressed, seed):
+    """Bytes dropped, inserted, changed or set to zero anywhere in a recording with checksums."""
+    path = recorded() if compressed else recorded(recorded.plain)
+    expected, content = {row["time"]: row for row in bag.on(path).rows}, bytearray(path.read_bytes())
+    draw = np.random.default_rng(seed)
+    at = int(draw.integers(len(content)))
+    match seed % 4:
+        case 0:
+            del content[at : at + int(draw.choice([1, 8, 100]))]
+        case 1:
+            content[at:at] = content[at : at + 64]
+        case 2:
+            content[at] ^= 1 << int(draw.integers(8))
+        case 3:
+            content[at : at + 400] = bytes(min(400, len(content) - at))
+    broken = tmp_path / "broken.mcap"
+    broken.write_bytes(content)
+    found = bag.on(broken)
+    assert found.code in {0, 1, 2}, found.err  # 3 is a fault of the program
+    assert all(row == expected[row["time"]] for row in found.rows)
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_file_of_compressed_messages_without_its_folder(bag, states, tmp_path, storage):
+    """Only metadata.yaml, in the folder, says that they are compressed."""
+    folder = write_bag(tmp_path / "bag", states, storage=storage, compressed="message")
+    file = next(path for path in folder.iterdir() if path.suffix in {".mcap", ".db3"})
+    found = bag.on(file)
+    assert (found.code, found.report["answered"], found.report["damaged_messages"]) == (0, 300, 0)
 
 
 def test_messages_that_the_index_counts_and_the_file_lacks_are_a_finding(bag, states, tmp_path):

@@ -3,65 +3,43 @@
 import pytest
 import rclpy
 from rcl_interfaces.srv import ListParameters
-from rclpy.node import Node
-from std_msgs.msg import String
 
-from helpers.nodes.waiting import LIMIT
-from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from helpers.nodes.listening_node import ListeningNode
 from modular_dynamics_ros.lifecycle import executor as source
+from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
-class Lines:
-    """A logger that keeps its lines."""
+class FragileNode(ListeningNode):
+    """Its callbacks raise; it has a service 'asked', too."""
 
-    def __init__(self):
-        self.lines = []
-        self.info = self.warning = self.error = self.lines.append
-
-
-class Stage:
-    """A node with a topic 'said', a service 'asked', and an executor."""
-
-    def __init__(self):
-        self.node, self.logger, self.heard, self.ending = Node("fragile"), Lines(), [], False
-        self.executor = PersistentExecutor(ChangeLog(self.logger, lambda: 0.0), lambda: self.ending)
-        self.executor.add_node(self.node)
-        self.subscription = self.node.create_subscription(String, "said", self.on_said, 10)
+    def __init__(self, kind):
+        super().__init__(kind)
         self.node.create_service(ListParameters, "asked", self.on_asked)
-        self.publisher = self.node.create_publisher(String, "said", 10)
 
     def on_said(self, message):
-        self.heard.append(message.data)
+        super().on_said(message)
         if message.data.startswith("bad"):
             raise RuntimeError(f"cannot use\n'{message.data}'")
 
     def on_asked(self, request, response):
         raise KeyError("nothing")
 
-    def spin_until(self, reached):
-        clock = self.node.get_clock()
-        deadline = clock.now().nanoseconds + LIMIT * 1e9
-        while not reached():
-            assert clock.now().nanoseconds < deadline
-            self.executor.spin_once(timeout_sec=0.05)
 
-    def say(self, *texts):
-        self.spin_until(self.publisher.get_subscription_count)
-        count = len(self.heard) + len(texts)
-        for text in texts:
-            self.publisher.publish(String(data=text))
-        self.spin_until(lambda: len(self.heard) >= count)
+@pytest.fixture(params=[PersistentExecutor, DirectExecutor])
+def stage(request):
+    made = FragileNode(request.param)
+    yield made
+    made.close()
 
 
 @pytest.fixture
-def stage():
-    made = Stage()
+def rclpys_stage():
+    made = FragileNode(PersistentExecutor)
     yield made
-    made.executor.shutdown()
-    made.node.destroy_node()
+    made.close()
 
 
 def test_callbacks_that_raise_are_logged_once_per_text_and_the_others_go_on(stage):
@@ -94,7 +72,8 @@ def test_a_service_and_a_timer_that_raise_are_named(stage):
     stage.say("good")
 
 
-def test_a_message_that_cannot_be_taken_does_not_make_the_node_deaf(stage, monkeypatch):
+def test_a_message_that_cannot_be_taken_does_not_make_the_node_deaf(rclpys_stage, monkeypatch):
+    stage = rclpys_stage
     failing, take = [True, True], stage.executor._take_subscription
 
     def take_or_raise(subscription):
@@ -110,8 +89,9 @@ def test_a_message_that_cannot_be_taken_does_not_make_the_node_deaf(stage, monke
     assert len(stage.logger.lines) == 1
 
 
-def test_where_rclpy_cannot_be_made_to_listen_again_the_process_ends(stage, monkeypatch):
+def test_where_rclpy_cannot_be_made_to_listen_again_the_process_ends(rclpys_stage, monkeypatch):
     """Of another version: a node that is deaf for good must not look alive."""
+    stage = rclpys_stage
 
     def raising(subscription):
         raise RuntimeError("no UTF-8")

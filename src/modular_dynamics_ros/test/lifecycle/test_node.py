@@ -45,6 +45,15 @@ def node(request, root):
     made.destroy_node()
 
 
+def test_the_clock_follows_use_sim_time_at_run_time(node):
+    assert not node.simulated
+    assert node.now() > 0
+    for simulated in (True, False):
+        node.set_parameters([Parameter("use_sim_time", value=simulated)])
+        assert node.simulated is simulated
+        assert (node.now() == 0) is simulated  # nothing has come on /clock
+
+
 class Failing:
     """Raises at its call number `at`, counted from 1; else it does what it stands for."""
 

@@ -5,7 +5,7 @@ from unittest.mock import MagicMock
 import pytest
 
 from helpers.nodes.lone_node import lone_node
-from modular_dynamics_ros.node.pending_messages import pending_messages
+from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 
 pytestmark = pytest.mark.ros

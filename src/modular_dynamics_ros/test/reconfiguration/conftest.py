@@ -7,7 +7,7 @@ import pytest
 from modular_dynamics_interfaces import srv
 
 import modular_dynamics as md
-from helpers.nodes.changing import request
+from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES as JOINTS
 from helpers.nodes.dynamics_harness import Harness, Q, V
 
@@ -26,7 +26,7 @@ class Client(Harness):
     """Calls the services."""
 
     def call(self, kind, **fields):
-        """The response to a request with these fields, as of `helpers.nodes.changing.request`."""
+        """The response to a request with these fields, as of `helpers.nodes.changes.changing.request`."""
         asked, service = request(getattr(srv, kind), **fields), f"dynamics_node/{NAMES[kind]}"
         client = self.probe.create_client(getattr(srv, kind), service)
         self.spin_until(client.service_is_ready)

@@ -105,7 +105,7 @@ class Orientations:
 
     def unit_vector(self, rotation: PlanarRotation, offset: float = 0.0) -> PlanarVector:
         """The unit vector of a rotation plus a constant angle."""
-        key = rotation, offset
+        key = rotation, round(offset, 12)  # angles of several bodies are equal but for rounding
         if key not in self._unit_vectors:
             self._unit_vectors[key] = self._new_unit_vector(rotation, offset)
         return self._unit_vectors[key]

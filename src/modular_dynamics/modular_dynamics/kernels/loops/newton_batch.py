@@ -1,4 +1,7 @@
-"""Inverse dynamics of many states whose loops are closed by continuation with Newton's method."""
+"""Inverse dynamics of many states whose loops are closed by continuation with Newton's method.
+
+Also of designs: robots of one structure that differ in numbers alone.
+"""
 
 from typing import NamedTuple
 
@@ -14,7 +17,7 @@ from .inverse_dynamics import closed_loop_inverse_dynamics
 from .newton import LARGEST_STEP, correct
 from .structures import CoordinateSplit, RowArrays, SpringArrays, Tree
 
-__all__ = ["NewtonLimits", "NewtonMechanism", "NewtonStates", "newton_batch"]
+__all__ = ["NewtonDesigns", "NewtonLimits", "NewtonMechanism", "NewtonStates", "newton_batch", "own_numbers"]
 
 #: Statuses of a state: answered, or left to the general method.
 ANSWERED, ELSEWHERE = 0, 1
@@ -75,6 +78,48 @@ class NewtonStates(NamedTuple):
     statuses: NDArray[int64]
 
 
+class NewtonDesigns(NamedTuple):
+    """Some of the designs that rows of states belong to, each with as many rows, one design after the other.
+
+    Attributes:
+        order (d,): the places of these designs among all; none: there are no designs.
+        numbers (d, w): the numbers of each mechanism: :func:`own_numbers`.
+        guess (nq,): nearly closed. Each design is closed from it, and then followed from state to state.
+        states: rows of each design.
+    """
+
+    order: NDArray[int64]
+    numbers: NDArray[float64]
+    guess: NDArray[float64]
+    states: int
+
+
+def own_numbers(mechanism: NewtonMechanism) -> list[NDArray[float64]]:
+    """The arrays in which designs differ, in the order in which :func:`newton_batch` copies them."""
+    rows, springs = mechanism.rows, mechanism.springs
+    return [mechanism.tree.constants, rows.anchors, rows.vectors, springs.rows.anchors, springs.laws]
+
+
+@inlined_strictly
+def _copied(target, numbers, first):
+    """Numbers from a place on into an array of any shape; the place behind them."""
+    flat = target.reshape(target.size)
+    for k in range(flat.shape[0]):
+        flat[k] = numbers[first + k]
+    return first + flat.shape[0]
+
+
+@inlined_strictly
+def _use_design(mechanism, numbers):
+    """Overwrite :func:`own_numbers`."""
+    rows, springs = mechanism.rows, mechanism.springs
+    place = _copied(mechanism.tree.constants, numbers, 0)
+    place = _copied(rows.anchors, numbers, place)
+    place = _copied(rows.vectors, numbers, place)
+    place = _copied(springs.rows.anchors, numbers, place)
+    _copied(springs.laws, numbers, place)
+
+
 @inlined_strictly
 def _largest(values):
     """The largest |value|; infinite where one is not finite."""
@@ -119,35 +164,63 @@ def _is_answered(mechanism, workspace, results, q, v, vdot):
     return status == 0 and condition < limits.condition and violation <= limits.violation and sizes < np.inf
 
 
+@inlined_strictly
+def _answer(mechanism, workspace, results, states, row, q):
+    """Answer one row from a nearly closed q, which is closed there then; is it answered?"""
+    independent = mechanism.split.independent_v
+    target, v, vdot = states.q[row], states.v[row], states.vdot[row]
+    if not (_largest(target) < np.inf and _largest(v) < np.inf and _largest(vdot) < np.inf):
+        return False
+    if not _closes(mechanism, workspace, q, target):
+        return False
+    if not _is_answered(mechanism, workspace, results, q, v, vdot):
+        return False
+    assign(states.coordinates[row], q)
+    assign(states.tensions[row], results.tensions)
+    for k in range(independent.shape[0]):
+        states.tau[row, k] = results.tau[independent[k]]
+    return True
+
+
+@inlined_strictly
+def _starts_closed(mechanism, workspace, q):
+    """Close a design at the independent coordinates of the guess, in place: does it succeed?"""
+    limits = mechanism.limits
+    if not _largest(q) <= limits.guess:
+        return False
+    tree, rows, split = mechanism.tree, mechanism.rows, mechanism.split
+    return correct(tree, rows, split, q, workspace, LARGEST_STEP, limits.rounding)
+
+
 @kernel(nogil=True, fastmath=False)
-def newton_batch(mechanism, workspace, results, states, block, queue):
+def newton_batch(mechanism, workspace, results, states, designs, block, queue):
     """Answer blocks of rows, as many as ``queue`` (:mod:`..row_queue`) gives to this thread.
 
-    ``workspace``, ``results`` and the work arrays of the springs are this thread's own.
+    With designs a block is a design; where it does not close near the guess, none of its rows is answered.
+    ``workspace``, ``results``, the work arrays of the springs, and with designs the mechanism's
+    :func:`own_numbers` are this thread's own.
     """
-    rows, starts, independent = states.q.shape[0], states.starts, mechanism.split.independent_v
-    each = starts.shape[0] == rows
+    starts, count = states.starts, designs.order.shape[0]
+    rows = count * designs.states if count > 0 else states.q.shape[0]
+    each = starts.shape[0] == rows and count == 0
     last, q = np.empty(starts.shape[1]), np.empty(starts.shape[1])
     begin(queue)
     while True:
-        first = take(queue, block)
-        if first >= rows:
+        taken = take(queue, block)
+        if taken >= rows:
             break
-        assign(last, starts[first if each else first // block])
-        for row in range(first, min(first + block, rows)):
+        first, closed = taken, True
+        if count > 0:
+            first = designs.order[taken // block] * block
+            _use_design(mechanism, designs.numbers[taken // block])
+            assign(last, designs.guess)
+            closed = _starts_closed(mechanism, workspace, last)
+        else:
+            assign(last, starts[taken if each else taken // block])
+        for row in range(first, first + min(block, rows - taken)):
             assign(q, starts[row] if each else last)
-            target, v, vdot = states.q[row], states.v[row], states.vdot[row]
             states.statuses[row] = ELSEWHERE
-            if not (_largest(target) < np.inf and _largest(v) < np.inf and _largest(vdot) < np.inf):
-                continue
-            if not _closes(mechanism, workspace, q, target):
-                continue
-            if not _is_answered(mechanism, workspace, results, q, v, vdot):
-                continue
-            states.statuses[row] = ANSWERED
-            assign(last, q)
-            assign(states.coordinates[row], q)
-            assign(states.tensions[row], results.tensions)
-            for k in range(independent.shape[0]):
-                states.tau[row, k] = results.tau[independent[k]]
+            if closed and _answer(mechanism, workspace, results, states, row, q):
+                states.statuses[row] = ANSWERED
+                assign(last, q)
     end(queue)

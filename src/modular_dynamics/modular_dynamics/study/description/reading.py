@@ -52,7 +52,7 @@ def load_study(path: str | Path) -> Study:
     rate = number(motion.get("rate", 10.0), f"{where}: motion: rate")
     if not 0.0 < rate <= 1e6:
         raise StudyError(
-            f"{where}: motion: rate is {rate:g}; a number of states per second above 0 is needed"
+            f"{where}: motion: rate is {rate:g}; a number of states per second above 0, up to 1e6, is needed"
         )
     files = mapping(motion.get("files"), f"{where}: motion: files")
     trajectories = {str(name): _profile(folder, files, name, where) for name in files}

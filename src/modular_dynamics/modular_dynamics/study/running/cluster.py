@@ -71,8 +71,15 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 
 def _client_of(distributed: Any, address: str) -> Any:
+    class Client(distributed.Client):  # type: ignore[misc]  # known only when it is imported
+        """One that never connected is not closed again: that fails after 10 s, and Python prints how."""
+
+        def __del__(self) -> None:
+            if self.status == "running":
+                super().__del__()
+
     try:
-        return distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise StudyError(f"no Dask scheduler answers at '{address}' within {PATIENCE} s") from error
 

@@ -51,6 +51,7 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         ({"version": 7}, "version .* is unknown; this library reads version 1"),
         ({"keeps": {}}, "unknown key 'keeps'; similar ones: keep"),
         ({"motion": {**MOTION, "rate": 0}}, "rate is 0; a number of states per second above 0"),
+        ({"motion": {**MOTION, "rate": 2e6}}, r"rate is 2e\+06; a number .* above 0, up to 1e6, is needed"),
         ({"motion": {"files": {"a": "nowhere.yaml"}}}, "no motion file at .*nowhere.yaml"),
         ({"motion": {"files": {}}}, "files names no trajectory"),
         ({"actuators": {"J9": 1}}, "no independent joint 'J9'"),

@@ -159,7 +159,7 @@ class FilteredAcceleration:
         Raises:
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
-        if self._new.any():
+        if np.count_nonzero(self._new):
             self._begin(self._new, velocity)
         if stamp == self._last:
             self._correct(stamp, velocity)

@@ -40,7 +40,8 @@ def point_jacobian(
     The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
 
     Raises:
-        QueryError: an unknown link; a point that is not finite, or huge. ModularDynamicsError: a dead point.
+        QueryError: an unknown link, or a point that is not finite or huge. ModularDynamicsError: a dead
+            point.
     """
     robot, graph, q = model.robot, model.robot.graph, configuration.coordinates
     name = robot.link(link)

@@ -6,9 +6,9 @@ from typing import Any
 
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
-from modular_dynamics_ros.node.pending_messages import pending_messages
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
 

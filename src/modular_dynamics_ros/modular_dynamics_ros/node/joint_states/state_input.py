@@ -203,9 +203,9 @@ class StateInput:
     def _state(self, stamp: int, values: JointValues) -> State:
         """The joints' values at a stamp; flaws with which they are answered are reported."""
         log, computation, (q, v, measured, effort) = self._node.log, self._computation, values
-        absent = np.isnan(v)
-        without = self._merged.named(absent) if absent.any() else ()
-        v[absent] = 0.0
+        absent, without = np.isnan(v), tuple[str, ...]()
+        if np.count_nonzero(absent):
+            without, v[absent] = self._merged.named(absent), 0.0
         effort_or_none = effort if self._merged.has_efforts else None
         state = computation.observe(stamp, q, v, without, measured, effort_or_none)
         if without and computation.needs_velocity:

@@ -22,9 +22,10 @@ from ....kernels.loops.planar.steps import branch_signs
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
 from ...assembly.assemble import finite_guess
-from ..inverse_dynamics import ClosedLoopInverseDynamics
 from ..planar_arrays import design_mechanism, numbers_of, planar_mechanism, planar_workspace
 from ..solver import ClosedLoopSolver, solver_of
+from .newton_designs import answer_designs_by_newton
+from .remaining_designs import answer_remaining
 from .results import ClosedLoopBatch, RowStatus, new_states, status_of
 
 __all__ = ["designs_batch"]
@@ -71,6 +72,12 @@ def designs_batch(
             planar_batch(own, planar_workspace(graph, own), states, arrays, queue)
 
         run_on_threads(work, len(states.q), min(thread_count(threads), designs.number))
+    if len(states.q) and rows.others:
+        others, terms = sorted(rows.others), terms_of_columns(columns, friction)
+        states.sines.reshape(designs.number, -1)[others] = np.nan
+        answer_designs_by_newton(
+            general, designs.columns, others, friction, terms, states, thread_count(threads)
+        )
     order = () if general.explicit is None else general.explicit.order
     reasons = _Reasons(states.statuses, order, {})
     statuses = _statuses(states.statuses)
@@ -136,31 +143,25 @@ def _answer(
     reasons: "_Reasons",
     friction: str,
 ) -> None:
-    """Write the states of a design that the compiled function does not answer: by the general method."""
+    """Write the states of a design that compiled functions did not answer: by the general method."""
     first = design * designs.states
-    error, solver = rows.errors.get(design), None
+    left = first + np.arange(designs.states)
+    if (error := rows.errors.get(design)) is None:
+        left = left[states.statuses[left] != 0]
+    if not len(left):
+        return
+    states.tau[left], states.statuses[left], statuses[left] = np.nan, 0, RowStatus.ANSWERED
+    errors = {} if error is None else dict.fromkeys(left.tolist(), error)
     if error is None:
         try:
-            solver = ClosedLoopInverseDynamics(designs.columns.design(design), friction)
+            robot = designs.columns.design(design)
         except ModularDynamicsError as other:
-            error = other
-    near = states.starts[0]
-    for row in range(first, first + designs.states):
-        states.statuses[row], statuses[row] = 0, RowStatus.ANSWERED
-        if solver is None:
-            assert error is not None
-            reasons.errors[row] = error
+            errors = dict.fromkeys(left.tolist(), other)
         else:
-            try:
-                result = solver.solve(states.q[row], states.v[row], states.vdot[row], near)
-            except ModularDynamicsError as other:
-                reasons.errors[row] = other
-            else:
-                states.tau[row], states.coordinates[row] = result.tau, result.coordinates
-                states.tensions[row] = list(result.tensions.values())
-                states.sines[row], near = np.nan, result.coordinates
-        if row in reasons.errors:
-            statuses[row] = status_of(reasons.errors[row])
+            errors = answer_remaining(robot, friction, states, left.tolist(), first)
+    reasons.errors.update(errors)
+    for row, own in errors.items():
+        statuses[row] = status_of(own)
 
 
 def _erase_unanswered(states: PlanarStates, statuses: NDArray[np.uint8]) -> None:

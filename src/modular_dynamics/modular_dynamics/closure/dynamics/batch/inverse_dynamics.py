@@ -45,9 +45,9 @@ def closed_loop_inverse_dynamics_batch(
 
     By one compiled function on several threads: planar loops in closed form, others by Newton's method. State
     by state where joints in loops have several coordinates, or loops leave coordinates free. With
-    ``parameters`` also of many designs, robots that differ in these numbers: where loops are planar and stay
-    so, nothing is loaded or compiled for each. Other designs are computed one by one by the general method,
-    on one thread: 0.1 ms a state and more.
+    ``parameters`` also of many designs, robots that differ in these numbers: nothing is loaded or compiled
+    for each. Designs that these functions do not answer are computed one by one on one thread, by the
+    general method; those whose loops can never close are marked without a search for each state.
 
     Args:
         q, v, vdot: of the independent joints, a row for each state. With n designs: s states of each

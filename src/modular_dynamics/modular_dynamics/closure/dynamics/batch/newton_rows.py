@@ -5,7 +5,13 @@ from numpy.typing import NDArray
 
 from ....dynamics.arrays.model_arrays import topology_of
 from ....dynamics.execution.threads import run_on_threads
-from ....kernels.loops.newton_batch import NewtonLimits, NewtonMechanism, NewtonStates, newton_batch
+from ....kernels.loops.newton_batch import (
+    NewtonDesigns,
+    NewtonLimits,
+    NewtonMechanism,
+    NewtonStates,
+    newton_batch,
+)
 from ....kernels.loops.planar.batch import BLOCK, PlanarStates
 from ....kernels.loops.structures import Tree
 from ...assembly.assemble import LARGEST_GUESS
@@ -14,7 +20,7 @@ from ...assembly.mechanism import FARTHEST, ROUNDING
 from ...constraints.rows import row_values
 from ..solver import ClosedLoopSolver
 
-__all__ = ["answer_by_newton"]
+__all__ = ["answer_by_newton", "newton_mechanism", "newton_states"]
 
 LIMITS = NewtonLimits(LARGEST_GUESS, FARTHEST, WORST_CONDITION, LARGEST_VIOLATION, ROUNDING)
 
@@ -27,17 +33,23 @@ def answer_by_newton(solver: ClosedLoopSolver, friction: str, states: PlanarStat
     mechanism = newton_mechanism(solver, friction, states.starts)
     if mechanism is None:
         return
-    rows = NewtonStates(
-        *states[:4], states.coordinates, states.tau, states.tensions, statuses=states.statuses
-    )
+    rows = newton_states(states)
+    none = NewtonDesigns(np.zeros(0, np.int64), np.zeros((0, 0)), states.starts[0], 0)
 
     def work(queue: NDArray[np.int64]) -> None:
         values = row_values(solver.graph, len(solver.graph.springs))
         own = mechanism._replace(springs=mechanism.springs._replace(values=values))
-        newton_batch(own, solver.system.new_workspace(), solver.result_arrays(), rows, BLOCK, queue)
+        newton_batch(own, solver.system.new_workspace(), solver.result_arrays(), rows, none, BLOCK, queue)
 
     count = len(states.q)
     run_on_threads(work, count, min(threads, -(-count // BLOCK)))
+
+
+def newton_states(states: PlanarStates) -> NewtonStates:
+    """The same rows as this kernel takes them."""
+    return NewtonStates(
+        *states[:4], states.coordinates, states.tau, states.tensions, statuses=states.statuses
+    )
 
 
 def newton_mechanism(

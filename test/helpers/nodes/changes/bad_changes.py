@@ -1,4 +1,4 @@
-"""Requests to change urdf/four_link.urdf, its right branch a black box, that must be refused; and why."""
+"""Requests to change urdf/four_link.urdf, its right branch a black box, that must be refused, and why."""
 
 import os
 from collections.abc import Iterator
@@ -46,7 +46,8 @@ TEXTS = {
     "<html><body/></html>": "html",
     "robot: {}": "begins with '<'",
     "/etc/passwd": "/etc/passwd",
-    "\n" * 1_000_000 + "x": "begins with '<'",
+    # not larger: UDP loses parts of a request of a megabyte again and again where its buffers are small
+    "\n" * 100_000 + "x": "begins with '<'",
     GRIPPER.replace('"0.1"/>', '"-0.1"/>', 1): "mass",
     GRIPPER.replace("prismatic", "sliding"): "sliding",
     GRIPPER.replace('link="palm"', 'link="plam"'): "plam",
@@ -57,7 +58,7 @@ TEXTS = {
     GRIPPER.replace("<link", '<link name="spare"/><link', 1): "spare",
     FOUR_LINK: "prefix",
     f"<!DOCTYPE r [<!ENTITY a '{'b' * 1000}'><!ENTITY c '{'&a;' * 1000}'>]><robot name='&c;'/>": "DOCTYPE",
-    "<a>" * 100_000 + "</a>" * 100_000: "deep",
+    "<a>" * 10_000 + "</a>" * 10_000: "deep",
 }
 
 

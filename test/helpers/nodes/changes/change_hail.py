@@ -12,8 +12,8 @@ from pathlib import Path
 import rclpy
 from rclpy.node import Node
 
-from helpers.nodes.bad_changes import bad_changes
-from helpers.nodes.changing import SERVICES, request
+from helpers.nodes.changes.bad_changes import bad_changes
+from helpers.nodes.changes.changing import SERVICES, request
 from helpers.nodes.waiting import SpunNodes
 
 CODES = "NONE", "NOT_ACTIVE", "UNKNOWN_NAME", "BAD_STATE", "REFUSED", "FILE", "UNEXPECTED"

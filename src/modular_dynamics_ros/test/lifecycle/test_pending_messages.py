@@ -1,7 +1,7 @@
 from contextlib import nullcontext
 from types import SimpleNamespace
 
-from modular_dynamics_ros.node.pending_messages import MOST, pending_messages
+from modular_dynamics_ros.lifecycle.pending_messages import MOST, pending_messages
 
 
 class Handle(nullcontext):

@@ -1,0 +1,44 @@
+"""Loops that close in no configuration, because a residual of theirs does not depend on any joint."""
+
+import numpy as np
+
+from ...dynamics.arrays.arguments import Array
+from ...exceptions import ClosureError
+from ...kernels.loops import newton
+from ...kernels.loops.row_kinds import ALONG
+from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.coordinates import Coordinates
+from .diagnosis import open_loops
+
+__all__ = ["contradiction"]
+
+#: Configurations that are compared, and the largest difference of what is constant: rounding, in m or 1.
+COMPARED, EQUAL = 4, 1e-12
+
+
+def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
+    """The error of loops that no motion of any joints closes; None: they may close.
+
+    Residuals are analytic in the coordinates: those that are equal at random configurations are constant.
+    Compared are each row of the loops, and of each loop the distance of its points and the norm of its
+    rows of orientation. Two planes of motion that are parallel but apart, or at an angle, are found so.
+    """
+    rng, coordinates = np.random.default_rng(0), Coordinates(system.graph)
+    places = near + rng.normal(size=(COMPARED, len(near)))
+    table = np.array([_sizes(system, coordinates.unit(q)) for q in places])
+    is_constant = np.ptp(table, axis=0) <= EQUAL * (1.0 + table.max(axis=0))
+    if not (is_constant & (table.min(axis=0) > newton.CLOSED)).any():
+        return None
+    why = "no joint changes that, as where axes are not parallel, or planes of motion not the same"
+    return open_loops(system, near, "in any configuration", why)
+
+
+def _sizes(system: ConstraintSystem, q: Array) -> Array:
+    """|phi| of each row of loops, and norms by loop of rows of position, and of orientation."""
+    indices, phi, is_loop = system.rows.arrays.indices, np.abs(system.evaluate(q).phi), ~system.is_gear
+    sizes = [*phi[is_loop]]
+    for loop in range(len(system.rows.arrays.ends)):
+        own = is_loop & (indices[:, 1] == loop)
+        is_position = own & (indices[:, 0] == ALONG)
+        sizes += [float(np.linalg.norm(phi[kind])) for kind in (is_position, own & ~is_position)]
+    return np.array(sizes)

@@ -1,0 +1,1 @@
+"""Requests to change a robot while joint states come."""
