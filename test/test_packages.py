@@ -31,6 +31,7 @@ OPTIONAL = {
     "pyarrow",
     "rosbags",
     "sympy",
+    "zstandard",  # rosbags brings it, without which it is not used
 }  # extras that no node needs; errors say what to install
 
 
