@@ -28,7 +28,7 @@ test-nightly: setup ## all tests, with ten times as many random examples, new on
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
 # One attack, another seed, a longer soak: make torture TORTURE="--only soak --seed 7 --soak-minutes 120"
-torture: setup ## attacks on nodes and library: a table of what was right, refused, wrong, died; about 45 minutes
+torture: setup ## attacks on nodes and library: a table of what was right, refused, wrong, died; about 50 minutes
 	@$(activate) $(domain) cd test; exec python -m torture $(TORTURE)
 
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
