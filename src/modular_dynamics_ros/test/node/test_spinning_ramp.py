@@ -90,8 +90,9 @@ def test_a_second_signal_ends_it_at_once(probe, four_link):
 
 
 def test_a_request_is_answered_after_the_ramp(probe, four_link):
-    probe.start(four_link, 0.5)
+    # before the node: made while DDS gets to know the node's services, it was never matched with one, twice
     client = probe.node.create_client(ChangeState, f"{NODE}/change_state")
+    probe.start(four_link, 0.5)
     probe.spin_until(client.service_is_ready)
     wanted = Transition(id=Transition.TRANSITION_DEACTIVATE)
     answer = client.call_async(ChangeState.Request(transition=wanted))

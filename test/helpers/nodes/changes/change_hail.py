@@ -11,6 +11,7 @@ from pathlib import Path
 
 import rclpy
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from helpers.nodes.changes.bad_changes import bad_changes
 from helpers.nodes.changes.changing import SERVICES, request
@@ -19,6 +20,8 @@ from helpers.nodes.waiting import SpunNodes
 CODES = "NONE", "NOT_ACTIVE", "UNKNOWN_NAME", "BAD_STATE", "REFUSED", "FILE", "UNEXPECTED"
 LONGEST = 1050  # characters of a message: 1000, and how long it was
 WAITING = 20  # requests at once
+#: By default a client keeps ten requests, and ten answers: DDS would drop what is above without a word.
+KEEPING_ALL = QoSProfile(depth=WAITING, reliability=ReliabilityPolicy.RELIABLE)
 
 
 def judge(name, code, words, answer):
@@ -36,7 +39,10 @@ def main(folder, rounds):
     rclpy.init()
     node, outcomes = Node("hail"), Counter()
     spun = SpunNodes(node)
-    clients = {name: node.create_client(kind, f"dynamics_node/{name}") for name, kind in SERVICES.items()}
+    clients = {
+        name: node.create_client(kind, f"dynamics_node/{name}", qos_profile=KEEPING_ALL)
+        for name, kind in SERVICES.items()
+    }
     for name, client in clients.items():
         spun.spin_until(client.service_is_ready, name)
     requests = [
