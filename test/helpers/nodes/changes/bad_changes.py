@@ -46,7 +46,7 @@ TEXTS = {
     "<html><body/></html>": "html",
     "robot: {}": "begins with '<'",
     "/etc/passwd": "/etc/passwd",
-    # not larger: UDP loses parts of a request of a megabyte again and again where its buffers are small
+    # not larger: UDP with small buffers may lose parts of a request of a megabyte again and again
     "\n" * 100_000 + "x": "begins with '<'",
     GRIPPER.replace('"0.1"/>', '"-0.1"/>', 1): "mass",
     GRIPPER.replace("prismatic", "sliding"): "sliding",
