@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
 MARGIN = 0.1
 KEPT = 500  # messages with some of the joints
 STAMPS = 5000  # of states that were sent, and of answers
+SENT = 1000  # states of which torques may be held: on a busy machine answers wait for seconds
 #: Of accelerations from filtered velocities, relative to the largest of the motion: the filter overshoots.
 OVERSHOOT = 20.0
 
@@ -66,7 +67,7 @@ class Judge:
         self.age: Callable[[int, int], float] = lambda stamp, published: (published - stamp) * 1e-9
         self.excused: Callable[[int], bool] = lambda stamp: False
         self.silent_since: int | None = None
-        self.sent: deque[int] = deque(maxlen=200)
+        self.sent: deque[int] = deque(maxlen=SENT)
         self.margin = MARGIN
         self.commands = Commands(tally)
         self._times_sent, self._times_answered = Counter[int](), Counter[int]()
@@ -186,7 +187,7 @@ class Judge:
         if on_stale == {"stop"}:
             return False
         count = len(robot.names)
-        if not any((q == state_at(count, s)[0][robot.order]).all() for s in self.sent):
+        if not any((q == state_at(count, s)[0][robot.order]).all() for s in reversed(self.sent)):
             return False
         terms = robot.oracle.terms(q, v)
         if "hold_gravity" in on_stale and np.abs(tau - terms.gravity).max() <= TOLERANCE * terms.scale:

@@ -13,7 +13,7 @@ from torture.harness.motion import state_at
 from torture.harness.oracle import Oracle
 from torture.harness.robots import joint_names, tree_urdf
 from torture.harness.tally import Tally
-from torture.silence import fault_of
+from torture.silence import Torques, fault_of
 
 JOINTS = 3
 URDF = tree_urdf(JOINTS)
@@ -107,6 +107,16 @@ def test_torques_without_commands_are_wrong(judge):
     ],
 )
 def test_what_follows_the_last_answer_is_judged(choice, efforts, fault):
-    found = fault_of(choice, efforts)
+    answer_and_rest = [Torques(one, answers=k == 0) for k, one in enumerate(efforts)]
+    found = fault_of(choice, answer_and_rest)
     assert fault in found
     assert bool(fault) == bool(found)
+
+
+def test_silence_begins_at_the_last_answer():
+    held_before = [Torques([3.0], True), Torques([1.0], False), Torques([2.0], True)]
+    assert not fault_of("ramp_to_zero", [*held_before, *(Torques([x], False) for x in (2.0, 1.0, 0.0))])
+
+
+def test_silence_needs_a_motion_before_it():
+    assert "no state" in fault_of("stop", [])
