@@ -122,8 +122,14 @@ def unclosed(
     return open_loops(system, coordinates, where, why)
 
 
-def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, done: float) -> None:
+def raise_branch_end(
+    system: ConstraintSystem, target: Array, reached: Array, done: float, diagnose: bool
+) -> None:
     """Raise why a continuation to the independent coordinates ``target`` ended at ``reached``.
+
+    Args:
+        diagnose: whether to search, for about 0.1 s, for what closes at ``target`` or forbids it. Otherwise
+            only Newton's method from ``reached`` decides which error it is.
 
     Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
@@ -131,10 +137,7 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
     raise_if_dependent(system, reached, W)
     start = reached.copy()
     start[system.independent_q] = target
-    best = _approach(system, start)
-    if not system.largest_residual(best) < AT_DEAD_POINT:  # perhaps a local minimum, or a saddle
-        around = LeastSquares(system, system.dependent).search(best, limited=False)
-        best = best if around.open_groups else around.q
+    best = _searched(system, start) if diagnose else _settled(system, start)
     if system.largest_residual(best) < AT_DEAD_POINT:
         _, there = system.projection(best)
         names = ", ".join(system.graph.independent_joint_names)
@@ -149,15 +152,38 @@ def raise_branch_end(system: ConstraintSystem, target: Array, reached: Array, do
                 f"guess beyond that point selects another branch), at {dead}"
             )
         raise SingularityError(f"'{system.graph.name}' {why}", max(there, condition), best)
-    error = unclosed(system, best, "at these independent coordinates", closable=True)
+    where = "at these independent coordinates"
+    ending = f"after {100.0 * done:.1f} % of the way from the start"
+    if not diagnose:
+        why = (
+            f"the branch ends {ending}, at a dead point (condition number {condition:.2g}); a call for this "
+            "state alone searches for the reason"
+        )
+        raise open_loops(system, best, where, why)
+    error = unclosed(system, best, where, closable=True)
     if error.residual is None:  # the choice of independent joints is at fault, not the loops
         raise error
     raise ClosureError(
-        f"{error}. The branch ends after {100.0 * done:.1f} % of the way from the start, at a dead point "
-        f"(condition number {condition:.2g})",
+        f"{error}. The branch ends {ending}, at a dead point (condition number {condition:.2g})",
         error.residual,
         best,
     )
+
+
+def _searched(system: ConstraintSystem, start: Array) -> Array:
+    """Coordinates with the least |phi| that descents from a start, and from points round it, find."""
+    best = _approach(system, start)
+    if system.largest_residual(best) < AT_DEAD_POINT:
+        return best
+    around = LeastSquares(system, system.dependent).search(best, limited=False)  # perhaps a local minimum
+    return best if around.open_groups else around.q
+
+
+def _settled(system: ConstraintSystem, start: Array) -> Array:
+    """Where Newton's method ends from a start."""
+    best = start.copy()
+    system.settle(best)
+    return best
 
 
 def _approach(system: ConstraintSystem, start: Array) -> Array:

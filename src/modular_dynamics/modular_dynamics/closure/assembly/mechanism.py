@@ -55,10 +55,11 @@ class Mechanism:
             for name in self.system.independent.floating
         ]
 
-    def close(self, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+    def close(self, q: ArrayLike, guess: ArrayLike | None = None, diagnose: bool = True) -> Array:
         """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
 
         In closed form where all loops are recognised, by continuation otherwise and through dead points.
+        ``diagnose``: as of :func:`.raise_branch_end`.
         """
         system = self.system
         target = system.independent.checked("q", q)
@@ -68,13 +69,13 @@ class Mechanism:
         self._raise_if_far(start, target)
         if not self._is_free_known:
             self._find_free(start)
-        closed = self._walk(start, target)
+        closed = self._walk(start, target, diagnose)
         if closed is None and guess is not None:
             start = self._closed_near(start, target)
-            closed = self._walk(start, target)
+            closed = self._walk(start, target, diagnose)
         if closed is None:
             try:
-                closed = self._follow(start, target)
+                closed = self._follow(start, target, diagnose)
             except ClosureError:
                 moved = self._follow_with_free_moved(start, target) if len(self.system.free) else None
                 if moved is None:
@@ -150,7 +151,7 @@ class Mechanism:
         system.residual(start)
         return start
 
-    def _walk(self, start: Array, target: Array) -> Array | None:
+    def _walk(self, start: Array, target: Array, diagnose: bool) -> Array | None:
         """In closed form, from a start that is nearly closed; None: another method is needed."""
         if self.explicit is None:
             return None
@@ -159,10 +160,10 @@ class Mechanism:
         if done == 1.0 and system.correct(full, AGREEMENT):
             return full
         if missed:
-            raise_branch_end(system, target, full, done)
+            raise_branch_end(system, target, full, done, diagnose)
         return None
 
-    def _follow(self, start: Array, target: Array) -> Array:
+    def _follow(self, start: Array, target: Array, diagnose: bool) -> Array:
         """By continuation from a closed start; a floating base that moves loops is moved by short jumps."""
         system, split = self.system, self.system.split
         full, end = start.copy(), start.copy()
@@ -186,7 +187,7 @@ class Mechanism:
             if part_done == 1.0:
                 full, done, stride = attempt, next_done, min(2.0 * stride, JUMP / max(distance, JUMP))
             elif stride * distance < continuation.SHORTEST_STRIDE:
-                raise_branch_end(system, target, attempt, done + part_done * stride)
+                raise_branch_end(system, target, attempt, done + part_done * stride, diagnose)
             else:
                 stride *= 0.5
         full[system.independent_q] = target

@@ -103,9 +103,15 @@ class ClosedLoopInverseDynamics:
         vdot: ArrayLike,
         guess: ArrayLike | None = None,
         external_wrenches: Wrenches = None,
+        diagnose: bool = True,
     ) -> ClosedLoopDynamics:
-        """Torques, wrenches, tensions and more, as a value, by the general method."""
-        return self._solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches, self._friction)
+        """Torques, wrenches, tensions and more, as a value, by the general method.
+
+        ``diagnose``: whether an error may take 0.1 s, to search for the reason why loops do not close.
+        """
+        return self._solver.inverse_dynamics_at(
+            q, v, vdot, guess, external_wrenches, self._friction, diagnose
+        )
 
     def _compiled(self) -> Callable[..., int] | None:
         """The compiled function with work arrays of its own; None where not all loops are planar."""

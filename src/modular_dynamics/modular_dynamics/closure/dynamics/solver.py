@@ -189,11 +189,12 @@ class ClosedLoopSolver(Mechanism):
         guess: ArrayLike | None = None,
         external_wrenches: Mapping[str, ArrayLike] | None = None,
         friction: str = "none",
+        diagnose: bool = True,
     ) -> ClosedLoopDynamics:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
         checked = self.system.independent.checked
         q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
-        return self._inverse_dynamics(self.close(q, guess), v, vdot, external_wrenches, friction)
+        return self._inverse_dynamics(self.close(q, guess, diagnose), v, vdot, external_wrenches, friction)
 
     def _inverse_dynamics(
         self,

@@ -91,7 +91,8 @@ def closed_loop_inverse_dynamics_batch(
     for row in np.flatnonzero(states.statuses).tolist():
         near = starts[row] if len(starts) == count else _near(states.coordinates, starts, row)
         try:
-            result = solver.solve(states.q[row], states.v[row], states.vdot[row], near)
+            state, thorough = (states.q[row], states.v[row], states.vdot[row]), errors == "raise"
+            result = solver.solve(*state, near, diagnose=thorough)
         except ModularDynamicsError as error:
             if errors == "raise":
                 error.args = (f"row {row}: {error}", *error.args[1:])
@@ -112,7 +113,8 @@ def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: list[Ar
     if given.shape not in ((nq,), (count, nq)):
         raise StateError(f"guess has shape {given.shape}; ({nq},) or ({count}, {nq}) is needed")
     now = finite_guess(solver.graph, given.reshape(nq))
-    starts, rest = np.empty((-(-count // BLOCK), nq)), np.zeros(states[1].shape[1])
+    width = states[1].shape[1]
+    starts, rest, tau = np.empty((-(-count // BLOCK), nq)), np.zeros(width), np.empty(width)
     if len(starts) > 1 and (own := workspace_of(solver.graph, thread_arrays, friction)) is not None:
         q, still = states[0][::BLOCK].copy(), np.zeros((len(starts), len(rest)))
         followed = new_states(solver.graph, [q, still, still], now[None])
@@ -120,8 +122,10 @@ def _starts(solver: ClosedLoopInverseDynamics, guess: ArrayLike, states: list[Ar
         if not followed.statuses.any():
             return followed.coordinates
     for block, start in enumerate(starts):
-        with suppress(ModularDynamicsError):  # its own row will say so
-            solver(states[0][block * BLOCK], rest, rest, now, coordinates=now)
+        first = states[0][block * BLOCK]
+        if solver.call(first, rest, rest, now, tau, now) != 0:
+            with suppress(ModularDynamicsError):  # its own row will say so
+                now = solver.solve(first, rest, rest, now, diagnose=False).coordinates
         start[:] = now
     return starts
 

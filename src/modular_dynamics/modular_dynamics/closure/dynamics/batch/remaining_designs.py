@@ -40,7 +40,7 @@ def answer_remaining(
         answered = np.flatnonzero(np.isfinite(states.tau[first:row]).all(axis=1))
         start = states.coordinates[first + answered[-1]] if len(answered) else near
         try:
-            result = solver.solve(states.q[row], states.v[row], states.vdot[row], start)
+            result = solver.solve(states.q[row], states.v[row], states.vdot[row], start, diagnose=False)
         except ModularDynamicsError as error:
             errors[row] = error
             states.tau[row] = np.nan

@@ -16,7 +16,11 @@ __all__ = ["ClosedLoopBatch", "RowStatus", "new_states", "status_of"]
 
 
 class RowStatus(IntEnum):
-    """What became of a state."""
+    """What became of a state.
+
+    Where the branch ends on the way to a state, Newton's method from its end decides whether loops close
+    there all the same (DEAD_POINT) or not. A call for the state alone searches farther.
+    """
 
     ANSWERED = 0
     CANNOT_CLOSE = 1

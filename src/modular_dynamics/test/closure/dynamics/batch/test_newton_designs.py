@@ -11,6 +11,7 @@ from helpers.robots.parallel_mechanisms import ankle, bricard
 from helpers.robots.planar_robots import four_bar
 from modular_dynamics.closure import solver_of
 from modular_dynamics.closure.assembly.assemble import Assembler
+from modular_dynamics.closure.assembly.least_squares import LeastSquares
 from modular_dynamics.closure.dynamics.batch.newton_designs import answer_designs_by_newton
 from modular_dynamics.closure.dynamics.batch.results import new_states
 from modular_dynamics.dynamics.arrays.design_rows import checked_columns, terms_of_columns
@@ -165,6 +166,23 @@ def test_designs_out_of_reach_are_searched_once(monkeypatch):
     assert (batch.statuses[1] == md.RowStatus.CANNOT_CLOSE).all()
     assert "do not close with all joints free" in batch.reasons[39]
     assert len(calls) == 1
+
+
+def test_states_that_a_design_cannot_reach_take_no_search(monkeypatch):
+    """The first hinge turns too far: a call for such a state alone searches for the reason."""
+    graph = md.load_urdf(bricard().urdf())
+    motion = states(graph, 2, 10)
+    motion[0][:, ::3] -= 2.0
+    with pytest.raises(md.ClosureError, match="out of reach"):
+        md.closed_loop_inverse_dynamics(graph, *(x[0, 0] for x in motion), solver_of(graph).reference())
+    monkeypatch.setattr(LeastSquares, "search", lambda *_, **__: pytest.fail("a search"))
+    masses = [name for name in graph.parameters if name.endswith(" mass")]
+    parameters = {name: np.array([0.5, 1.5]) for name in masses}
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    expected = np.full((2, 10), md.RowStatus.ANSWERED)
+    expected[:, ::3] = md.RowStatus.CANNOT_CLOSE
+    assert (batch.statuses == expected).all()
+    assert "% of the way from the start" in batch.reasons[13]
 
 
 def test_designs_that_cannot_be_are_marked_and_spoil_no_other():
