@@ -8,6 +8,7 @@ from ...algebra import DualQuaternion, to_rotation_translation
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import perpendicular_axes
 from ...model import Anchor, JointType, LoopJoint, SubsystemGraph
+from ..constraints.paths import to_ground
 
 __all__ = ["PlanarLoop", "planar_loop"]
 
@@ -84,23 +85,15 @@ def _is_normal(axis: Array, normal: Array) -> bool:
 
 def _path(graph: SubsystemGraph, before: int | None, after: int | None) -> list[tuple[int, float]]:
     """Joints from one body inward to the common body, then outward to the other; with their sense."""
-    inward, outward = _to_ground(graph, before), _to_ground(graph, after)
+    inward, outward = to_ground(graph, before), to_ground(graph, after)
     first = [(k, -1.0) for k in inward if k not in outward]
     return first + [(k, 1.0) for k in reversed(outward) if k not in inward]
-
-
-def _to_ground(graph: SubsystemGraph, body: int | None) -> list[int]:
-    chain = []
-    while body is not None:
-        chain.append(body)
-        body = graph.parents[body]
-    return chain
 
 
 def _pose(graph: SubsystemGraph, body: int | None) -> DualQuaternion:
     """x_root_body with all joints at zero."""
     x = graph.link_pose(graph.links[0])[1]
-    for k in reversed(_to_ground(graph, body)):
+    for k in reversed(to_ground(graph, body)):
         x = x * graph.joints[k].x_parent_joint
     return x
 

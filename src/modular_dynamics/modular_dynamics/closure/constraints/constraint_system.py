@@ -9,11 +9,13 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
 from ...kernels.loops import newton
+from ...kernels.loops.blocks import Triangles
 from ...kernels.loops.constraint_rows import evaluate_rows
 from ...kernels.loops.projection import projection
 from ...kernels.loops.row_kinds import COUPLING
 from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import SubsystemGraph
+from .blocks import blocks_of
 from .coordinates import (
     Coordinates,
     IndependentCoordinates,
@@ -95,7 +97,7 @@ class ConstraintSystem:
 
     def new_workspace(self) -> LoopWorkspace:
         """Work arrays for another thread."""
-        return _workspace(self.graph, len(self.rows.names), *self.gearing.T.shape)
+        return _workspace(self.graph, self.split)
 
     def evaluate(self, q: Array, v: Array | None = None) -> RowValues:
         """All rows at q (nq,) and v (nv,), at rest by default; overwritten by later calls."""
@@ -184,6 +186,7 @@ class ConstraintSystem:
         graph = self.graph
         single_v = indices_in_v(graph, self.independent.single)
         is_left = np.isin(range(len(dependent_v)), self.gearing.left)
+        independent_v = np.concatenate([self.independent_v, self.free])
         return CoordinateSplit(
             single_q=indices_in_q(graph, self.independent.single),
             single_v=single_v,
@@ -193,10 +196,11 @@ class ConstraintSystem:
             ),
             posed=_posed(graph, self.dependent, dependent_v.tolist()),
             dependent_v=dependent_v,
-            independent_v=np.concatenate([self.independent_v, self.free]),
+            independent_v=independent_v,
             single_reach=reach[single_v],
             dependent_reach=np.maximum(reach[dependent_v], is_left),
             T=self.gearing.T,
+            blocks=blocks_of(graph, self.rows, dependent_v, self.gearing.T, (single_v, independent_v)),
             gear_correction=self.gearing.correction,
             row_scale=self.row_scale,
             column_scale=self.units[dependent_v],
@@ -214,25 +218,27 @@ class ConstraintSystem:
         self.is_free[is_single] = ~(J[:, split.single_v] != 0.0).any(axis=0)
 
 
-def _workspace(graph: SubsystemGraph, rows: int, dependent: int, left: int) -> LoopWorkspace:
-    """Work arrays for ``rows`` rows and ``dependent`` coordinates; gears leave ``left`` of these open."""
+def _workspace(graph: SubsystemGraph, split: CoordinateSplit) -> LoopWorkspace:
+    rows, (dependent, left), blocks = len(split.row_scale), split.T.shape, len(split.blocks.bounds) - 1
     return LoopWorkspace(
         rows=row_values(graph, rows),
         rest=np.zeros(graph.nv),
-        A=np.zeros((rows, dependent), order="F"),  # worked on column by column
-        A_heads=np.zeros(dependent),
-        A_order=np.zeros(dependent, np.int64),
-        AT=np.zeros((rows, left), order="F"),
-        AT_heads=np.zeros(left),
-        AT_order=np.zeros(left, np.int64),
+        A=_triangles(rows, dependent, blocks),
+        AT=_triangles(rows, left, blocks),
         b=np.zeros(rows),
         x=np.zeros(dependent),
         y=np.zeros(left),
         saved=np.zeros(graph.nq),
         start=np.zeros(graph.nq),
         J_saved=np.zeros((rows, dependent)),
+        pivots=np.zeros(blocks),
         newton_euler=work_of(graph),
     )
+
+
+def _triangles(rows: int, columns: int, blocks: int) -> Triangles:
+    matrix = np.zeros((rows, columns), order="F")  # worked on column by column
+    return Triangles(matrix, np.zeros(columns), np.zeros(columns, np.int64), np.zeros(blocks, np.int64))
 
 
 def _posed(graph: SubsystemGraph, names: Sequence[str], dependent_v: list[int]) -> NDArray[np.int64]:

@@ -18,7 +18,6 @@ the opposite acts on the predecessor.
 import math
 
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
-from ..math.assignment import set_to_zero
 from ..math.vectors import cross, dot, minus, plus, plus_scaled, scaled, times
 from ..numba_support.compilation import inlined, kernel
 from ..numba_support.neighbours import row3
@@ -41,6 +40,19 @@ def _common_body(i, j, topology):
         else:
             j = topology[j, PARENT]
     return i
+
+
+@inlined
+def _clear_chain(body, end, topology, J, row):
+    """Zeros in a row of J for the joints from a body down to ``end``."""
+    i = body
+    while i != end:
+        first, count = topology[i, V], 1
+        if turns_by_quaternion(i, topology):
+            count = 6 if topology[i, KIND] == FLOATING else 3
+        for k in range(first, first + count):
+            J[row, k] = 0.0
+        i = topology[i, PARENT]
 
 
 @inlined
@@ -71,6 +83,8 @@ def _evaluate_gear(row, indices, vectors, q, values):
     phi, J = values.phi, values.J
     ratio, offset = vectors[row, 0], vectors[row, 1]
     phi[row] = q[indices[row, 1]] - ratio * q[indices[row, 3]] - offset
+    for k in range(2, indices.shape[1], 2):
+        J[row, indices[row, k]] = 0.0
     J[row, indices[row, 2]] += 1.0
     J[row, indices[row, 4]] -= ratio
     for k in range(5, indices.shape[1], 2):
@@ -87,7 +101,6 @@ def evaluate_rows(tree, rows, q, v, values):
     indices, vectors, work = rows.indices, rows.vectors, values.body_motions
     phi, J, gamma = values.phi, values.J, values.gamma
     n = tree.topology.shape[0] - 1
-    set_to_zero(J)
     for row in range(indices.shape[0]):
         kind = indices[row, 0]
         if kind == COUPLING:
@@ -122,5 +135,7 @@ def evaluate_rows(tree, rows, q, v, values):
         else:  # no kind of row: shows in every result
             phi[row] = gamma[row] = math.nan
         end = _common_body(before, after, tree.topology)
+        _clear_chain(after, end, tree.topology, J, row)
+        _clear_chain(before, end, tree.topology, J, row)
         _add_chain(after, end, 1.0, force, moment, os, tree, work, J, row)
         _add_chain(before, end, -1.0, force, moment, os, tree, work, J, row)

@@ -11,10 +11,11 @@ from ..math.vectors import times, transposed_times
 from ..numba_support.compilation import inlined, inlined_strictly, kernel
 from ..numba_support.neighbours import row3
 from ..recursions.newton_euler import inverse_dynamics
+from .blocks import DEPENDENT, INDEPENDENT, ROWS, condition_number, part
 from .body_motions import anchor_motion
 from .constraint_rows import evaluate_rows
 from .orientation_rows import orientation_row
-from .projection import condition_number, factor_dependent, project
+from .projection import factor_dependent, project
 from .row_kinds import ALONG, COUPLING
 from .springs import add_springs
 
@@ -25,18 +26,23 @@ STILL = 1e-12
 
 
 @inlined_strictly
-def _complete(split, workspace, rank, rates, with_gamma):
+def _complete(split, workspace, rates, with_gamma):
     """The dependent entries of velocities; or of accelerations, with gamma. They are zero on entry."""
-    dependent, b, x = split.dependent_v, workspace.b, workspace.x
-    J, gamma = workspace.rows.J, workspace.rows.gamma
-    for i in range(b.shape[0]):
-        b[i] = -gamma[i] if with_gamma else 0.0
-        for k in range(rates.shape[0]):
-            b[i] -= J[i, k] * rates[k]
-        b[i] *= split.row_scale[i]
-    least_squares(workspace.A, workspace.A_heads, workspace.A_order, rank, b, x)
-    for j in range(dependent.shape[0]):
-        rates[dependent[j]] = split.column_scale[j] * x[j]
+    independent, blocks = split.independent_v, split.blocks
+    J, gamma, b, x = workspace.rows.J, workspace.rows.gamma, workspace.b, workspace.x
+    matrix, heads, order, ranks = workspace.A
+    for n in range(ranks.shape[0]):
+        rows, columns, own = part(blocks, n, ROWS), part(blocks, n, DEPENDENT), part(blocks, n, INDEPENDENT)
+        for i in range(rows[0], rows[1]):
+            row = blocks.rows[i]
+            b[i] = -gamma[row] if with_gamma else 0.0
+            for place in range(own[0], own[1]):
+                k = independent[blocks.independent[place]]
+                b[i] -= J[row, k] * rates[k]
+            b[i] *= split.row_scale[row]
+        least_squares(matrix, heads, order, rows, columns, ranks[n], b, x)
+        for c in range(columns[0], columns[1]):
+            rates[blocks.columns[c]] = split.column_scale[blocks.dependent[c]] * x[c]
 
 
 @inlined_strictly
@@ -53,18 +59,22 @@ def _stop_rounding(split, v):
 
 
 @inlined_strictly
-def _transmit(split, workspace, rank, tau, multipliers):
+def _transmit(split, workspace, tau, multipliers):
     """Multipliers that leave no torque in the dependent coordinates; tau of the independent ones."""
-    dependent, independent, J, x = split.dependent_v, split.independent_v, workspace.rows.J, workspace.x
-    for j in range(dependent.shape[0]):
-        x[j] = split.column_scale[j] * tau[dependent[j]]
-        tau[dependent[j]] = 0.0
-    minimum_norm(workspace.A, workspace.A_heads, workspace.A_order, rank, x, multipliers)
-    for i in range(multipliers.shape[0]):
-        multipliers[i] *= split.row_scale[i]
-    for k in range(independent.shape[0]):
-        for i in range(multipliers.shape[0]):
-            tau[independent[k]] -= J[i, independent[k]] * multipliers[i]
+    independent, blocks = split.independent_v, split.blocks
+    J, b, x, (matrix, heads, order, ranks) = workspace.rows.J, workspace.b, workspace.x, workspace.A
+    for n in range(ranks.shape[0]):
+        rows, columns, own = part(blocks, n, ROWS), part(blocks, n, DEPENDENT), part(blocks, n, INDEPENDENT)
+        for c in range(columns[0], columns[1]):
+            column = blocks.columns[c]
+            x[c], tau[column] = split.column_scale[blocks.dependent[c]] * tau[column], 0.0
+        minimum_norm(matrix, heads, order, rows, columns, ranks[n], x, b)
+        for i in range(rows[0], rows[1]):
+            row = blocks.rows[i]
+            multipliers[row] = b[i] * split.row_scale[row]
+            for place in range(own[0], own[1]):
+                k = independent[blocks.independent[place]]
+                tau[k] -= J[row, k] * multipliers[row]
 
 
 @inlined
@@ -99,16 +109,16 @@ def closed_loop_inverse_dynamics(tree, rows, springs, split, q, workspace, resul
     """
     v, vdot = result.v, result.vdot
     rank = factor_dependent(tree, rows, split, q, workspace)
-    condition = condition_number(workspace.A, rank)
-    violation = project(split, workspace, rank, result.projection)
-    _complete(split, workspace, rank, v, False)
+    condition = condition_number(split.blocks, workspace.A)
+    violation = project(split, workspace, result.projection)
+    _complete(split, workspace, v, False)
     _stop_rounding(split, v)
     evaluate_rows(tree, rows, q, v, workspace.rows)
-    _complete(split, workspace, rank, vdot, True)
+    _complete(split, workspace, vdot, True)
     status = inverse_dynamics(tree.topology, tree.constants, workspace.newton_euler, q, v, vdot, result.tau)
     if springs.laws.shape[0] > 0:
         add_springs(tree, springs, q, v, result.tau, result.tensions)
-    _transmit(split, workspace, rank, result.tau, result.multipliers)
+    _transmit(split, workspace, result.tau, result.multipliers)
     for i in range(result.residual.shape[0]):
         result.residual[i] = abs(workspace.rows.phi[i])
     _write_cut_wrenches(tree, rows, workspace.rows, result.multipliers, result.cut_wrenches)

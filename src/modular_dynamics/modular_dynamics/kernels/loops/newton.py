@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from ..math.assignment import assign, set_to_zero
-from ..math.orthogonal import factor, least_squares
+from ..math.assignment import assign
+from ..math.orthogonal import least_squares
 from ..numba_support.compilation import inlined_strictly, kernel
+from .blocks import DEPENDENT, MOTIONS, ROWS, factor_blocks, part
 from .constraint_rows import evaluate_rows
 from .row_kinds import COUPLING
 from .steps import move_dependent
@@ -13,15 +14,12 @@ __all__ = [
     "CLOSED",
     "LARGEST_STEP",
     "LAST_STEP",
-    "RANK_TOLERANCE",
     "correct",
     "newton_step",
     "settle",
     "step_length",
 ]
 
-#: What is smaller than this part of the largest is no direction: see :func:`.orthogonal.factor`.
-RANK_TOLERANCE = 1e-11
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
 #: Residual [m or 1] of a closed loop, and of a gear as a part of its coordinates.
@@ -62,37 +60,48 @@ def step_length(x, reach):
 @inlined_strictly
 def _factor_with_gears(split, workspace):
     """J_d T, J being known, is triangularized in AT. Returns the rank."""
-    dependent, T, J, AT = split.dependent_v, split.T, workspace.rows.J, workspace.AT
-    set_to_zero(AT)
-    for k in range(T.shape[1]):
-        for j in range(T.shape[0]):
-            if T[j, k] != 0.0:
-                for i in range(AT.shape[0]):
-                    AT[i, k] += J[i, dependent[j]] * T[j, k]
-    return factor(AT, workspace.AT_heads, workspace.AT_order, RANK_TOLERANCE)
+    blocks, T, J, A = split.blocks, split.T, workspace.rows.J, workspace.AT.matrix
+    for b in range(workspace.AT.ranks.shape[0]):
+        (top, bottom), (first, stop) = part(blocks, b, ROWS), part(blocks, b, DEPENDENT)
+        own, end = part(blocks, b, MOTIONS)
+        for k in range(own, end):
+            for i in range(top, bottom):
+                A[i, k] = 0.0
+            for j in range(first, stop):
+                amount = T[blocks.dependent[j], blocks.motions[k]]
+                if amount != 0.0:
+                    column = blocks.columns[j]
+                    for i in range(top, bottom):
+                        A[i, k] += J[blocks.rows[i], column] * amount
+    return factor_blocks(blocks, MOTIONS, workspace.AT)
 
 
 @inlined_strictly
 def newton_step(split, workspace):
     """x with phi + J_d x = 0 at given phi and J: a step that closes gears, then T y. Returns the rank."""
-    dependent, T, correction = split.dependent_v, split.T, split.gear_correction
+    T, correction, blocks = split.T, split.gear_correction, split.blocks
     phi, J, b, x, y = workspace.rows.phi, workspace.rows.J, workspace.b, workspace.x, workspace.y
     m, gears = phi.shape[0], correction.shape[1]
     for j in range(T.shape[0]):
         x[j] = 0.0
         for g in range(gears):
             x[j] -= correction[j, g] * phi[m - gears + g]
-    for i in range(m):
-        b[i] = -phi[i]
-    for j in range(T.shape[0]):
-        if x[j] != 0.0:
-            for i in range(m):
-                b[i] -= J[i, dependent[j]] * x[j]
-    rank = _factor_with_gears(split, workspace)
-    least_squares(workspace.AT, workspace.AT_heads, workspace.AT_order, rank, b, y)
-    for j in range(T.shape[0]):
-        for k in range(T.shape[1]):
-            x[j] += T[j, k] * y[k]
+    rank, (matrix, heads, order, ranks) = _factor_with_gears(split, workspace), workspace.AT
+    for n in range(ranks.shape[0]):
+        rows, own = part(blocks, n, ROWS), part(blocks, n, DEPENDENT)
+        for i in range(rows[0], rows[1]):
+            b[i] = -phi[blocks.rows[i]]
+        for k in range(own[0], own[1]):
+            amount, column = x[blocks.dependent[k]], blocks.columns[k]
+            if amount != 0.0:
+                for i in range(rows[0], rows[1]):
+                    b[i] -= J[blocks.rows[i], column] * amount
+        columns = part(blocks, n, MOTIONS)
+        least_squares(matrix, heads, order, rows, columns, ranks[n], b, y)
+        for k in range(own[0], own[1]):
+            j = blocks.dependent[k]
+            for c in range(columns[0], columns[1]):
+                x[j] += T[j, blocks.motions[c]] * y[c]
     return rank
 
 

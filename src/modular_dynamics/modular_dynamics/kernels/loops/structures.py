@@ -9,6 +9,8 @@ from typing import NamedTuple
 from numpy import float64, int64
 from numpy.typing import NDArray
 
+from .blocks import Blocks, Triangles
+
 __all__ = [
     "CoordinateSplit",
     "DynamicsArrays",
@@ -51,6 +53,7 @@ class RowValues(NamedTuple):
     Attributes:
         joint_states, body_motions: as :func:`.body_motions.body_motions` leaves them.
         phi (m,), J (m, nv), gamma (m,): values of the rows; d phi/dt = J v, d^2 phi/dt^2 = J vdot + gamma.
+            Zeros of J that no configuration changes are never written: J is zero at first.
     """
 
     joint_states: NDArray[float64]
@@ -68,7 +71,7 @@ class CoordinateSplit(NamedTuple):
         dependent_q, dependent_v (d,): of the dependent ones; -1 in q for those of joints with a quaternion.
         posed (joints, 8): these joints, see :mod:`.steps`. independent_v (p,): of all independent ones.
         single_reach, dependent_reach (d,): by how much one unit of a coordinate moves loops; 0: only gears.
-        T (d, r): motions of the dependent coordinates that keep gears closed.
+        T (d, r): motions of the dependent coordinates that keep gears closed. blocks: of J_d and J_d T.
         gear_correction (d, gears): -gear_correction phi closes gears; their rows are the last ones.
         row_scale (m,), column_scale (d,): factors of J_d before its rank and condition number are computed:
             one except for gears, so that a large ratio is no dead point.
@@ -83,6 +86,7 @@ class CoordinateSplit(NamedTuple):
     single_reach: NDArray[float64]
     dependent_reach: NDArray[float64]
     T: NDArray[float64]
+    blocks: Blocks
     gear_correction: NDArray[float64]
     row_scale: NDArray[float64]
     column_scale: NDArray[float64]
@@ -93,27 +97,25 @@ class LoopWorkspace(NamedTuple):
 
     Attributes:
         rows: of the loops. rest (nv,): zeros, the velocities at rest.
-        A (m, d), A_heads, A_order (d,): scaled J_d, triangularized (:func:`..math.orthogonal.factor`).
-        AT (m, r), AT_heads, AT_order (r,): the same of J_d T.
+        A: scaled J_d (m, d), triangularized. AT: the same of J_d T (m, r).
         b (m,), x (d,), y (r,): right-hand side and solutions.
-        saved, start (nq,): coordinates before a step, and at the start. J_saved (m, d): J_d before a step.
+        saved, start (nq,): coordinates before a step, and at the start.
+        J_saved (m, d), pivots (blocks,): before a step, J_d in the order of its blocks, and the smallest
+            pivot of each block of J_d T; infinite where its rank is short.
         newton_euler: work array of the tree's inverse dynamics.
     """
 
     rows: RowValues
     rest: NDArray[float64]
-    A: NDArray[float64]
-    A_heads: NDArray[float64]
-    A_order: NDArray[int64]
-    AT: NDArray[float64]
-    AT_heads: NDArray[float64]
-    AT_order: NDArray[int64]
+    A: Triangles
+    AT: Triangles
     b: NDArray[float64]
     x: NDArray[float64]
     y: NDArray[float64]
     saved: NDArray[float64]
     start: NDArray[float64]
     J_saved: NDArray[float64]
+    pivots: NDArray[float64]
     newton_euler: NDArray[float64]
 
 

@@ -1,114 +1,124 @@
 """Householder triangularization with column pivoting: A P = Q R (Golub & Van Loan, section 5.4).
 
-Least squares, minimum-norm solutions and the rank from one factorization. The arrays are the caller's:
-nothing is allocated.
+Least squares, minimum-norm solutions and the rank from one factorization, of a part of a matrix: ``rows`` and
+``columns`` are the first of it and the one behind the last. Vectors have an entry for each row or column of
+the whole matrix. The arrays are the caller's: nothing is allocated.
 """
 
 import math
 
 from ..numba_support.compilation import inlined, inlined_strictly
 
-__all__ = ["factor", "least_squares", "minimum_norm"]
-
-
-@inlined
-def factor(A, heads, order, tolerance):
-    """Replace A (m, n) by R on and above the diagonal and the reflectors below it; returns the rank.
-
-    ``heads`` (n,) takes the reflectors' first entries, ``order`` (n,) the columns in the order of the pivots.
-    A column whose remainder is below ``tolerance`` of the first pivot does not count.
-    """
-    m, n = A.shape
-    for k in range(n):
-        order[k] = k
-        square = 0.0
-        for i in range(m):
-            square += A[i, k] * A[i, k]
-        heads[k] = square  # of a column whose turn has not come: the square of its remainder
-    first = 0.0
-    for k in range(min(m, n)):
-        best, pivot = -1.0, k
-        for j in range(k, n):
-            if heads[j] > best:
-                best, pivot = heads[j], j
-        norm = math.sqrt(best)
-        if k == 0:
-            first = norm
-        if not norm > tolerance * first:
-            return k
-        if pivot != k:
-            for i in range(m):
-                A[i, k], A[i, pivot] = A[i, pivot], A[i, k]
-            order[k], order[pivot] = order[pivot], order[k]
-            heads[pivot] = heads[k]
-        alpha = -norm if A[k, k] > 0.0 else norm
-        heads[k] = A[k, k] - alpha
-        A[k, k] = alpha
-        # loops that have little to do with each other make a sparse A, and what is zero stays so
-        square, low, high = heads[k] * heads[k], m, k + 1
-        for i in range(k + 1, m):
-            if A[i, k] != 0.0:
-                low, high = min(low, i), i + 1
-                square += A[i, k] * A[i, k]
-        for j in range(k + 1, n):
-            total = heads[k] * A[k, j]
-            for i in range(low, high):
-                total += A[i, k] * A[i, j]
-            if total == 0.0 and A[k, j] == 0.0:
-                continue
-            total *= 2.0 / square
-            A[k, j] -= total * heads[k]
-            for i in range(low, high):
-                A[i, j] -= total * A[i, k]
-            left = 0.0
-            for i in range(k + 1, m):
-                left += A[i, j] * A[i, j]
-            heads[j] = left
-    return min(m, n)
+__all__ = ["factor", "largest_column", "least_squares", "minimum_norm"]
 
 
 @inlined_strictly
-def _reflect(A, head, k, b):
-    """b <- H_k b."""
-    m = A.shape[0]
-    square, total = head * head, head * b[k]
-    for i in range(k + 1, m):
+def largest_column(A, rows, columns):
+    """The largest norm of a column."""
+    largest = 0.0
+    for k in range(columns[0], columns[1]):
+        square = 0.0
+        for i in range(rows[0], rows[1]):
+            square += A[i, k] * A[i, k]
+        largest = max(largest, square)
+    return math.sqrt(largest)
+
+
+@inlined
+def factor(A, heads, order, rows, columns, least):
+    """Replace a part of A by R on and above its diagonal and the reflectors below it; returns the rank.
+
+    ``heads`` takes the reflectors' first entries, ``order`` the columns in the order of the pivots. A column
+    whose remainder is at most ``least`` does not count.
+    """
+    (top, bottom), (first, stop) = rows, columns
+    for k in range(first, stop):
+        order[k] = k
+        square = 0.0
+        for i in range(top, bottom):
+            square += A[i, k] * A[i, k]
+        heads[k] = square  # of a column whose turn has not come: the square of its remainder
+    for rank in range(min(bottom - top, stop - first)):
+        k, diagonal = first + rank, top + rank
+        best, pivot = -1.0, k
+        for j in range(k, stop):
+            if heads[j] > best:
+                best, pivot = heads[j], j
+        norm = math.sqrt(best)
+        if not norm > least:
+            return rank
+        if pivot != k:
+            for i in range(top, bottom):
+                A[i, k], A[i, pivot] = A[i, pivot], A[i, k]
+            order[k], order[pivot] = order[pivot], order[k]
+            heads[pivot] = heads[k]
+        alpha = -norm if A[diagonal, k] > 0.0 else norm
+        heads[k] = A[diagonal, k] - alpha
+        A[diagonal, k] = alpha
+        # loops that have little to do with each other make a sparse A, and what is zero stays so
+        square, low, high = heads[k] * heads[k], bottom, diagonal + 1
+        for i in range(diagonal + 1, bottom):
+            if A[i, k] != 0.0:
+                low, high = min(low, i), i + 1
+                square += A[i, k] * A[i, k]
+        for j in range(k + 1, stop):
+            total = heads[k] * A[diagonal, j]
+            for i in range(low, high):
+                total += A[i, k] * A[i, j]
+            if total == 0.0 and A[diagonal, j] == 0.0:
+                continue
+            total *= 2.0 / square
+            A[diagonal, j] -= total * heads[k]
+            for i in range(low, high):
+                A[i, j] -= total * A[i, k]
+            left = 0.0
+            for i in range(diagonal + 1, bottom):
+                left += A[i, j] * A[i, j]
+            heads[j] = left
+    return min(bottom - top, stop - first)
+
+
+@inlined_strictly
+def _reflect(A, head, k, diagonal, bottom, b):
+    """b <- H b, with the reflector below the diagonal of column k."""
+    square, total = head * head, head * b[diagonal]
+    for i in range(diagonal + 1, bottom):
         square += A[i, k] * A[i, k]
         total += A[i, k] * b[i]
     total *= 2.0 / square
-    b[k] -= total * head
-    for i in range(k + 1, m):
+    b[diagonal] -= total * head
+    for i in range(diagonal + 1, bottom):
         b[i] -= total * A[i, k]
 
 
 @inlined_strictly
-def least_squares(A, heads, order, rank, b, x):
-    """x (n,) with the least |A x - b|; of several the one with zeros for columns that do not count.
+def least_squares(A, heads, order, rows, columns, rank, b, x):
+    """x with the least |A x - b|; of several the one with zeros for columns that do not count.
 
-    b (m,) is overwritten: behind its first ``rank`` entries with what is left, turned by Q^T.
+    b is overwritten: behind its first ``rank`` entries with what is left, turned by Q^T.
     """
-    n = A.shape[1]
+    (top, bottom), (first, stop) = rows, columns
     for k in range(rank):
-        _reflect(A, heads[k], k, b)
-    for k in range(n):
+        _reflect(A, heads[first + k], first + k, top + k, bottom, b)
+    for k in range(first, stop):
         x[k] = 0.0
     for k in range(rank - 1, -1, -1):
-        total = b[k]
+        total = b[top + k]
         for j in range(k + 1, rank):
-            total -= A[k, j] * x[order[j]]
-        x[order[k]] = total / A[k, k]
+            total -= A[top + k, first + j] * x[order[first + j]]
+        x[order[first + k]] = total / A[top + k, first + k]
 
 
 @inlined_strictly
-def minimum_norm(A, heads, order, rank, c, y):
-    """The shortest y (m,) with A^T y = c (n,); where the rank is short, for the columns that count."""
-    m = A.shape[0]
-    for k in range(m):
-        y[k] = 0.0
+def minimum_norm(A, heads, order, rows, columns, rank, c, y):
+    """The shortest y with A^T y = c; where the rank is short, for the columns that count."""
+    (top, bottom), first = rows, columns[0]
+    for i in range(top, bottom):
+        y[i] = 0.0
     for k in range(rank):
-        total = c[order[k]]
+        total = c[order[first + k]]
         for i in range(k):
-            total -= A[i, k] * y[i]
-        y[k] = total / A[k, k]
+            total -= A[top + i, first + k] * y[top + i]
+        y[top + k] = total / A[top + k, first + k]
     for k in range(rank - 1, -1, -1):
-        _reflect(A, heads[k], k, y)
+        _reflect(A, heads[first + k], first + k, top + k, bottom, y)

@@ -63,8 +63,9 @@ def answer_designs_by_newton(
 def _numbers_of(graph: SubsystemGraph, base: ConstraintSystem, mechanism: NewtonMechanism) -> Array | None:
     """The numbers of a graph of the same structure; None where its coordinates move other loops or gears."""
     system = ConstraintSystem(graph)
+    splits = (split._replace(blocks=base.split.blocks) for split in (system.split, base.split))
     pairs = [
-        *zip(system.split, base.split, strict=True),
+        *((own, other) for own, other in zip(*splits, strict=True) if own is not other),
         (system.reach, base.reach),
         (system.is_free, base.is_free),
         (system.rows.arrays.ends, base.rows.arrays.ends),
