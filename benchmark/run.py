@@ -31,6 +31,7 @@ from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
+from benchmark.measurements.spatial_loops import measure_spatial_loops
 from benchmark.report import loop_tables, tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm
@@ -147,7 +148,9 @@ class Run:
         figures = measure_loops(self._rounds, generated, self._ticker("loops"))
         loop_tables.print_loops(self._console, figures)
         self._loops = figures
-        tables_of = {"chains": figures, "robots": robots, "terms": terms}
+        spatial = measure_spatial_loops(self._rounds, self._ticker("spatial loops"))
+        loop_tables.print_spatial_loops(self._console, spatial)
+        tables_of = {"chains": figures, "spatial_chains": spatial, "robots": robots, "terms": terms}
         lists = {name: [asdict(one) for one in table] for name, table in tables_of.items()}
         self._write("loops", **lists, peers=asdict(peers))
 

@@ -1,14 +1,24 @@
 """Tables of closed loops."""
 
+from collections.abc import Sequence
+
 from rich.console import Console
 
 from benchmark.measurements.growth import LoopFigures
 from benchmark.measurements.loop_peers import LoopPeerFigures
 from benchmark.measurements.loop_robots import LoopRobotFigures
 from benchmark.measurements.loop_terms import LoopTermFigures
+from benchmark.measurements.spatial_loops import SpatialLoopFigures
 from benchmark.report.tables import print_table, verdict
 
-__all__ = ["added_loop_costs", "print_loop_peers", "print_loop_robots", "print_loop_terms", "print_loops"]
+__all__ = [
+    "added_loop_costs",
+    "print_loop_peers",
+    "print_loop_robots",
+    "print_loop_terms",
+    "print_loops",
+    "print_spatial_loops",
+]
 
 MOST_TREES, MOST_TREES_IN_BATCH = 5.0, 3.0  # times the spanning tree that torques of a closed loop may take
 MOST_GROWTH = 2.0  # of the cost of one more loop, from the shortest chain to the longest
@@ -44,19 +54,38 @@ def print_loops(console: Console, figures: list[LoopFigures]) -> None:
         for one in figures
     ]
     print_table(console, title, columns, rows)
-    costs = added_loop_costs(figures)
+    _print_growth(console, added_loop_costs(figures))
+    if errors := [one.c_error for one in figures if one.c_error is not None]:
+        console.print(f"  C99: largest relative difference of a torque {max(errors):.0e}.", highlight=False)
+    console.print()
+
+
+def print_spatial_loops(console: Console, figures: list[SpatialLoopFigures]) -> None:
+    """The same of loops that are not planar, in batches."""
+    title = "closed loops: batches of chains of spatial four-bars, microseconds for one state"
+    columns = "loops", "joints", "rows", "torques", "per loop", "tree"
+    rows = [
+        (
+            *(str(one.loops), str(one.joints), str(one.rows), f"{one.torques_us:.1f}"),
+            *(f"{one.torques_us / one.loops:.1f}", f"{one.tree_us:.2f}"),
+        )
+        for one in figures
+    ]
+    print_table(console, title, columns, rows)
+    _print_growth(console, added_loop_costs(figures))
+    console.print()
+
+
+def _print_growth(console: Console, costs: dict[int, float]) -> None:
     if len(costs) > 1:
         growth = max(costs.values()) / min(costs.values())
         shown = ", ".join(f"{loops}: {cost:.2f}" for loops, cost in costs.items())
         target = verdict(f"< {MOST_GROWTH:g}", growth < MOST_GROWTH)
         console.print(f"  cost of one more loop, (T(n) - T(1)) / (n - 1), us: {shown}", highlight=False)
         console.print(f"  largest over smallest: {growth:.2f}, target {target}", highlight=False)
-    if errors := [one.c_error for one in figures if one.c_error is not None]:
-        console.print(f"  C99: largest relative difference of a torque {max(errors):.0e}.", highlight=False)
-    console.print()
 
 
-def added_loop_costs(figures: list[LoopFigures]) -> dict[int, float]:
+def added_loop_costs(figures: Sequence[LoopFigures | SpatialLoopFigures]) -> dict[int, float]:
     """By loops of a chain, what each loop beyond the shortest chain's costs [us], torques alone."""
     first, *others = figures
     return {one.loops: (one.torques_us - first.torques_us) / (one.loops - first.loops) for one in others}

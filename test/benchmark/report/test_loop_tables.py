@@ -7,7 +7,13 @@ from rich.console import Console
 
 from benchmark.measurements.growth import LoopFigures
 from benchmark.measurements.loop_robots import LoopRobotFigures
-from benchmark.report.loop_tables import added_loop_costs, print_loop_robots, print_loops
+from benchmark.measurements.spatial_loops import SpatialLoopFigures
+from benchmark.report.loop_tables import (
+    added_loop_costs,
+    print_loop_robots,
+    print_loops,
+    print_spatial_loops,
+)
 from benchmark.setting.timing import Spread
 
 
@@ -31,6 +37,11 @@ def test_cost_of_one_more_loop_is_without_that_of_the_call():
 
 def test_quadratic_growth_misses_the_target():
     assert "target < 2 no" in _printed(print_loops, [_chain(n, 0.1 * n * n) for n in (1, 2, 5, 50)])
+
+
+def test_spatial_chains_have_the_same_target():
+    spatial = [SpatialLoopFigures(n, 4 * n, 3 * n, 10.0 + 18.0 * n, 0.5) for n in (1, 2, 5, 50)]
+    assert "largest over smallest: 1.00, target < 2 yes" in _printed(print_spatial_loops, spatial)
 
 
 def test_torques_beside_the_tree_have_a_target_for_one_state_and_for_a_batch():

@@ -102,14 +102,14 @@ def delta(platform=0.1):
     return builder
 
 
-def bricard():
+def bricard(builder=None, tag="", base="base"):
     """A chain of six joints whose axes meet in threes, and a knee in it: closed by a revolute loop joint."""
-    builder = Builder()
-    builder.turn("hip", "base", "thigh", (0, 0, 0), (0, 1, 0), motor=True)
-    builder.turn("knee", "thigh", "shank", (0, 0, -0.4), (0, 1, 0))
-    builder.chain("ankle", "shank", "rod", (0, 0, -0.35), ("x", "y", "z"))
-    builder.turn("rocker", "base", "rocker", (0.3, 0.05, 0), (0, 0.9987, 0.05))
-    builder.cut("pin", "revolute", ("rod", (0.25, 0, 0)), ("rocker", (0, 0, -0.5)), (0, 0.6, 0.8))
+    builder, rod, rocker = builder or Builder(), f"rod{tag}", f"rocker{tag}"
+    builder.turn(f"hip{tag}", base, f"thigh{tag}", (0, 0, 0), (0, 1, 0), motor=True)
+    builder.turn(f"knee{tag}", f"thigh{tag}", f"shank{tag}", (0, 0, -0.4), (0, 1, 0))
+    builder.chain(f"ankle{tag}", f"shank{tag}", rod, (0, 0, -0.35), ("x", "y", "z"))
+    builder.turn(rocker, base, rocker, (0.3, 0.05, 0), (0, 0.9987, 0.05))
+    builder.cut(f"pin{tag}", "revolute", (rod, (0.25, 0, 0)), (rocker, (0, 0, -0.5)), (0, 0.6, 0.8))
     return builder
 
 
