@@ -38,13 +38,18 @@ def _carried(body, n, arm, work):
 
 
 @inlined
-def body_motions(tree, q, v, states, work):
-    """Poses and motions of all bodies at q, v; accelerations with vdot = 0 and without gravity."""
+def body_motions(tree, q, v, still, states, work):
+    """Poses and motions of all bodies at q, v; accelerations with vdot = 0 and without gravity.
+
+    ``still``: v is zero, and motions are left out.
+    """
     topology, constants = tree.topology, tree.constants
     compute_joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
     n = topology.shape[0] - 1
     for i in range(n):
         place_body(i, topology, constants, q, states, work, 1, zero_float64())
+        if still:
+            continue
         at, own = i * POSE_COLUMNS, n * POSE_COLUMNS + i * 12
         R, origin = load_pose(work, at, 1, zero_float64())
         parent = topology[i, PARENT]
@@ -74,13 +79,15 @@ def body_motions(tree, q, v, states, work):
 
 
 @inlined
-def anchor_motion(body, n, anchor, work):
-    """Of an anchor R, o, omega, velocity, alpha and drift, in the root link's frame."""
+def anchor_motion(body, n, anchor, still, work):
+    """Of an anchor R, o, omega, velocity, alpha and drift, in the root link's frame; zeros if ``still``."""
     fixed = load_pose(anchor, 0, 1, zero_float64())
     zero = 0.0, 0.0, 0.0
     if body == n:
         return fixed[0], fixed[1], zero, zero, zero, zero
     pose = load_pose(work, body * POSE_COLUMNS, 1, zero_float64())
     rotation, origin = composed(pose, fixed)
+    if still:
+        return rotation, origin, zero, zero, zero, zero
     velocity, drift, omega, alpha = _carried(body, n, minus(origin, pose[1]), work)
     return rotation, origin, omega, velocity, alpha, drift

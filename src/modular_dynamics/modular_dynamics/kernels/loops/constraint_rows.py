@@ -97,10 +97,15 @@ def _evaluate_gear(row, indices, vectors, q, values):
 @kernel(forceinline=True)
 def evaluate_rows(tree, rows, q, v, values):
     """phi, J and gamma of all rows at q, v: fills ``values``."""
-    body_motions(tree, q, v, values.joint_states, values.body_motions)
+    still = True
+    for k in range(v.shape[0]):
+        still = still and v[k] == 0.0
+    body_motions(tree, q, v, still, values.joint_states, values.body_motions)
     indices, vectors, work = rows.indices, rows.vectors, values.body_motions
     phi, J, gamma = values.phi, values.J, values.gamma
-    n = tree.topology.shape[0] - 1
+    n, last = tree.topology.shape[0] - 1, -1
+    P = S = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    op = wp = vp = alpha_p = ap = os = ws = vs = alpha_s = as_ = (0.0, 0.0, 0.0)
     for row in range(indices.shape[0]):
         kind = indices[row, 0]
         if kind == COUPLING:
@@ -108,8 +113,10 @@ def evaluate_rows(tree, rows, q, v, values):
             continue
         loop = indices[row, 1]
         before, after = rows.ends[loop, 0], rows.ends[loop, 1]
-        P, op, wp, vp, alpha_p, ap = anchor_motion(before, n, rows.anchors[loop, 0], work)
-        S, os, ws, vs, alpha_s, as_ = anchor_motion(after, n, rows.anchors[loop, 1], work)
+        if loop != last:  # rows of one loop are neighbours
+            P, op, wp, vp, alpha_p, ap = anchor_motion(before, n, rows.anchors[loop, 0], still, work)
+            S, os, ws, vs, alpha_s, as_ = anchor_motion(after, n, rows.anchors[loop, 1], still, work)
+            last = loop
         force = moment = (0.0, 0.0, 0.0)
         if kind in (ACROSS, ALIGNED, ABOUT):
             first, second = row3(vectors, row, 0), row3(vectors, row, 3)

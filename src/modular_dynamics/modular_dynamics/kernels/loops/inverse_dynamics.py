@@ -86,8 +86,9 @@ def _write_cut_wrenches(tree, rows, values, multipliers, wrenches):
         kind, loop = rows.indices[row, 0], rows.indices[row, 1]
         if kind == COUPLING:
             continue
-        P, _, _, _, _, _ = anchor_motion(rows.ends[loop, 0], n, rows.anchors[loop, 0], values.body_motions)
-        S, _, _, _, _, _ = anchor_motion(rows.ends[loop, 1], n, rows.anchors[loop, 1], values.body_motions)
+        ends, anchors, work = rows.ends[loop], rows.anchors[loop], values.body_motions
+        P, _, _, _, _, _ = anchor_motion(ends[0], n, anchors[0], True, work)
+        S, _, _, _, _, _ = anchor_motion(ends[1], n, anchors[1], True, work)
         vector, first = row3(rows.vectors, row, 0), 0
         direction = times(P, vector)
         if kind != ALONG:
