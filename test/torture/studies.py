@@ -81,7 +81,9 @@ def killed(folder: Path, out: str, whole: bool, after: float, dice: random.Rando
             return f"{found:3} chunks, {left} workers left"
         if workers:
             dice.choice(workers).kill()
-        process.communicate()
+        _, err = process.communicate()
+        if process.returncode:
+            print(err.decode(), file=sys.stderr)
         return f"{found:3} chunks, exit code {process.returncode}"
     return "it had ended"
 
@@ -108,7 +110,8 @@ def main() -> int:
             whole, after, out = bool(number % 2), dice.uniform(0.1, 1.0) * seconds, f"run_{number}"
             small_chunks(folder, out)
             what = killed(folder, out, whole, after, dice)
-            same = (folder / out / "designs.parquet").read_bytes() == expected
+            result = folder / out / "designs.parquet"
+            same = result.exists() and result.read_bytes() == expected
             differ += not same
             target = "run   " if whole else "worker"
             print(

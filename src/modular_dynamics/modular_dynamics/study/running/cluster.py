@@ -24,6 +24,8 @@ __all__ = ["connected", "cores"]
 PATIENCE = 5
 #: How often a task may lose its worker, before it is taken for the cause.
 ALLOWED_FAILURES = 20
+#: How often workers are started, where one ends while it starts.
+STARTS = 3
 
 
 def cores() -> int:
@@ -52,15 +54,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             return
         with (
             _without_interrupts(),
-            distributed.LocalCluster(
-                n_workers=workers or cores(),
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-            ) as cluster,
+            _local_cluster(distributed, workers or cores()) as cluster,
             distributed.Client(cluster) as client,
         ):
             _allow_interrupts()
@@ -68,6 +62,25 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 yield client
             finally:
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # closing ends workers in order
+
+
+def _local_cluster(distributed: Any, workers: int) -> Any:
+    """Workers on this machine. Nannies start lost workers again, but not one that is lost while it starts."""
+    for left in reversed(range(STARTS)):
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
+                memory_limit=None,
+                silence_logs=logging.CRITICAL,
+            )
+        except RuntimeError as error:  # "Nanny failed to start."
+            if not left:
+                raise StudyError(f"workers ended {STARTS} times while they started: {error}") from error
+    raise AssertionError("unreachable")
 
 
 def _client_of(distributed: Any, address: str) -> Any:
