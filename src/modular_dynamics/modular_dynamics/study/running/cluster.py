@@ -64,23 +64,22 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # closing ends workers in order
 
 
-def _local_cluster(distributed: Any, workers: int) -> Any:
+def _local_cluster(distributed: Any, workers: int, starts: int = STARTS) -> Any:
     """Workers on this machine. Nannies start lost workers again, but not one that is lost while it starts."""
-    for left in reversed(range(STARTS)):
-        try:
-            return distributed.LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-            )
-        except RuntimeError as error:  # "Nanny failed to start."
-            if not left:
-                raise StudyError(f"workers ended {STARTS} times while they started: {error}") from error
-    raise AssertionError("unreachable")
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},  # any free port; no dashboard
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as error:  # "Nanny failed to start."
+        if starts == 1:
+            raise StudyError(f"workers ended {STARTS} times while they started: {error}") from error
+        return _local_cluster(distributed, workers, starts - 1)
 
 
 def _client_of(distributed: Any, address: str) -> Any:
