@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.bag.replay import Result
+from modular_dynamics_ros.bag.writing import written_to
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BagError
 from modular_dynamics_ros.node.topic_names import topic_names
@@ -42,7 +43,7 @@ class BagResults:
 
         if Path(path).exists():
             raise BagError(f"--bag {path}: something is there already; give the name of a new folder")
-        self._node, self._store = node, get_typestore(Stores.ROS2_JAZZY)
+        self.path, self._node, self._store = path, node, get_typestore(Stores.ROS2_JAZZY)
         self._types = self._store.types
         self._writer: Any = Writer(Path(path), version=9, storage_plugin=StoragePlugin.MCAP)
         self._writer.open()
@@ -79,7 +80,8 @@ class BagResults:
             name = f"{self._node}/{topic}"
             connection = self._writer.add_connection(name, kind, typestore=self._store)
             self._connections[topic, kind] = connection
-        self._writer.write(connection, recorded, self._store.serialize_cdr(message, kind))
+        with written_to(self.path):
+            self._writer.write(connection, recorded, self._store.serialize_cdr(message, kind))
 
     def _header(self, stamp: int, frame: str = "") -> Any:
         seconds, rest = divmod(stamp, 1_000_000_000)
@@ -96,8 +98,9 @@ class BagResults:
         wrench = self._types["geometry_msgs/msg/Wrench"](force=force, torque=moment)
         return self._types[WRENCH](header=self._header(stamp, frame), wrench=wrench)
 
-    def close(self, *, complete: bool) -> None:
+    def close(self) -> None:
         """Write the index; without a single message, too."""
-        if not self._writer.connections:
-            self._writer.add_connection(f"{self._node}/{TORQUES}", JOINT_STATE, typestore=self._store)
-        self._writer.close()
+        with written_to(self.path):
+            if not self._writer.connections:
+                self._writer.add_connection(f"{self._node}/{TORQUES}", JOINT_STATE, typestore=self._store)
+            self._writer.close()

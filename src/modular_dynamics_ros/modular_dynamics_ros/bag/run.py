@@ -1,6 +1,7 @@
 """A bag from its beginning to its end: which robot, which topics, what is written."""
 
 import argparse
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
@@ -104,6 +105,10 @@ class _Run:
                 if not report.counts.received and not self._replay.record.counts.received:
                     raise
                 report.damage = str(error)
+            except KeyboardInterrupt:
+                for path in report.written:
+                    print(f"interrupted: '{path}' ends before the recording does", file=sys.stderr)
+                raise
         report.robot, report.counts = self._replay.robot.graph.name, self._replay.record.counts
         return report
 
@@ -111,10 +116,10 @@ class _Run:
         arguments, results = self._arguments, list[Results]()
         if arguments.bag is not None:
             results.append(BagResults(arguments.bag, arguments.node))
-            stack.callback(results[-1].close, complete=True)
+            stack.callback(results[-1].close)
         if arguments.csv is not None:
             results.append(CsvResults(arguments.csv, motion=arguments.motion))
-            stack.callback(results[-1].close, complete=True)
+            stack.callback(results[-1].close)
         self._report.written = [path for path in (arguments.csv, arguments.bag) if path is not None]
         return results
 

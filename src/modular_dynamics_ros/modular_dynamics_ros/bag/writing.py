@@ -1,7 +1,8 @@
 """What was computed, as a CSV: a row for each answer."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,14 +13,23 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BagError
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 
-__all__ = ["WRENCH", "CsvResults", "Results"]
+__all__ = ["WRENCH", "CsvResults", "Results", "written_to"]
 
 #: Letters of a wrench's components, as columns begin: fx_SUBSYSTEM [N], mx_SUBSYSTEM [N m].
 WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 class Results(Protocol):
-    """Takes answers."""
+    """Takes answers.
+
+    Raises, with each method:
+        OSError: they cannot be written, for instance on a full disk; it names the file.
+
+    Attributes:
+        path: where they are written.
+    """
+
+    path: str
 
     def begin(self, robot: Robot) -> None:
         """The answers that follow are of this robot.
@@ -31,8 +41,18 @@ class Results(Protocol):
     def write(self, result: Result, recorded: int) -> None:
         """One answer; when its joint state was recorded [ns]."""
 
-    def close(self, *, complete: bool) -> None:
+    def close(self) -> None:
         """No more answers come."""
+
+
+@contextmanager
+def written_to(path: str) -> Iterator[None]:
+    """An OSError names the file, and says that it is not complete."""
+    try:
+        yield
+    except OSError as error:
+        text = f"{error.strerror or error}; what stands there ends before the recording does"
+        raise OSError(error.errno, text, path) from error
 
 
 class CsvResults:
@@ -46,7 +66,7 @@ class CsvResults:
     """
 
     def __init__(self, path: str, *, motion: bool) -> None:
-        self._motion, self._robot = motion, None
+        self.path, self._motion, self._robot = path, motion, None
         self._head: list[str] = []
         self._file: Any = open(Path(path), "w", encoding="utf-8", newline="")  # noqa: SIM115  # until `close`
         self._writer = csv.writer(self._file, lineterminator="\n")
@@ -60,7 +80,8 @@ class CsvResults:
                 "the one before: a CSV has the same columns throughout; write a bag (--bag) instead"
             )
         if not self._head:
-            self._writer.writerow(head)
+            with written_to(self.path):
+                self._writer.writerow(head)
         self._head, self._subsystems = head, range(len(robot.graph.subsystems))
         self._published = robot.published
 
@@ -85,8 +106,10 @@ class CsvResults:
         values = np.concatenate([*parts, answer.effort[self._published], result.residual, *wrenches]).tolist()
         # the shortest text that gives the same number
         cells = ["" if value != value else repr(value) for value in values]  # noqa: PLR0124  # NaN
-        self._writer.writerow([stamp_seconds(state.stamp), *cells])
+        with written_to(self.path):
+            self._writer.writerow([stamp_seconds(state.stamp), *cells])
 
-    def close(self, *, complete: bool) -> None:
+    def close(self) -> None:
         """See `Results`."""
-        self._file.close()
+        with written_to(self.path):
+            self._file.close()

@@ -11,6 +11,7 @@ from helpers.paths import ROOT
 from helpers.processes import run_command, run_python
 from helpers.recorded_bags import START, moving_states, text, write_bag
 from modular_dynamics.shell.main import main
+from modular_dynamics_ros.bag.run import _Run
 
 #: ROS as it is where none is installed.
 WITHOUT_ROS = """
@@ -105,6 +106,41 @@ def test_what_cannot_be_used_takes_one_line(recording, capsys, options, words):
 def test_a_bag_is_not_overwritten(recording, capsys):
     assert main(["bag", str(recording), "--bag", str(recording)]) == 2
     assert "something is there already" in capsys.readouterr().err
+
+
+#: A file-size limit in place of a full disk.
+FULL = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+from modular_dynamics.shell import commands
+from modular_dynamics_ros.bag.command import BAG
+commands.OWN = (*commands.OWN, BAG)
+from modular_dynamics.shell.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("option", ["--csv", "--bag"])
+def test_a_full_disk_is_one_line_that_names_the_file(tmp_path, names, four_link, option):
+    folder, out = write_bag(tmp_path / "bag", moving_states(names, 2000)[0]), tmp_path / "out"
+    done = run_python("-c", FULL, "bag", folder, "--robot", four_link, option, out, "--quiet")
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert f"'{out}': File too large; what stands there ends before the recording does" in done.stderr
+
+
+def test_ctrl_c_says_which_files_are_not_complete(recording, tmp_path, capsys, monkeypatch):
+    taken = []
+
+    def take(run, one):
+        taken.append(one)
+        if len(taken) == 20:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "_take", take)
+    out = tmp_path / "out.csv"
+    assert main(["bag", str(recording), "--csv", str(out), "--quiet"]) == 130
+    assert capsys.readouterr().err == f"interrupted: '{out}' ends before the recording does\n"
 
 
 @pytest.mark.slow
