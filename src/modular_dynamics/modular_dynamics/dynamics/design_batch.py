@@ -44,7 +44,7 @@ def inverse_dynamics_of_designs(
                 f"{name} has shape {array.shape}; with parameters of {count} designs ({count}, s, {width}) "
                 f"is needed, s states for each, or ({count}, {width}), one state"
             )
-    rows = rows_of_designs(columns, lambda other: constants_of(other).ravel())
+    rows = rows_of_designs(columns, lambda other: constants_of(other).ravel(), "tree")
     constants = rows.numbers.reshape(count, -1, layout.CONSTANT_COLUMNS)
     tau, designs = np.empty(shape), min([len(arrays["q"]) if count == 1 else count, *rows.errors])
     flat = [

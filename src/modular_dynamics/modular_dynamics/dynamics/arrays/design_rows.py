@@ -2,13 +2,15 @@
 
 Most parameters enter the kernels' arrays by sums of products in which each occurs once: masses, positions,
 spring constants. So between the arrays of two robots that differ in such a parameter alone, those of all
-others lie on a straight line. A few robots are changed in full, and the rows of the others interpolated; then
-some of these are compared with robots that are changed in full. All other parameters (angles, centres of
-mass, inertias, links that are fixed to others) take a changed robot for each set of values.
+others lie on a straight line. A few robots are changed in full, and the rows of the others lie on the lines
+through these; then some are compared with robots that are changed in full. The lines do not depend on the
+rows, and are kept for the next designs. All other parameters (angles, centres of mass, inertias, links that
+are fixed to others) take a changed robot for each set of values.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +19,7 @@ from ...exceptions import ModularDynamicsError, StateError
 from ...kernels import layout
 from ...model import SubsystemGraph
 from ...model.number_arrays import number_array
+from ..workspaces import workspace_of
 from .arguments import Array
 
 __all__ = ["Columns", "DesignRows", "checked_columns", "rows_of_designs", "terms_of_columns"]
@@ -30,6 +33,8 @@ _LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
 _AGREEMENT, _ROUNDING = 1e-12, 1e-14
 #: Rows that are compared.
 _COMPARED = 3
+#: Shortest way along a line to the second robot [m, kg, ...], and lines that are kept of one graph.
+_STEP, _MOST_LINES = 0.1, 64
 
 Numbers = Callable[[SubsystemGraph], Array | None]
 
@@ -95,11 +100,31 @@ def terms_of_columns(columns: Columns, friction: str) -> int:
     return terms | (layout.FRICTIONS if has_friction else 0)
 
 
-def rows_of_designs(columns: Columns, numbers: Numbers) -> DesignRows:
+class _Lines(NamedTuple):
+    """Numbers (w,) of the robot with the values ``middle`` (k,), and how some of them change with one value.
+
+    Attributes:
+        slopes: of each parameter that enters as a factor its column, which numbers change, and by how much.
+    """
+
+    middle: Array
+    numbers: Array
+    slopes: list[tuple[int, NDArray[np.intp], Array]]
+
+
+class _KeptLines(dict[tuple[tuple[str, ...], bytes], "_Lines | None"]):
+    """Of one graph and thread, and one kind of numbers, by the parameters and the values of the others."""
+
+    def __init__(self, graph: SubsystemGraph, kind: str) -> None:
+        super().__init__()
+
+
+def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows:
     """The numbers of all designs.
 
     Args:
-        numbers: of one graph, in an array (w,); None where they are made otherwise.
+        numbers: of one graph, in an array (w,); None where they are made otherwise. kind: which numbers these
+            are; of one graph and one kind they are always the same.
     """
     own = numbers(columns.graph)
     if own is None:
@@ -110,9 +135,10 @@ def rows_of_designs(columns: Columns, numbers: Numbers) -> DesignRows:
     for k, name in enumerate(columns.names):
         if straight[k] and name.endswith((*_LAWS, " mass")):
             plain &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
-    steps = 1 + _COMPARED + int(straight.sum())
+    steps, kept = 1 + _COMPARED + int(straight.sum()), workspace_of(columns.graph, _KeptLines, kind)
     for group in _equal_rows(columns.values[:, ~straight], plain):
-        if len(group) <= steps or not _interpolate(columns, numbers, straight, group, rows.numbers):
+        lines = None if len(group) <= steps else _lines(columns, numbers, straight, group[0], kept)
+        if lines is None or not _interpolate(columns, numbers, lines, group, rows.numbers):
             _build(columns, numbers, group, rows)
     _build(columns, numbers, np.flatnonzero(~plain), rows)
     return rows
@@ -158,27 +184,47 @@ def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: De
             rows.numbers[indices] = row
 
 
-def _interpolate(
-    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], group: NDArray[np.intp], out: Array
-) -> bool:
-    """Write the rows of a group, interpolated from few robots; False where that is not exact."""
-    values = columns.values[group]
-    middle = np.where(straight, np.median(values, axis=0), values[0])
-    first = _numbers_at(columns, numbers, middle)
-    if first is None:
-        return False
-    table = np.tile(first, (len(group), 1))
-    for k in np.flatnonzero(straight):
-        ends = values[:, k].min(), values[:, k].max()
-        if ends[0] == ends[1]:
-            continue
-        others = (np.where(np.arange(len(middle)) == k, end, middle) for end in ends)
-        low, high = (_numbers_at(columns, numbers, other) for other in others)
-        if low is None or high is None:
-            return False
-        slope = (high - low) / (ends[1] - ends[0])
+def _lines(
+    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], row: int, kept: _KeptLines
+) -> _Lines | None:
+    """Lines through the graph's own factors and a row's other values; None where one of them is no robot."""
+    others = columns.values[row, ~straight]
+    key = columns.names, others.tobytes()
+    if key not in kept:
+        if len(kept) >= _MOST_LINES:
+            kept.pop(next(iter(kept)))
+        own = np.array([columns.graph.parameters[name].value for name in columns.names], np.float64)
+        massless = np.array([name.endswith(" mass") for name in columns.names], np.bool_) & (own == 0.0)
+        own[massless] = _STEP  # arrays of a link without mass are made otherwise
+        own[~straight] = others
+        kept[key] = _made_lines(columns, numbers, straight, own)
+    return kept[key]
+
+
+def _made_lines(
+    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], middle: Array
+) -> _Lines | None:
+    first, slopes = _numbers_at(columns, numbers, middle), []
+    for k in np.flatnonzero(straight).tolist():
+        there = middle.copy()
+        there[k] += max(abs(middle[k]), _STEP)
+        end = _numbers_at(columns, numbers, there)
+        if first is None or end is None:
+            return None
+        slope = (end - first) / (there[k] - middle[k])
         changing = np.flatnonzero(slope)
-        table[:, changing] += np.outer(values[:, k] - middle[k], slope[changing])
+        slopes.append((k, changing, slope[changing]))
+    return None if first is None else _Lines(middle, first, slopes)
+
+
+def _interpolate(
+    columns: Columns, numbers: Numbers, lines: _Lines, group: NDArray[np.intp], out: Array
+) -> bool:
+    """Write the rows of a group, by lines; False where that is not exact."""
+    values = columns.values[group]
+    table = np.tile(lines.numbers, (len(group), 1))
+    for k, changing, slope in lines.slopes:
+        table[:, changing] += np.outer(values[:, k] - lines.middle[k], slope)
     size = np.abs(table).max(axis=0)
     for row in np.linspace(0, len(group) - 1, _COMPARED).astype(int):
         exact = _numbers_at(columns, numbers, values[row])

@@ -60,7 +60,7 @@ def designs_batch(
     if mechanism is None:
         rows = DesignRows(np.zeros((designs.number, 0)), {}, list(range(designs.number)))
     else:
-        rows = rows_of_designs(designs.columns, lambda other: numbers_of(other, mechanism))
+        rows = rows_of_designs(designs.columns, lambda other: numbers_of(other, mechanism), "planar")
     if mechanism is not None and len(states.q) and len(rows.others) < designs.number:
         signs = np.zeros(len(mechanism.steps.steps))
         branch_signs(mechanism.steps, start, signs)

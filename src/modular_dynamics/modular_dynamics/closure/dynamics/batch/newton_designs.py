@@ -46,7 +46,7 @@ def answer_designs_by_newton(
         return
     system = solver.system
     chosen = Columns(columns.graph, columns.names, columns.values[order])
-    made = rows_of_designs(chosen, lambda graph: _numbers_of(graph, system, mechanism))
+    made = rows_of_designs(chosen, lambda graph: _numbers_of(graph, system, mechanism), "Newton")
     known = np.setdiff1d(np.arange(len(order)), [*made.errors, *made.others])
     if not len(known):
         return
