@@ -86,16 +86,20 @@ class Evaluator:
         """Loads of designs whose loops were closed at the nodes of the task."""
         graph, task, instead = self.study.graph, self.task, self.study.instead
         at = [graph.q_slice(name).start for name in instead]
-        moved = [task.q_slice(name).start for name in task.independent_joint_names]
+        asked, driven = task.independent_joint_names, graph.independent_joint_names
+        # the others are where they were sent
+        led = [k for k, name in enumerate(asked) if name not in driven]
+        moved = [graph.q_slice(asked[k]).start for k in led]
         closed = (nodes.statuses == RowStatus.ANSWERED).all(axis=1)
         usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
         q, v, vdot = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
-        others = [graph.independent_joint_names.index(name) for name in instead]
+        others = [driven.index(name) for name in instead]
         q[:, :, others], v[:, :, others], vdot[:, :, others] = path.moved(usable)
         loads = loads_of(graph, q, v, vdot, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
         with np.errstate(invalid="ignore"):
-            off = np.abs(loads.coordinates[:, :, moved] - states.q).max(axis=2) > _ROUNDING
+            distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])
+            off = distance.max(axis=2, initial=0.0) > _ROUNDING
         loads.statuses[off & (loads.statuses == RowStatus.ANSWERED)] = RowStatus.DEAD_POINT  # passed by
         return loads
 
