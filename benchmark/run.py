@@ -23,7 +23,13 @@ from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.distributed import measure_distributed
 from benchmark.measurements.docking import measure_docking
 from benchmark.measurements.first_use import measure_first_uses
-from benchmark.measurements.growth import Growth, LoopFigures, measure_growth, measure_loops
+from benchmark.measurements.growth import (
+    Growth,
+    LoopFigures,
+    measure_growth,
+    measure_loops,
+    measure_spatial_loops,
+)
 from benchmark.measurements.loop_peers import measure_loop_peers
 from benchmark.measurements.loop_robots import measure_loop_robots
 from benchmark.measurements.loop_terms import measure_loop_terms
@@ -31,7 +37,6 @@ from benchmark.measurements.machine import Machine, describe, measure_limits
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
-from benchmark.measurements.spatial_loops import measure_spatial_loops
 from benchmark.report import loop_tables, tables
 from benchmark.report.picture import draw
 from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm

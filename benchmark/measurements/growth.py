@@ -13,6 +13,7 @@ from benchmark.peers.exported_loops import LoopsInC
 from benchmark.peers.ours import single_and_batch
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import random_states, random_tree, standing, windows
+from benchmark.setting.spatial_linkages import spatial_linkages
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size
 
 JOINTS = (10, 20, 50, 100, 200, 500, 1000)
@@ -22,7 +23,8 @@ MOST_STATES = 16384  # ... with fewer states than this
 PINOCCHIO_UP_TO = 200
 SERIES = ("ours, single", "pinocchio, single", "ours, batch", "pinocchio, batch")
 LOOPS = (1, 2, 5, 10, 20, 50)
-STEP = 1e-3  # of the crank between a call and its guess [rad]
+STEP = 1e-3  # of the crank between a call and its guess, of motors between neighbouring states [rad]
+STATES = 64  # of a motion
 
 
 @dataclass(frozen=True)
@@ -129,3 +131,42 @@ def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list
             )
         )
     return figures
+
+
+@dataclass(frozen=True)
+class SpatialLoopFigures:
+    """One chain: its loops, coordinates, rows; one state of a batch on one thread [us].
+
+    ``tree_us``: the same of its spanning tree.
+    """
+
+    loops: int
+    joints: int
+    rows: int
+    torques_us: float
+    tree_us: float
+
+
+def measure_spatial_loops(rounds: int, tick: Callable[[str], None]) -> list[SpatialLoopFigures]:
+    """All sizes are timed in turns."""
+    timed: Timed = {}
+    sizes = {}
+    for loops in LOOPS:
+        tick(f"a chain of {loops} spatial loops")
+        graph = spatial_linkages(loops)
+        q = STEP * np.arange(STATES)[:, None] + 0.1 * np.sin(np.arange(loops))
+        v, vdot = np.full(q.shape, 0.3), np.full(q.shape, 0.2)
+        call = partial(md.closed_loop_inverse_dynamics_batch, graph, q, v, vdot, threads=1, errors="raise")
+        full = call().coordinates
+        rest = np.zeros((STATES, graph.nv))
+        timed[f"torques {loops}"] = call, STATES
+        timed[f"tree {loops}"] = (
+            partial(md.inverse_dynamics_batch, graph.tree, full, rest, rest, threads=1),
+            STATES,
+        )
+        sizes[loops] = graph.nv, 3 * loops
+    medians = medians_by_size(interleaved(timed, rounds, tick))
+    return [
+        SpatialLoopFigures(loops, *size, medians["torques"][loops], medians["tree"][loops])
+        for loops, size in sizes.items()
+    ]

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from benchmark.measurements.growth import LoopFigures
+from benchmark.measurements.growth import LoopFigures, SpatialLoopFigures
 from benchmark.measurements.loop_peers import LoopPeerFigures
 from benchmark.measurements.loop_robots import LoopRobotFigures
 from benchmark.measurements.loop_terms import LoopTermFigures
-from benchmark.measurements.spatial_loops import SpatialLoopFigures
 from benchmark.report.tables import print_table, verdict
 
 __all__ = [

@@ -5,9 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from benchmark.measurements.growth import LoopFigures
+from benchmark.measurements.growth import LoopFigures, SpatialLoopFigures
 from benchmark.measurements.loop_robots import LoopRobotFigures
-from benchmark.measurements.spatial_loops import SpatialLoopFigures
 from benchmark.report.loop_tables import (
     added_loop_costs,
     print_loop_robots,
