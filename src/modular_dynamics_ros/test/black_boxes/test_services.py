@@ -12,7 +12,8 @@ LONG = 1.0  # [s] of averaging, within which ten wrenches come on a busy compute
 
 
 def good(answer):
-    assert (answer.success, answer.error_code, answer.error_message) == (True, answer.NONE, "")
+    assert answer.success, answer.error_message
+    assert (answer.error_code, answer.error_message) == (answer.NONE, "")
     return answer
 
 
