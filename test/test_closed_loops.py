@@ -100,7 +100,7 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     if robot == "four_bar":
         motion, rate = tmp_path / "turn.yaml", 100.0
         motion.write_text(yaml.safe_dump(TURN))
-    probe = start(robot, "acceleration_source:=reference", "without_reference:=stop")
+    probe = start(robot, "acceleration_source:=reference", "without_reference:=stop", "stale_after:=60.0")
     graph = probe.graph
     names = graph.independent_joint_names
     probe.processes.start(

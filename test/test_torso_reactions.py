@@ -110,8 +110,8 @@ def test_every_state_at_200_hz_is_answered_with_the_loads_that_dynamics_node_pub
     processes, published = torso.processes, torso.motion.read_text()
     torso.motion = tmp_path / "one_second.yaml"  # fewer states than any queue holds: a pause loses none
     torso.motion.write_text(published.replace(" 5.0", " 1.0").replace(" 2.5", " 0.5"))
-    torso.start_node("dynamics_node")
-    torso.start_node("torso_reaction_node", "stale_after:=60.0")  # however busy the machine is
+    for name in ("dynamics_node", NODE):
+        torso.start_node(name, "stale_after:=60.0")  # however busy the machine is
     torso.start_node("joint_state_player", "lead_in:=true", "wait_for_subscriber:=4", "rate:=200.0")
     torso.connect()
     log = tmp_path / f"{NODE}.log"

@@ -84,9 +84,13 @@ class NodeProbe(SpunNodes):
         def played() -> list[int]:
             return sorted(stamp for stamp in self.states if stamp >= self.start)
 
+        def unanswered() -> list[int]:
+            return [k for k, stamp in enumerate(played()) if not self.answered(stamp)]
+
         self.spin_until(
             lambda: len(played()) == count and all(map(self.answered, played())),
             f"an answer to each of {count} states",
+            so_far=lambda: f"; of {len(played())} states these have none: {unanswered()}",
         )
         return played()
 

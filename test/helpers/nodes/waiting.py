@@ -19,15 +19,17 @@ class SpunNodes:
         for node in nodes:
             self.executor.add_node(node)
 
-    def spin_until(self, reached: Callable[[], object], what: str = "a condition") -> None:
-        """Serve callbacks until the condition holds.
+    def spin_until(
+        self, reached: Callable[[], object], what: str = "a condition", so_far: Callable[[], str] = str
+    ) -> None:
+        """Serve callbacks until the condition holds; `so_far` tells how far it came.
 
         Raises:
             AssertionError: it has not come true within LIMIT.
         """
         deadline = time.monotonic() + LIMIT
         while not reached():
-            assert time.monotonic() < deadline, f"waited {LIMIT:g} s in vain for {what}"
+            assert time.monotonic() < deadline, f"waited {LIMIT:g} s in vain for {what}{so_far()}"
             self.executor.spin_once(timeout_sec=0.05)
 
     def close(self) -> None:

@@ -16,6 +16,8 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
 BOX, PERIOD = "right_branch", 0.005
+# [ns], more than stale_after: a joint state so much later is answered with no wrench of the pose before
+LATER = 250_000_000
 OFFSET = np.array([4.0, -2.0, 7.0, 0.3, -0.1, 0.2])
 KINDS = {"tare_black_box": TareBlackBox, "identify_payload": IdentifyPayload}
 
@@ -69,13 +71,13 @@ class Boxed(Harness):
         return future.result()
 
     def effort(self):
-        """Of an answer that is computed from now on."""
+        """Of an answer in which state and wrench are those of the present pose."""
         after = self.node.now()
         found = []
 
         def answered():
             self.feed()
-            found[:] = [m for m in self.torques if Time_ns(m.header.stamp) > after + 50_000_000]
+            found[:] = [m for m in self.torques if Time_ns(m.header.stamp) > after + LATER]
             return found
 
         self.spin_until(answered)

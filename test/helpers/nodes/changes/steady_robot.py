@@ -14,6 +14,7 @@ from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from helpers.nodes.answer_brake import AnswerBrake
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
@@ -32,10 +33,12 @@ def state_at(stamp: int) -> tuple[np.ndarray, np.ndarray]:
 
 def main() -> None:
     rclpy.init()
-    ended, node = threading.Event(), Node("robot")
+    ended, node, brake = threading.Event(), Node("robot"), AnswerBrake()
     threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
     states = node.create_publisher(JointState, "joint_states", 1000)
     wrenches = node.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 10)
+    node.create_subscription(JointState, "dynamics_node/joint_torques", brake.hear, 1000)
+    threading.Thread(target=lambda: rclpy.spin(node), daemon=True).start()
     writer, stamps, due = WrenchWriter(), list[int](), time.monotonic()
     while not ended.is_set():
         stamp = time.time_ns()
@@ -46,8 +49,9 @@ def main() -> None:
         message.header.stamp = stamp_message(stamp)
         states.publish(message)
         stamps.append(stamp)
-        due += PERIOD
+        due = max(due + PERIOD, time.monotonic())
         time.sleep(max(0.0, due - time.monotonic()))
+        brake.hold(stamps)
     print(json.dumps(stamps), flush=True)
     sys.stdin.close()
     node.destroy_node()
