@@ -63,21 +63,27 @@ class Listener:
 
         self.node.create_subscription(kind, topic, on_message, 5000)
 
+    def _all_heard(self) -> bool:
+        return all(self.times.values())
+
     def run(self, processes: Processes, rate: float, seconds: float) -> dict[str, float]:
         """Send and receive; the processor time of each process for one joint state [s]."""
         needed, load = self._nodes, ("--rate", str(rate), "--seconds", str(seconds), *self._more)
         processes.start_file(
             "warm-up", Path(__file__), "--send", *self._more, "--rate", "20", "--seconds", str(START_LIMIT)
         )
-        heard = lambda: all(self.times.values())  # noqa: E731
-        spin_until(self._executor, processes, heard, START_LIMIT, "the first answers", [*needed, "warm-up"])
+        spin_until(
+            self._executor, processes, self._all_heard, START_LIMIT, "the first answers", [*needed, "warm-up"]
+        )
         processes.end("warm-up")
         for times in self.times.values():
             times.clear()
         before = {name: _processor_time(processes.pid(name)) for name in needed}
         processes.start_file("sender", Path(__file__), "--send", *load)
-        ended = lambda: processes.code("sender") is not None  # noqa: E731
-        spin_until(self._executor, processes, ended, 60.0 + 2.0 * seconds, "sending", needed)
+        limit = 60.0 + 2.0 * seconds
+        spin_until(
+            self._executor, processes, lambda: processes.code("sender") is not None, limit, "sending", needed
+        )
         used = {name: _processor_time(processes.pid(name)) - before[name] for name in needed}
         quiet = time.monotonic() + 1.0
         while time.monotonic() < quiet:

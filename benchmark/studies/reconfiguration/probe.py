@@ -5,7 +5,7 @@ import time
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,10 @@ DEPTH = 5000
 MOST_DUE = 50  # joint states that are sent in a burst; the middleware would drop more
 LIMIT = 300.0  # [s] a first start may compile
 TOLERANCE = 1e-9  # relative to the robot's largest torque: three recursions of the same numbers
+
+
+def _past(due: float) -> bool:
+    return time.monotonic() >= due
 
 
 @dataclass
@@ -192,7 +196,7 @@ class LiveReconfiguration:
             for change in (self.attach, self.load, self.detach):
                 due = time.monotonic() + pause * self._random.uniform(0.5, 1.5)
                 change()
-                self.wait(lambda due=due: time.monotonic() >= due, "the time of the next change")  # type: ignore[misc]
+                self.wait(partial(_past, due), "the time of the next change")
             if number + 1 == warm:
                 before = self._memory()
         figures.rate = 3 * times / (time.monotonic() - begin)

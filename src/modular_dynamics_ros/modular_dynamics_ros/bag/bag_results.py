@@ -76,11 +76,11 @@ class BagResults:
             self._put(wrench_topic(part), WRENCH, message, recorded)
 
     def _put(self, topic: str, kind: str, message: Any, recorded: int) -> None:
-        if (connection := self._connections.get((topic, kind))) is None:
-            name = f"{self._node}/{topic}"
-            connection = self._writer.add_connection(name, kind, typestore=self._store)
-            self._connections[topic, kind] = connection
         with written_to(self.path):
+            if (connection := self._connections.get((topic, kind))) is None:
+                name = f"{self._node}/{topic}"
+                connection = self._writer.add_connection(name, kind, typestore=self._store)
+                self._connections[topic, kind] = connection
             self._writer.write(connection, recorded, self._store.serialize_cdr(message, kind))
 
     def _header(self, stamp: int, frame: str = "") -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import input_topics
@@ -107,7 +108,8 @@ class _Run:
                 report.damage = str(error)
             except KeyboardInterrupt:
                 for path in report.written:
-                    print(f"interrupted: '{path}' ends before the recording does", file=sys.stderr)
+                    text = f"interrupted: '{printable(path)}' ends before the recording does"
+                    print(f"modular-dynamics bag: {text}", file=sys.stderr)
                 raise
         report.robot, report.counts = self._replay.robot.graph.name, self._replay.record.counts
         return report

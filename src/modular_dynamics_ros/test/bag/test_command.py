@@ -140,7 +140,10 @@ def test_ctrl_c_says_which_files_are_not_complete(recording, tmp_path, capsys, m
     monkeypatch.setattr(_Run, "_take", take)
     out = tmp_path / "out.csv"
     assert main(["bag", str(recording), "--csv", str(out), "--quiet"]) == 130
-    assert capsys.readouterr().err == f"interrupted: '{out}' ends before the recording does\n"
+    assert (
+        capsys.readouterr().err
+        == f"modular-dynamics bag: interrupted: '{out}' ends before the recording does\n"
+    )
 
 
 @pytest.mark.slow

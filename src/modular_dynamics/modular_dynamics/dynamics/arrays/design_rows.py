@@ -112,11 +112,13 @@ class _Lines(NamedTuple):
     slopes: list[tuple[int, NDArray[np.intp], Array]]
 
 
-class _KeptLines(dict[tuple[tuple[str, ...], bytes], "_Lines | None"]):
-    """Of one graph and thread, and one kind of numbers, by the parameters and the values of the others."""
+_KeptLines = dict[tuple[tuple[str, ...], bytes], _Lines | None]
+"""By the names of all parameters, and the values of those that are no factors."""
 
-    def __init__(self, graph: SubsystemGraph, kind: str) -> None:
-        super().__init__()
+
+def _kept_lines(graph: SubsystemGraph, kind: str) -> _KeptLines:
+    """Of one graph and one kind of numbers, for `workspace_of`; empty at first."""
+    return {}
 
 
 def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows:
@@ -135,7 +137,7 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     for k, name in enumerate(columns.names):
         if straight[k] and name.endswith((*_LAWS, " mass")):
             plain &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
-    steps, kept = 1 + _COMPARED + int(straight.sum()), workspace_of(columns.graph, _KeptLines, kind)
+    steps, kept = 1 + _COMPARED + int(straight.sum()), workspace_of(columns.graph, _kept_lines, kind)
     for group in _equal_rows(columns.values[:, ~straight], plain):
         lines = None if len(group) <= steps else _lines(columns, numbers, straight, group[0], kept)
         if lines is None or not _interpolate(columns, numbers, lines, group, rows.numbers):

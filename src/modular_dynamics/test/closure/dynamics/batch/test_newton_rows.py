@@ -6,6 +6,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import ankle, bricard, sarrus
 from modular_dynamics.closure import solver_of
+from modular_dynamics.closure.assembly.least_squares import LeastSquares
 from modular_dynamics.closure.dynamics.batch.newton_rows import answer_by_newton
 from modular_dynamics.closure.dynamics.batch.results import new_states
 
@@ -107,6 +108,21 @@ def test_bad_rows_are_marked_and_spoil_no_other(graph):
     assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"row 3: .*finite"):
         md.closed_loop_inverse_dynamics_batch(graph, *states, errors="raise")
+
+
+def test_states_out_of_reach_take_no_search_unless_one_is_to_be_raised(monkeypatch):
+    """The search takes as long as a hundred answers, and finds out only what the error says."""
+    graph = md.load_urdf(bricard().urdf())
+    states = motion(graph)
+    states[0][70:90, 0] -= 2.0  # the hip cannot turn so far
+    searches, search = [], LeastSquares.search
+    monkeypatch.setattr(LeastSquares, "search", lambda *a, **k: searches.append(a) or search(*a, **k))
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    assert np.flatnonzero(batch.statuses == md.RowStatus.CANNOT_CLOSE).tolist() == [*range(70, 90)]
+    assert not searches
+    with pytest.raises(md.ClosureError, match=r"row 70: .*out of reach"):
+        md.closed_loop_inverse_dynamics_batch(graph, *states, errors="raise")
+    assert searches
 
 
 def test_friction_counts(graph):
