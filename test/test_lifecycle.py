@@ -58,10 +58,9 @@ class Walk(NodeProbe):
         if name != "assembly_node":
             self.node.create_timer(1.0 / RATE, self._on_timer)
         self.clients = {
-            kind: self.node.create_client(kind, f"{name}/{service}")
+            kind: self.client(kind, f"{name}/{service}")
             for kind, service in ((ChangeState, "change_state"), (GetState, "get_state"))
         }
-        self.spin_until(lambda: all(one.service_is_ready() for one in self.clients.values()), "its services")
         for kind, harmless in ((ChangeState, {"transition": Transition(id=99)}), (GetState, {})):
             self._ask_until_answered(kind, harmless)
 

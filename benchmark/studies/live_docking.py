@@ -42,7 +42,7 @@ def study(changes: int, rate: float = 20.0, states: float = 200.0, seed: int = 0
         gait = Path(folder) / "gait.yaml"
         gait.write_text(yaml.safe_dump({"kind": "sine", "frequency": 0.5, "ramp": 0.5, "joints": joints}))
         with Processes(Path(folder)) as processes:
-            processes.start(DYNAMICS, "autostart:=true", "stale_after:=2.0")
+            processes.start(DYNAMICS, "autostart:=true", "stale_after:=10.0")
             processes.start(ASSEMBLY, "autostart:=true", f"rate:={states}", f"gait_file:={gait}")
             docking = LiveDocking(processes, seed)
             docking.connect()

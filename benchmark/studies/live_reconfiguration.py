@@ -50,6 +50,7 @@ def main() -> None:
     table.add_row("attached, loaded, detached", f"{changes}; {figures.rate:.1f} changes a second")
     for name in ("sent", "answered", "lost"):
         table.add_row(f"joint states {name}", str(getattr(figures, name)))
+    table.add_row("times that one waited for the node", str(figures.held))
     table.add_row("answers with torques of another robot", str(figures.wrong))
     for text in figures.details[:5]:
         table.add_row("such an answer", text)

@@ -14,7 +14,7 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
-from helpers.nodes.stand_in_controller import ForwardController, SimulatedArm
+from helpers.nodes.stand_ins.controller import ForwardController, SimulatedArm
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
 from modular_dynamics_ros.demo.processes import Processes

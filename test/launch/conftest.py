@@ -12,7 +12,7 @@ NEEDED = {"test_closed_loops_launch.py": ["tf2_msgs"]}
 HERE = Path(__file__).parent
 
 if not MISSING:
-    from helpers.nodes.stand_ins import install_stand_ins
+    from helpers.nodes.stand_ins.ament_index import install_stand_ins
 
     install_stand_ins()
 

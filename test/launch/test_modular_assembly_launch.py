@@ -24,8 +24,7 @@ class TestRunning(unittest.TestCase):
         self.addCleanup(probe.close)
         torques: list[JointState] = []
         probe.node.create_subscription(JointState, "dynamics_node/joint_torques", torques.append, 100)
-        client = probe.node.create_client(Dock, "assembly_node/dock")
-        probe.spin_until(client.service_is_ready, "assembly_node")
+        client = probe.client(Dock, "assembly_node/dock")
 
         def dock(module: str, other: str) -> Dock.Response:
             request = Dock.Request(

@@ -21,10 +21,12 @@ import modular_dynamics as md
 from benchmark.studies.reconfiguration.robot import GRIPPER, PREFIX, RPY, XYZ, Body, Expected, Load
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 
 DYNAMICS, NAME = "dynamics_node", "gripper"
 DEPTH = 5000
 MOST_DUE = 50  # joint states that are sent in a burst; the middleware would drop more
+MOST_AHEAD = ANSWER_DEPTH - 20  # joint states without an answer; a machine with other work would lose more
 LIMIT = 300.0  # [s] a first start may compile
 TOLERANCE = 1e-9  # relative to the robot's largest torque: three recursions of the same numbers
 
@@ -38,7 +40,8 @@ class Figures:
     """What was counted.
 
     Attributes:
-        attached, detached, loads: changes. sent, answered, lost: joint states.
+        attached, detached, loads: changes. sent, answered, lost: joint states. held: times that one waited
+        because MOST_AHEAD had no answer yet.
         wrong: answers that are not those of a graph that is loaded and changed anew, or not Pinocchio's.
         details: of these: difference, time since the change, how far its positions are from those sent.
         largest: difference from either, relative to the largest torque.
@@ -55,6 +58,7 @@ class Figures:
     sent: int = 0
     answered: int = 0
     lost: int = 0
+    held: int = 0
     wrong: int = 0
     largest: float = 0.0
     before: tuple[float, ...] = ()
@@ -91,6 +95,7 @@ class LiveReconfiguration:
         self._attach = make(AttachSubsystem, f"{DYNAMICS}/attach_subsystem")
         self._detach = make(DetachSubsystem, f"{DYNAMICS}/detach_subsystem")
         self._load = make(SetPayload, f"{DYNAMICS}/set_payload")
+        self._newest = 0  # stamp of an answer [ns]
         self.stamps, self.bodies = [0], [Body()]
         self.figures = Figures()
         self._period, self._due = round(1e9 / rate), time.time_ns()
@@ -111,6 +116,9 @@ class LiveReconfiguration:
         late = (time.time_ns() - self._due) // self._period
         self._due += max(0, late - MOST_DUE) * self._period
         while self._due <= time.time_ns():
+            if self._newest and self.sent[-MOST_AHEAD:][0] > self._newest:
+                self.figures.held += 1
+                return
             self._send(time.time_ns())
             self._due += self._period
 
@@ -124,6 +132,7 @@ class LiveReconfiguration:
     def _on_answer(self, message: JointState) -> None:
         stamp = stamp_nanoseconds(message.header.stamp)
         self.answers[stamp], self.arrivals[stamp] = message, time.time_ns()
+        self._newest = max(self._newest, stamp)
 
     def wait(self, reached: Callable[[], object], what: str) -> None:
         """Spin until this is true."""

@@ -29,9 +29,8 @@ class Asking(Harness):
     """A harness that calls services."""
 
     def ask(self, name, **fields):
-        client = self.probe.create_client(SERVICES[name], f"dynamics_node/{name}")
+        client = self.client(SERVICES[name], f"dynamics_node/{name}")
         try:
-            self.spin_until(client.service_is_ready, name)
             future = client.call_async(SERVICES[name].Request(**fields))
             self.spin_until(future.done, f"an answer of {name}")
             return future.result()

@@ -67,9 +67,8 @@ class Probe(SpunNodes):
 
     def call(self, service_type: type, name: str, request: Any) -> Any:
         """Answer of a service."""
-        client = self.node.create_client(service_type, name)
+        client = self.client(service_type, name)
         try:
-            self.spin_until(client.service_is_ready, f"service {name}")
             future = client.call_async(request)
             self.spin_until(future.done, f"an answer of service {name}")
             return future.result()

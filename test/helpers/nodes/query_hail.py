@@ -68,15 +68,12 @@ class Client(SpunNodes):
     def __init__(self):
         node = Node("client")
         super().__init__(node)
-        self.clients = {
-            name: node.create_client(kind, f"dynamics_node/{name}") for name, kind in SERVICES.items()
-        }
+        self.clients = {name: self.client(kind, f"dynamics_node/{name}") for name, kind in SERVICES.items()}
         self.outcomes = Counter()
 
     def connect(self):
         """Until each service has answered once, and not that the node is inactive: it may have just begun."""
-        for name, client in self.clients.items():
-            self.spin_until(client.service_is_ready, name)
+        for name in self.clients:
             futures = []
 
             def heard(name=name, futures=futures):

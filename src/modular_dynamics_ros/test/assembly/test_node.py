@@ -47,8 +47,7 @@ class Stage(SpunNodes):
         return self
 
     def call(self, kind, name, /, **request):
-        client = self.probe.create_client(kind, f"assembly_node/{name}")
-        self.spin_until(client.service_is_ready)
+        client = self.client(kind, f"assembly_node/{name}")
         future = client.call_async(kind.Request(**request))
         self.spin_until(future.done)
         return future.result()
@@ -199,8 +198,7 @@ def test_the_rate_may_change_at_run_time(stage):
 def test_two_hundred_requests_at_once_are_all_answered(stage):
     """The first half docks a snake, each module at the one before; the other half is refused."""
     stage.start(stage.node)
-    client = stage.probe.create_client(Dock, "assembly_node/dock", qos_profile=REQUESTS)
-    stage.spin_until(client.service_is_ready)
+    client = stage.client(Dock, "assembly_node/dock", qos_profile=REQUESTS)
     asked = []
     for k in range(200):
         ends = {

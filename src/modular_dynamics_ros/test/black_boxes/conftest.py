@@ -40,7 +40,7 @@ class Boxed(Harness):
             "upper_stem",
         )
         self.sensor = self.probe.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 100)
-        self.clients = {n: self.probe.create_client(k, f"dynamics_node/{n}") for n, k in KINDS.items()}
+        self.clients = {name: self.client(kind, f"dynamics_node/{name}") for name, kind in KINDS.items()}
         self._next = 0.0
 
     def held(self, q):
@@ -60,8 +60,6 @@ class Boxed(Harness):
     def ready(self):
         """Until the first answer."""
         self.start()
-        clients = self.clients.values()
-        self.spin_until(lambda: all(one.service_is_ready() for one in clients))
         self.spin_until(lambda: self.feed() or self.torques)
         return self
 

@@ -125,8 +125,7 @@ def test_a_change_of_the_robot_while_the_wrench_is_averaged_is_told(boxed, name)
         request.command = Identify.Request.ADD_POSE
     averaged = node.clients[name].call_async(request)
     node.spin_until(lambda: node.feed() or node.node.session.boxes.averaging is not None)
-    client = node.probe.create_client(SetPayload, "dynamics_node/set_payload")
-    node.spin_until(client.service_is_ready)
+    client = node.client(SetPayload, "dynamics_node/set_payload")
     payload = SetPayload.Request(link="left_branch")
     payload.inertia.m = 0.1
     changed = client.call_async(payload)

@@ -21,8 +21,7 @@ class Asked(Harness):
     """dynamics_node, and a client for its services."""
 
     def ask(self, kind, name, **request):
-        client = self.probe.create_client(kind, f"dynamics_node/{name}")
-        self.spin_until(client.service_is_ready)
+        client = self.client(kind, f"dynamics_node/{name}")
         future = client.call_async(kind.Request(**request))
         self.spin_until(future.done)
         self.probe.destroy_client(client)
@@ -101,8 +100,7 @@ def test_a_refusal_that_repeats_is_logged_once(asked, capfd):
 
 def test_a_request_during_a_transition_is_answered_after_it(asked):
     """Configuring takes long; a second client must neither get silence nor configure twice."""
-    client = asked.probe.create_client(ChangeState, "dynamics_node/change_state")
-    asked.spin_until(client.service_is_ready)
+    client = asked.client(ChangeState, "dynamics_node/change_state")
     ids = 1, 1, 3, 3
     futures = [client.call_async(ChangeState.Request(transition=Transition(id=k))) for k in ids]
     asked.spin_until(lambda: all(future.done() for future in futures))

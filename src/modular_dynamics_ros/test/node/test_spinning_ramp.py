@@ -90,10 +90,8 @@ def test_a_second_signal_ends_it_at_once(probe, four_link):
 
 
 def test_a_request_is_answered_after_the_ramp(probe, four_link):
-    # before the node: made while DDS gets to know the node's services, it was never matched with one, twice
-    client = probe.node.create_client(ChangeState, f"{NODE}/change_state")
     probe.start(four_link, 0.5)
-    probe.spin_until(client.service_is_ready)
+    client = probe.client(ChangeState, f"{NODE}/change_state")
     wanted = Transition(id=Transition.TRANSITION_DEACTIVATE)
     answer = client.call_async(ChangeState.Request(transition=wanted))
     probe.spin_until(answer.done)

@@ -28,8 +28,7 @@ class Client(Harness):
     def call(self, kind, **fields):
         """The response to a request with these fields, as of `helpers.nodes.changes.changing.request`."""
         asked, service = request(getattr(srv, kind), **fields), f"dynamics_node/{NAMES[kind]}"
-        client = self.probe.create_client(getattr(srv, kind), service)
-        self.spin_until(client.service_is_ready)
+        client = self.client(getattr(srv, kind), service)
         future = client.call_async(asked)
         self.spin_until(future.done)
         self.probe.destroy_client(client)

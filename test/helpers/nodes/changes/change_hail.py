@@ -40,11 +40,9 @@ def main(folder, rounds):
     node, outcomes = Node("hail"), Counter()
     spun = SpunNodes(node)
     clients = {
-        name: node.create_client(kind, f"dynamics_node/{name}", qos_profile=KEEPING_ALL)
+        name: spun.client(kind, f"dynamics_node/{name}", qos_profile=KEEPING_ALL)
         for name, kind in SERVICES.items()
     }
-    for name, client in clients.items():
-        spun.spin_until(client.service_is_ready, name)
     requests = [
         (name, request(SERVICES[name], **dict(fields)), code, words)
         for _ in range(rounds)

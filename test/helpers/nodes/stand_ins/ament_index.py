@@ -14,7 +14,7 @@ from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 __all__ = ["install_stand_ins"]
 
-STATE_PUBLISHER = Path(__file__).with_name("stand_in_state_publisher.py").read_text("utf-8")
+STATE_PUBLISHER = Path(__file__).with_name("state_publisher.py").read_text("utf-8")
 RVIZ = """
 import signal
 signal.signal(signal.SIGINT, lambda *_: None)

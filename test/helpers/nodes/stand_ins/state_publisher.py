@@ -1,6 +1,6 @@
 """Stands for robot_state_publisher: publishes the robot description, and tf where tf2_msgs is installed.
 
-A program that `stand_ins` puts into the ament index. It reads the URDF by itself: the tests compare its
+A program that `.ament_index` installs. It reads the URDF by itself: the tests compare its
 tf with the library.
 """
 
