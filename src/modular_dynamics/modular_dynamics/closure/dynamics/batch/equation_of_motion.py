@@ -141,12 +141,12 @@ def closed_loop_forward_dynamics_batch(
     loads = torques[answered] - bias.values[answered]
     light = _moving_no_inertia(M.values)
     vdot[answered[~light]] = np.linalg.solve(M.values[~light], loads[~light, :, None])[..., 0]
-    if light.any():
-        single = workspace_of(graph, ClosedLoopEquationOfMotion, friction)
-        q_rows, v_rows = np.asarray(q), np.asarray(v)
+    single = workspace_of(graph, ClosedLoopEquationOfMotion, friction)
+    rows = np.asarray(q), np.asarray(v), torques, bias.coordinates
     for row in answered[light].tolist():
+        state = [array[row] for array in rows]
         try:
-            vdot[row] = single.forward_dynamics(q_rows[row], v_rows[row], torques[row], bias.coordinates[row])
+            vdot[row] = single.forward_dynamics(*state)
         except ModularDynamicsError as error:
             if errors == "raise":
                 error.args = (f"row {row}: {error}", *error.args[1:])

@@ -96,7 +96,7 @@ def test_a_motion_that_moves_no_inertia_spoils_no_other_state(load_robot):
     assert result.values[[0, 1, 3]].tolist() == [[0.0]] * 3
     assert np.isnan(result.values[2]).all()
     assert "moves no inertia" in result.reasons[2]
-    with pytest.raises(md.StateError, match="row 2: .* moves no inertia"):
+    with pytest.raises(md.StateError, match=r"row 2: .* moves no inertia"):
         md.closed_loop_forward_dynamics_batch(light, q, v, tau, errors="raise")
 
 
