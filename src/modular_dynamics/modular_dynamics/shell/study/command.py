@@ -143,11 +143,24 @@ def _urdf(arguments: argparse.Namespace) -> int:
     else:
         raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
     assert design.numbers is not None
-    Path(arguments.output).write_text(design_urdf(findings.evaluator, design.numbers), "utf-8")
+    _write(Path(arguments.output), design_urdf(findings.evaluator, design.numbers))
     print(
         f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
     )
     return GOOD
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file; one that is there stays where the disk does not take the new one."""
+    from ...study.running.store import replace_file  # noqa: PLC0415  # takes long
+
+    if path.exists() and not path.is_file():  # a pipe, a device
+        path.write_text(text, "utf-8")
+        return
+    try:
+        replace_file(path, lambda file: file.write(text.encode()))
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be written: {error.strerror or error}") from error
 
 
 def _findings(arguments: argparse.Namespace) -> "Findings":

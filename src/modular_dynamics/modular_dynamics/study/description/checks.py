@@ -48,6 +48,8 @@ def check_study(study: Study, where: str) -> None:
                 (name, column), here = bound, f"{where}: keep: tensions: {limit.spring}"
                 _known([name], inputs, f"{here}: no input")
                 _known([column], dict(inputs[name].columns), f"{here}: no column of input '{name}'")
+    if study.keep.sine is not None and not 0.0 <= study.keep.sine <= 1.0:
+        raise StudyError(f"{where}: keep: sine is {study.keep.sine:g}; a sine from 0 to 1 is needed")
     if study.keep.sine is not None and not graph.loop_joints:
         raise StudyError(f"{where}: keep: sine: the robot has no loops")
     if study.keep.sine is not None and solver_of(graph).explicit is None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ...exceptions import StudyError
+from ...exceptions import DescriptionError, StudyError
 from ...text.files import path_of, text_of
 from ...text.sizes import MAX_YAML_BYTES, shown
 from ...text.yaml_text import documents
@@ -78,10 +78,13 @@ def _input(name: str, raw: Any, trajectories: tuple[str, ...], where: str, folde
 def _catalogue(name: str, data: Mapping[Any, Any], where: str, folder: Path) -> Input:
     raw = data["catalogue"]
     if isinstance(raw, str):  # rows in a file of their own
-        found = documents(
-            text_of(path_of(folder / raw), "catalogue", MAX_YAML_BYTES, StudyError), raw, StudyError
-        )
-        raw = mapping(found[0] if len(found) == 1 else None, f"catalogue '{raw}'")
+        file = f"{where}: catalogue '{raw}'"
+        try:
+            content = text_of(path_of(folder / raw), "catalogue", MAX_YAML_BYTES, StudyError)
+        except DescriptionError as error:
+            raise StudyError(f"{where}: {error}") from error
+        found = documents(content, file, StudyError)
+        raw = mapping(found[0] if len(found) == 1 else None, file)
     rows = mapping(raw, f"{where}: catalogue")
     if not rows:
         raise StudyError(f"{where}: catalogue is empty")
@@ -96,6 +99,8 @@ def _catalogue(name: str, data: Mapping[Any, Any], where: str, folder: Path) -> 
             columns[str(key)].append(number(row[key], f"{here}: {key}"))
     sets = mapping(data.get("sets"), f"{where}: sets")
     only(sets, tuple(columns), f"{where}: sets")
+    if not sets:
+        raise StudyError(f"{where}: sets is empty")
     return Input(
         name,
         tuple(str(label) for label in rows),

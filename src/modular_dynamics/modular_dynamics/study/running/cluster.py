@@ -18,7 +18,7 @@ from typing import Any
 from ...exceptions import StudyError
 from . import packages
 
-__all__ = ["connected", "cores"]
+__all__ = ["connected", "cores", "result_of"]
 
 #: How long a scheduler may take to answer [s].
 PATIENCE = 5
@@ -98,8 +98,9 @@ def _client_of(distributed: Any, address: str) -> Any:
 
 def _quiet() -> None:
     """A worker that is lost is started again, and its chunk computed again: no news for a user."""
-    for name in ("distributed", "tornado", "asyncio"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    for name in [*logging.root.manager.loggerDict, "distributed", "tornado", "asyncio"]:
+        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):  # some have levels of their own
+            logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 @contextmanager
@@ -119,3 +120,16 @@ def _without_interrupts() -> Iterator[None]:
 def _allow_interrupts() -> None:
     if threading.current_thread() is threading.main_thread():
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+def result_of(future: Any) -> Any:
+    """A task's result. Raises StudyError: workers were lost again and again, or do not have this library."""
+    distributed = packages.distributed()
+    try:
+        return future.result()
+    except distributed.scheduler.KilledWorker as error:
+        raise StudyError(f"a chunk was given up after it had lost its worker many times: {error}") from error
+    except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
+        raise StudyError("the connection to the Dask scheduler was lost; the same command goes on") from error
+    except ModuleNotFoundError as error:
+        raise StudyError(f"the workers cannot import what they need: {error}") from error

@@ -17,6 +17,7 @@ from ...exceptions import StudyError
 from ..description.study import Study
 from ..evaluation import Evaluator
 from ..ranking import order, scores
+from .cluster import result_of
 from .progress import RefinementProgress
 from .store import REFINED, Store
 from .tables import columns_of_file
@@ -63,7 +64,7 @@ def refine(
         numbers[:, ranges] = population.T
         parts = np.split(numbers, range(BLOCK, len(numbers), BLOCK))
         futures = [client.submit(measured_designs, shared, part, pure=False) for part in parts]
-        found = [future.result() for future in futures]
+        found = [result_of(future) for future in futures]
         columns = {name: np.concatenate([one[name] for one in found]) for name in found[0]}
         broken = np.array([int(one).bit_count() for one in columns["violations"].tolist()], dtype=float)
         score = np.nan_to_num(scores(study, columns, published), nan=0.0)
@@ -97,6 +98,10 @@ def refine(
             vectorized=True,
             rng=settings.seed,
         )
+    except RuntimeError as error:  # SciPy's, for every ValueError
+        if isinstance(error.__cause__, StudyError):
+            raise error.__cause__ from None
+        raise
     finally:
         progress.end()
     if result.fun < score:  # else the best design is at ends of ranges, and nothing between is better
@@ -121,9 +126,17 @@ def read_refined(study: Study, store: Store) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError) as error:
         raise StudyError(f"'{store.refined}' cannot be read: {error}") from error
-    if not isinstance(refined, dict) or not refined.keys() >= _KEYS:
+    if not isinstance(refined, dict) or not refined.keys() >= _KEYS or not _are_numbers(refined, study):
         raise StudyError(f"'{store.refined}' is damaged; remove it and run the study again")
     return refined if refined["settings"] == _settings(study) else None
+
+
+def _are_numbers(refined: dict[str, Any], study: Study) -> bool:
+    """Whether a file's numbers are those of a design, and its score is one."""
+    numbers = refined["numbers"]
+    if not isinstance(numbers, list) or len(numbers) != len(study.inputs):
+        return False
+    return all(isinstance(one, int | float) and np.isfinite(one) for one in [*numbers, refined["score"]])
 
 
 def best_numbers(study: Study, store: Store, published: Any) -> tuple[Array | None, int]:

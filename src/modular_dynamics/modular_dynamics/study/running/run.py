@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...exceptions import StudyError
 from ..description.study import Study
 from . import packages
-from .cluster import connected
+from .cluster import connected, result_of
 from .progress import Progress
 from .refinement import read_refined, refine
 from .store import Store
@@ -82,7 +81,7 @@ def run_study(
 
 def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bool) -> Outcome:
     if not store.chunk:
-        block, seconds = _result(client.submit(seconds_of_block, shared, pure=False))
+        block, seconds = result_of(client.submit(seconds_of_block, shared, pure=False))
         store.decide(block * max(1, min(round(CHUNK_SECONDS / seconds), -(-study.count // block))))
     missing = list(store.missing())
     sizes = {chunk: store.bounds(chunk)[1] - store.bounds(chunk)[0] for chunk in missing}
@@ -91,7 +90,7 @@ def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bo
     count, start = max(1, len(client.scheduler_info(n_workers=-1)["workers"])), time.monotonic()
     try:
         for chunk, future in _answers(client, shared, store, missing, count):
-            store.write_chunk(chunk, _result(future))
+            store.write_chunk(chunk, result_of(future))
             progress.add(sizes[chunk])
     finally:
         progress.end()
@@ -125,16 +124,3 @@ def _answers(
 
 def _itself(study: Study) -> Study:
     return study
-
-
-def _result(future: Any) -> Any:
-    """A task's result. Raises StudyError: workers were lost again and again, or do not have this library."""
-    distributed = packages.distributed()
-    try:
-        return future.result()
-    except distributed.scheduler.KilledWorker as error:
-        raise StudyError(f"a chunk was given up after it had lost its worker many times: {error}") from error
-    except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
-        raise StudyError("the connection to the Dask scheduler was lost; the same command goes on") from error
-    except ModuleNotFoundError as error:
-        raise StudyError(f"the workers cannot import what they need: {error}") from error

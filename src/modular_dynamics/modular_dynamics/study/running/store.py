@@ -18,10 +18,12 @@ from ...text.numbers import LARGEST
 from ..description.study import Study
 from .tables import rows_of_file, write_in_order
 
-__all__ = ["Store", "about_of"]
+__all__ = ["Store", "about_of", "replace_file"]
 
 #: Files in the folder.
 ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+#: Names of chunks, and of those that a run left unfinished.
+OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet", f".{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet.*"
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
@@ -35,6 +37,26 @@ def about_of(folder: Path) -> dict[str, Any] | None:
     if not isinstance(about, dict):
         raise StudyError(f"'{folder / ABOUT}' is damaged: it describes no study; remove it")
     return about
+
+
+def replace_file(path: Path, fill: Callable[[BinaryIO], object]) -> None:
+    """Write a file whole or not at all; an older one stays until then. Raises OSError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            fill(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        descriptor = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)  # the name, too
+        finally:
+            os.close(descriptor)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 class Store:
@@ -62,7 +84,8 @@ class Store:
         """Make the folder, or continue what is in it.
 
         Raises:
-            StudyError: it holds another study, or no folder can be made there.
+            StudyError: it holds another study, or files of others by our names, or no folder can be made
+                there.
         """
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
@@ -70,6 +93,7 @@ class Store:
             raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
         about = about_of(self.folder)
         if about is None:
+            self._raise_if_overwritten()
             return
         if about.get("digest") != self.digest:
             name = about.get("name")
@@ -84,6 +108,15 @@ class Store:
                 f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it"
             )
         self.chunk = chunk
+
+    def _raise_if_overwritten(self) -> None:
+        """Raise StudyError where a run would overwrite a file that no run wrote."""
+        copy = self.folder / STUDY
+        if copy.exists() and not (copy.is_file() and copy.read_bytes() == self.study.text.encode()):
+            raise StudyError(
+                f"'{copy}' is another file, which a run would overwrite with a copy of the study; choose "
+                "another folder"
+            )
 
     def decide(self, chunk: int) -> None:
         """Decide how many designs a chunk has, for all runs of this study in this folder."""
@@ -138,8 +171,9 @@ class Store:
         for path in self.folder.glob(f".{RESULT}.*"):
             path.unlink(missing_ok=True)
         chunks = self.folder / "chunks"
-        for path in chunks.glob("*") if chunks.is_dir() else ():
-            path.unlink(missing_ok=True)
+        for pattern in OF_CHUNKS:
+            for path in chunks.glob(pattern):
+                path.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             chunks.rmdir()
 
@@ -148,22 +182,10 @@ class Store:
         self._replace(self.folder / name, lambda file: file.write(content))
 
     def _replace(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             path.parent.mkdir(exist_ok=True)
-            with open(temporary, "wb") as file:
-                fill(file)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-            descriptor = os.open(path.parent, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)  # the name, too
-            finally:
-                os.close(descriptor)
+            replace_file(path, fill)
         except OSError as error:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
             raise StudyError(
                 f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "
                 "same command goes on from there"

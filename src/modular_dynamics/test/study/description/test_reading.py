@@ -72,6 +72,12 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
         ({"sampling": {"kind": "random"}}, "designs must be a whole number"),
         ({"keep": {"strokes": ["J5"]}}, "strokes: no joint 'J5'"),
         ({"keep": {"sine": "small"}}, "sine must be a finite number, not 'small'"),
+        ({"keep": {"sine": 1.5}}, "sine is 1.5; a sine from 0 to 1 is needed"),
+        ({"inputs": {"a": {"catalogue": {"x": {"k": 1}}, "sets": {}}}}, "input 'a': sets is empty"),
+        (
+            {"inputs": {"a": {"catalogue": "none.yaml", "sets": {}}}},
+            r"input 'a': no catalogue at .*none\.yaml",
+        ),
         ({"keep": {"tensions": {"s": {}}}}, "tensions: no spring 's'; there is none"),
         ({"refine": {"population": 2}}, "population must be a whole number from 5"),
         ({"inputs": {}}, "inputs is empty"),

@@ -1,4 +1,6 @@
-"""Workers that end while they start."""
+"""Workers that end while they start, and a scheduler that is lost."""
+
+import logging
 
 import pytest
 
@@ -28,3 +30,17 @@ def test_workers_that_end_while_they_start_are_started_again():
 def test_where_they_always_end_one_line_says_so():
     with pytest.raises(StudyError, match=r"workers ended 3 times while they started: Nanny failed"):
         cluster._local_cluster(Distributed(cluster.STARTS), 2)
+
+
+def test_a_scheduler_that_is_lost_is_named_and_the_packages_say_nothing():
+    distributed = pytest.importorskip("distributed")
+
+    class Lost:
+        def result(self):
+            raise distributed.client.FutureCancelledError("key", "lost")
+
+    with pytest.raises(StudyError, match="connection to the Dask scheduler was lost; the same command"):
+        cluster.result_of(Lost())
+    logging.getLogger("distributed.client").setLevel(logging.WARNING)  # as Dask does when it is imported
+    cluster._quiet()
+    assert not logging.getLogger("distributed.client").isEnabledFor(logging.ERROR)

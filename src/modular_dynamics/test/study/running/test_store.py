@@ -81,6 +81,26 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
             store.open()
 
 
+def test_files_of_others_in_the_folder_stay(store, tmp_path):
+    """A folder that somebody works in, such as -o ."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "study.yaml").write_text("name: mine\n")
+    with pytest.raises(StudyError, match=r"own/study\.yaml' is another file"):
+        Store(own, store.study).open()
+    assert (own / "study.yaml").read_text() == "name: mine\n"
+    (own / "study.yaml").write_text(store.study.text)
+    Store(own, store.study).open()  # that study itself
+    for chunk in range(4):
+        store.write_chunk(chunk, chunk_of(store, chunk))
+    left = store.path(0).with_name(f".{store.path(0).name}.4711")
+    left.write_text("")
+    mine = store.path(0).with_name("mine.parquet")
+    mine.write_text("")
+    store.finish()
+    assert list(mine.parent.iterdir()) == [mine]
+
+
 def test_a_folder_that_cannot_be_made_is_named(store, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StudyError, match=r"file/out' cannot be made: Not a directory"):

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ....dynamics.arrays.arguments import Array
 from ....dynamics.workspaces import workspace_of
-from ....exceptions import StateError
+from ....exceptions import ModularDynamicsError, StateError
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
-from ..prepared_equation import without_springs
+from ..prepared_equation import ClosedLoopEquationOfMotion, without_springs
+from ..reduced_inertia import NO_INERTIA
 from ..solver import solver_of
 from .inverse_dynamics import closed_loop_inverse_dynamics_batch
-from .results import ClosedLoopBatch
+from .results import ClosedLoopBatch, status_of
 
 __all__ = [
     "ClosedLoopTerms",
@@ -85,7 +86,7 @@ def closed_loop_bias_batch(
     friction: str = "none",
 ) -> ClosedLoopTerms:
     """h1 (n, p) of rows of q and v: see :func:`.closed_loop_bias`."""
-    rest = np.zeros(np.shape(v))
+    rest = np.zeros(real_numbers("v", v).shape)
     result = closed_loop_inverse_dynamics_batch(
         graph, q, v, rest, guess, threads, errors=errors, friction=friction
     )
@@ -122,7 +123,8 @@ def closed_loop_forward_dynamics_batch(
     :func:`.closed_loop_forward_dynamics` answers them, for these joints do not matter there.
 
     Raises:
-        StateError: tau has another shape than v, or, with ``errors="raise"``, is not finite.
+        StateError: tau has another shape than v, or, with ``errors="raise"``, is not finite, or acts on a
+            motion that moves no inertia. Without torque such a motion has no acceleration.
     """
     bias = closed_loop_bias_batch(graph, q, v, guess, threads, errors=errors, friction=friction)
     torques = real_numbers("tau", tau)
@@ -137,8 +139,34 @@ def closed_loop_forward_dynamics_batch(
     vdot = np.full(bias.values.shape, np.nan)
     M = closed_loop_mass_matrix_batch(graph, np.asarray(q)[answered], bias.coordinates[answered], threads)
     loads = torques[answered] - bias.values[answered]
-    vdot[answered] = np.linalg.solve(M.values, loads[..., None])[..., 0]
+    light = _moving_no_inertia(M.values)
+    vdot[answered[~light]] = np.linalg.solve(M.values[~light], loads[~light, :, None])[..., 0]
+    single = workspace_of(graph, ClosedLoopEquationOfMotion, friction)
+    rows = np.asarray(q), np.asarray(v), torques, bias.coordinates
+    for row in answered[light].tolist():
+        state = [array[row] for array in rows]
+        try:
+            vdot[row] = single.forward_dynamics(*state)
+        except ModularDynamicsError as error:
+            if errors == "raise":
+                error.args = (f"row {row}: {error}", *error.args[1:])
+                raise
+            statuses[row], reasons[row] = status_of(error), str(error)
     return ClosedLoopTerms(vdot, bias.coordinates, statuses, reasons)
+
+
+def _moving_no_inertia(M: Array) -> NDArray[np.bool_]:
+    """Which of matrices (n, p, p) are singular but for rounding: a motion moves no inertia."""
+    if not M.size:
+        return np.zeros(len(M), np.bool_)
+    try:
+        factors = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:  # one of them, or more
+        sizes = np.linalg.eigvalsh(M)
+    else:
+        sizes = np.diagonal(factors, axis1=1, axis2=2) ** 2
+    largest = np.abs(M).max(axis=(1, 2))
+    return np.asarray(sizes.min(axis=1) <= NO_INERTIA * largest, np.bool_)
 
 
 def _at_rest(

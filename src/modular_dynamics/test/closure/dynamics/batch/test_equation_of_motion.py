@@ -80,3 +80,27 @@ def test_bad_states_are_marked(load_robot):
         md.closed_loop_forward_dynamics_batch(graph, q[3:4], v[3:4], tau[3:4], errors="raise")
     with pytest.raises(md.StateError, match=r"tau has shape \(8, 2\)"):
         md.closed_loop_forward_dynamics_batch(graph, q, v, np.zeros((8, 2)))
+
+
+def test_a_motion_that_moves_no_inertia_spoils_no_other_state(load_robot):
+    """As of a single state: no acceleration without torque, and no answer with one."""
+    graph = load_robot("four_bar")
+    links = [name for name in graph.parameters if name.startswith("link ")]
+    weights = [name for name in links if name.endswith(" mass") or " inertia " in name]
+    light = graph.with_parameters(dict.fromkeys(weights, 0.0))
+    q, v, tau = states(graph, 4)
+    tau[:] = 0.0
+    tau[2] = 1.0
+    result = md.closed_loop_forward_dynamics_batch(light, q, v, tau)
+    assert result.statuses.tolist() == [0, 0, md.RowStatus.NO_STATE, 0]
+    assert result.values[[0, 1, 3]].tolist() == [[0.0]] * 3
+    assert np.isnan(result.values[2]).all()
+    assert "moves no inertia" in result.reasons[2]
+    with pytest.raises(md.StateError, match=r"row 2: .* moves no inertia"):
+        md.closed_loop_forward_dynamics_batch(light, q, v, tau, errors="raise")
+
+
+def test_rows_of_different_lengths_are_named(load_robot):
+    graph = load_robot("four_bar")
+    with pytest.raises(md.StateError, match="v is not an array of numbers"):
+        md.closed_loop_bias_batch(graph, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
