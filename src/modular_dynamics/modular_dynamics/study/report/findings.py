@@ -10,6 +10,7 @@ from ...exceptions import StudyError
 from ..description.study import Study
 from ..evaluation import Evaluator, Violation, objectives_of
 from ..ranking import front, kept_rows, order, scores
+from ..robot import design_graph
 from ..running import Store, columns_of_file, read_refined
 
 __all__ = ["Design", "Findings", "findings_of"]
@@ -89,6 +90,19 @@ class Findings:
         violations = self.columns["violations"]
         counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
         return [(words, count) for words, count in counted if count]
+
+    def impossible(self) -> tuple[Design, str] | None:
+        """The first design with numbers that no robot can have, and what is wrong with it, or None."""
+        rows = np.flatnonzero(self.columns["violations"] & int(Violation.NO_MODEL))
+        if not len(rows):
+            return None
+        design, fault = self.design(int(rows[0])), ""
+        assert design.numbers is not None
+        try:
+            design_graph(self.evaluator, design.numbers)
+        except StudyError as error:
+            fault = str(error.__cause__)
+        return design, fault
 
     def pairs(self) -> list[tuple[Design, Design]]:
         """For each trajectory, the published design on it, and the best design with it."""

@@ -1,7 +1,5 @@
 """A study's result as lines of text."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..evaluation import objectives_of
@@ -19,6 +17,11 @@ def summary_lines(findings: Findings) -> list[str]:
             "not kept (a design may count several times): "
             + ", ".join(f"{words} {n:,}" for words, n in reasons)
         )
+    if (impossible := findings.impossible()) is not None:
+        design, fault = impossible
+        labels = zip(findings.study.inputs, _labels(findings, design), strict=True)
+        inputs = ", ".join(f"{one.name} {label}" for one, label in labels)
+        lines.append(f"no robot, for example: {design.title} ({inputs}): {fault}")
     best = findings.best
     if best is None:
         return lines
@@ -57,13 +60,15 @@ def design_head(findings: Findings) -> list[str]:
 
 def design_row(findings: Findings, design: Design) -> list[str]:
     """A design's inputs, loads and score."""
-    inputs: Sequence[str]
-    if design.numbers is None:
-        inputs = [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
-    else:
-        inputs = [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
     loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
-    return [design.title.removeprefix("design "), *inputs, *loads, f"{design.score:.4f}"]
+    return [design.title.removeprefix("design "), *_labels(findings, design), *loads, f"{design.score:.4f}"]
+
+
+def _labels(findings: Findings, design: Design) -> list[str]:
+    """A design's inputs."""
+    if design.numbers is None:
+        return [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
+    return [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
 
 
 def _loads(findings: Findings) -> tuple[str, ...]:

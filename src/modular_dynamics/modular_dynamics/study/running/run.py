@@ -9,6 +9,7 @@ from typing import Any
 from ..description.study import Study
 from . import packages
 from .cluster import connected, result_of
+from .missing_workers import told_where_none_works
 from .progress import Progress
 from .refinement import read_refined, refine
 from .store import Store
@@ -63,12 +64,14 @@ def run_study(
     store = Store(folder, study)
     store.open()
     with store.locked():
+        if store.chunk:
+            store.describe()
         finished = store.is_finished
         refined = not study.refinement.generations or (finished and read_refined(study, store) is not None)
         if finished and refined:
             store.tidy()
             return Outcome(study.count, 0, 0.0, 0, store.folder)
-        with connected(scheduler, workers) as client:
+        with connected(scheduler, workers) as client, told_where_none_works(client, quiet=quiet):
             # a task, not scattered data: a task is repeated where a worker that holds its result is lost
             shared = client.submit(_itself, study, key=f"study-{store.digest}", pure=False)
             outcome = Outcome(study.count, 0, 0.0, 0, store.folder)

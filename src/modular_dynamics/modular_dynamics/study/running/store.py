@@ -22,6 +22,7 @@ __all__ = ["Store", "about_of", "replace_file"]
 
 #: Files in the folder.
 ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+_TEXTS = "name", "study", "digest"  # in ABOUT
 #: Names of chunks, and of those that a run left unfinished.
 OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet", f".{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet.*"
 
@@ -32,9 +33,11 @@ def about_of(folder: Path) -> dict[str, Any] | None:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError) as error:
-        raise StudyError(f"'{folder / ABOUT}' cannot be read: {error}") from error
-    if not isinstance(about, dict):
+    except OSError as error:
+        raise StudyError(f"'{folder / ABOUT}' cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or not all(isinstance(about.get(key), str) for key in _TEXTS):
         raise StudyError(f"'{folder / ABOUT}' is damaged: it describes no study; remove it")
     return about
 
@@ -121,15 +124,22 @@ class Store:
     def decide(self, chunk: int) -> None:
         """Decide how many designs a chunk has, for all runs of this study in this folder."""
         self.chunk = chunk
+        self.describe()
+
+    def describe(self) -> None:
+        """Let the folder say which study it holds: a later file may differ in objectives, not in designs."""
         about = {
             "name": self.study.name,
             "study": str(self.study.source),
             "digest": self.digest,
             "designs": self.count,
-            "chunk": chunk,
+            "chunk": self.chunk,
         }
-        self.write(STUDY, self.study.text.encode())
-        self.write(ABOUT, (json.dumps(about, indent=2) + "\n").encode())
+        texts = {STUDY: self.study.text, ABOUT: json.dumps(about, indent=2) + "\n"}
+        for name, content in texts.items():
+            path = self.folder / name
+            if not path.is_file() or path.read_bytes() != content.encode():
+                self.write(name, content.encode())
 
     @property
     def chunks(self) -> int:

@@ -8,7 +8,7 @@ from helpers.studies import study_file
 from modular_dynamics.exceptions import StudyError
 from modular_dynamics.study import Evaluator, evaluated_rows, load_study
 from modular_dynamics.study.evaluation import designs
-from modular_dynamics.study.running import Store
+from modular_dynamics.study.running import Store, about_of
 from modular_dynamics.study.running.tables import columns_of_file, parquet_bytes
 
 
@@ -75,10 +75,27 @@ def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
         Store(store.folder, load_study(study_file(tmp_path, keep={}))).open()
     with pytest.raises(StudyError, match=r"holds the study 'four_bar'.*, not 'other'"):
         Store(store.folder, load_study(study_file(tmp_path, name="other"))).open()
-    for content, words in (("{", "cannot be read"), ("[]", "is damaged: it describes no study")):
+    for content in (
+        "{",
+        "[]",
+        "{}",
+        '{"name": "four_bar", "study": 3, "digest": ""}',
+        "[" * 100_000,
+    ):
         (store.folder / "about.json").write_text(content)
-        with pytest.raises(StudyError, match=rf"about\.json' {words}"):
+        with pytest.raises(StudyError, match=r"about\.json' is damaged: it describes no study; remove it"):
             store.open()
+
+
+def test_the_folder_names_the_file_of_the_last_run(store, tmp_path):
+    """One that differs in its objective has the same designs, and a report needs the objective."""
+    (tmp_path / "other").mkdir()
+    other = load_study(study_file(tmp_path / "other", objective={"largest": 0.1, "mean": 0.9}))
+    again = Store(store.folder, other)
+    again.open()
+    again.describe()
+    assert about_of(store.folder)["study"] == str(other.source)
+    assert (store.folder / "study.yaml").read_text() == other.text
 
 
 def test_files_of_others_in_the_folder_stay(store, tmp_path):
