@@ -12,6 +12,7 @@ from ...exceptions import StateError
 from ...kernels import entries_are_direct
 from ...kernels.loops.planar.entry import planar_entry
 from ...model import SubsystemGraph
+from .newton.call import NewtonCall
 from .planar_arrays import planar_mechanism, planar_workspace
 from .solver import ClosedLoopDynamics, ClosedLoopSolver
 
@@ -26,10 +27,11 @@ Wrenches = Mapping[str, ArrayLike] | None
 class ClosedLoopInverseDynamics:
     """Inverse dynamics of one graph with closed loops: everything is allocated and compiled beforehand.
 
-    Where all loops are planar, a call with a guess runs one compiled function: positions in closed form,
-    rates and torques loop by loop (kernels/loops/planar/rates.py). It takes a few times as long as the
-    spanning tree alone. Near dead points, with wrenches, without a guess, and of other loops, the general
-    method of :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
+    A call with a guess runs one compiled function. Where all loops are planar: positions in closed form,
+    rates and torques loop by loop (kernels/loops/planar/rates.py); it takes a few times as long as the
+    spanning tree alone. Of other loops: positions by Newton's method, as in a batch. Near dead points, with
+    wrenches, without a guess, and where coordinates are free or have a quaternion, the general method of
+    :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
 
     A workspace belongs to one thread. Calling it gives tau alone; :meth:`solve` gives everything.
 
@@ -44,7 +46,7 @@ class ClosedLoopInverseDynamics:
     def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
         self.graph, self._friction = graph, friction
         self._solver = workspace_of(graph, ClosedLoopSolver)
-        self.call = self._compiled() or self._refuse
+        self.call = self._compiled() or NewtonCall(self._solver, friction)
 
     @classmethod
     def of(cls, graph: SubsystemGraph, friction: str = "none") -> "ClosedLoopInverseDynamics":
@@ -70,7 +72,7 @@ class ClosedLoopInverseDynamics:
 
         Args:
             q, v, vdot, guess, external_wrenches: as of :func:`.closed_loop_inverse_dynamics`; errors as well.
-            out: float64 array for tau. With it, a guess and no wrenches, nothing is allocated.
+            out: float64 array for tau. With it, a guess and no wrenches, planar loops allocate nothing.
             coordinates: float64 array (nq,) for the coordinates of all joints; it may be the guess. The next
                 call's guess, for a robot that moves.
 
@@ -119,11 +121,6 @@ class ClosedLoopInverseDynamics:
         if mechanism is None:
             return None
         return planar_entry(mechanism, planar_workspace(self.graph, mechanism))
-
-    @staticmethod
-    def _refuse(*arguments: Any) -> int:
-        """In place of the compiled function where there is none."""
-        return 1
 
 
 def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:

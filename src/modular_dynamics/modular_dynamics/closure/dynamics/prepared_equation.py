@@ -15,6 +15,7 @@ from ...kernels.loops.planar.entry import planar_equation_entry
 from ...model import SubsystemGraph
 from .forward_dynamics import free_accelerations, raise_if_not_finite
 from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results, raise_if_shared
+from .newton.equation_call import NewtonEquationCall
 from .planar_arrays import equation_workspace, planar_mechanism, planar_workspace
 from .solver import ClosedLoopSolver
 
@@ -26,8 +27,9 @@ class ClosedLoopEquationOfMotion:
 
     Where all loops are planar, a call with a guess runs one compiled function: positions in closed form, then
     the tree's terms, projected loop by loop (kernels/loops/planar/equation_of_motion.py). With ``out``
-    nothing is allocated after the first call. Near dead points, without a guess, and of other loops the
-    general method answers, or says what is wrong.
+    nothing is allocated after the first call. Other loops are closed by Newton's method, compiled as well.
+    Near dead points, without a guess, and where coordinates are free or have a quaternion, the general method
+    answers, or says what is wrong.
 
     Each method takes a ``guess`` as of :func:`.closed_loop_inverse_dynamics`; ``out``, a float64 array for
     the result; and ``coordinates``, a float64 array (nq,) for the coordinates of all joints, which may be the
@@ -130,13 +132,10 @@ class ClosedLoopEquationOfMotion:
 
     @cached_property
     def call(self) -> Callable[..., int]:
-        """The compiled function of mass matrix and accelerations; where there is none, one that refuses.
-
-        See :func:`.planar_equation_entry`.
-        """
+        """A function of mass matrix and accelerations: :func:`.planar_equation_entry`, or its like."""
         mechanism = planar_mechanism(self._solver, self._friction)
         if mechanism is None:
-            return _refuse
+            return NewtonEquationCall(self._solver, self._friction)
         own = planar_workspace(self.graph, mechanism), equation_workspace(self.graph, mechanism)
         return planar_equation_entry(mechanism, *own)
 
@@ -161,7 +160,3 @@ def _written(value: Array, closed: Array, out: Array | None, coordinates: Array 
         return value
     out[:] = value
     return out
-
-
-def _refuse(*arguments: Any) -> int:
-    return 1

@@ -15,8 +15,9 @@ from ....kernels.loops.structures import Tree
 from ....model import SubsystemGraph
 from ...constraints.constraint_system import ConstraintSystem
 from ...constraints.rows import row_values
+from ..newton.arrays import newton_mechanism
 from ..solver import ClosedLoopSolver
-from .newton_rows import newton_mechanism, newton_states
+from .newton_rows import newton_states
 
 __all__ = ["answer_designs_by_newton"]
 

@@ -1,0 +1,1 @@
+"""Loops that Newton's method closes, in one compiled function: its arrays, and calls with one state."""
