@@ -29,11 +29,11 @@ class NewtonCall:
 
     def __init__(self, solver: ClosedLoopSolver, friction: str) -> None:
         self._solver, self._friction = solver, friction
-        width = len(solver.independent_v)
-        self._row = _one_row(solver.graph, width)
+        positions, velocities = len(solver.independent_q), len(solver.independent_v)
+        self._row = _one_row(solver.graph, positions, velocities)
         self._queue, self._at_start = new_queue(), new_queue()
         self._arguments: tuple[Any, ...] | None = None
-        self._shapes = (len(solver.independent_q),), (width,), (solver.graph.nq,)
+        self._shapes = (positions,), (velocities,), (solver.graph.nq,)
 
     def __call__(
         self, q: Array, v: Array, vdot: Array, guess: Array, tau: Array, coordinates: Array | None = None
@@ -82,11 +82,15 @@ class NewtonCall:
         self._arguments = own, workspace, solver.result_arrays(), row, no_designs(solver.graph)
 
 
-def _one_row(graph: SubsystemGraph, width: int) -> NewtonStates:
-    state, tensions = np.zeros((1, width)), np.zeros((1, len(graph.springs)))
+def _one_row(graph: SubsystemGraph, positions: int, velocities: int) -> NewtonStates:
+    q, rates, tensions = (
+        np.zeros((1, positions)),
+        np.zeros((1, velocities)),
+        np.zeros((1, len(graph.springs))),
+    )
     starts, statuses = np.zeros((1, graph.nq)), np.ones(1, np.int64)
     return NewtonStates(
-        state, state.copy(), state.copy(), starts, starts.copy(), state.copy(), tensions, statuses
+        q, rates, rates.copy(), starts, starts.copy(), rates.copy(), tensions, statuses=statuses
     )
 
 

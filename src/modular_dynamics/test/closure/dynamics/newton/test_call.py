@@ -97,13 +97,26 @@ def test_what_it_does_not_answer_is_left_as_it_was(graph):
         prepared(q[:-1], v, vdot, guess)
 
 
-@pytest.mark.parametrize("make", [spinning_rod, lambda: platform(floating=True)])
+def floating_ankle():
+    """Independent joints have more positions than velocities."""
+    return md.load_urdf(ankle().urdf(), floating_base=True)
+
+
+@pytest.mark.parametrize("make", [spinning_rod, lambda: platform(floating=True), floating_ankle])
 def test_free_coordinates_and_quaternions_are_left_to_the_general_method(make):
     graph = make()
     graph = graph[0] if isinstance(graph, tuple) else graph
     solver = solver_of(graph)
     guess, rest = solver.reference(), np.zeros(len(solver.independent_v))
-    q, tau = guess[solver.independent_q], np.empty(len(rest))
-    assert NewtonCall(solver, "none")(q, rest, rest, guess, tau) != 0
+    q, tau, M = guess[solver.independent_q], np.empty(len(rest)), np.empty((len(rest),) * 2)
+    call, equation = NewtonCall(solver, "none"), NewtonEquationCall(solver, "none")
+    assert 0 not in {
+        call(q, rest, rest, guess, tau),
+        equation(q, guess, M),
+        equation(q, rest, rest, guess, tau),
+    }
     expected = solver.inverse_dynamics_at(q, rest, rest, guess).tau
     assert md.ClosedLoopInverseDynamics(graph)(q, rest, rest, guess).tolist() == expected.tolist()
+    prepared = md.ClosedLoopEquationOfMotion(graph)
+    W = solver.dynamic_projection(guess)
+    assert prepared.mass_matrix(q, guess) == pytest.approx(W.T @ mass_matrix(graph.tree, guess) @ W, abs=1e-9)
