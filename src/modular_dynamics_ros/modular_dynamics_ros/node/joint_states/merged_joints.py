@@ -100,6 +100,12 @@ class MergedJoints:
                 self._optional_stamps[k] = other._optional_stamps[place]
         self._last, self.has_efforts = other._last, other.has_efforts
 
+    def newest_of(self, late: "MergedJoints") -> tuple[Array, Array]:
+        """Positions (n,), and of the optional joints (m,): those of `late`, of the same joints, where newer."""
+        newer, optional_newer = late.stamps > self.stamps, late._optional_stamps > self._optional_stamps
+        own, its = self.newest, late.newest
+        return np.where(newer, its.q, own.q), np.where(optional_newer, its.optional, own.optional)
+
     def fill(self, oldest: int) -> tuple[str, ...]:
         """Give joints without a value since `oldest` [ns] their given one; return those that have none."""
         self.newest.optional[self._optional_stamps < oldest] = np.nan
