@@ -101,7 +101,7 @@ class MergedJoints:
         self._last, self.has_efforts = other._last, other.has_efforts
 
     def newest_of(self, late: "MergedJoints") -> tuple[Array, Array]:
-        """Positions (n,), and of the optional joints (m,): those of `late`, of the same joints, where newer."""
+        """Positions (n,), and of the optional joints (m,): those of `late`, of the same joints, if newer."""
         newer, optional_newer = late.stamps > self.stamps, late._optional_stamps > self._optional_stamps
         own, its = self.newest, late.newest
         return np.where(newer, its.q, own.q), np.where(optional_newer, its.optional, own.optional)
