@@ -207,7 +207,8 @@ class StateInput:
 
         A joint of which nothing came is taken to be where it was.
         """
-        self._computation.note_position(stamp, *self._merged.newest_of(self._late))
+        newest = self._merged.newest_of(self._late, stamp - self._valid_for)
+        self._computation.note_position(stamp, *newest)
 
     def _state(self, stamp: int, values: JointValues) -> State:
         """The joints' values at a stamp; flaws with which they are answered are reported."""
