@@ -71,7 +71,8 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
         XacroError: xacro in a text without mappings, or that cannot be expanded.
         MissingDependencyError: the xacro package cannot be imported.
     """
-    if mappings is not None and not isinstance(mappings, Mapping):
+    named = isinstance(mappings, Mapping) and all(isinstance(name, str) for name in mappings)
+    if mappings is not None and not named:
         raise UrdfError(f"mappings are {mappings!r}; a mapping is needed: {{'argument': value}}")
     description = read_source(source)
     where = "" if description.path is None else f"{description.where}: "

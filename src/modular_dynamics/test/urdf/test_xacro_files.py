@@ -181,8 +181,9 @@ def test_a_graph_keeps_the_expanded_text(path):
 def test_mappings_of_a_plain_urdf_are_refused():
     with pytest.raises(md.UrdfError, match=r"mappings are given \(a, b\), but .* has no xacro elements"):
         md.load_urdf(PLAIN.format(JOINT.format("")), mappings={"a": 1, "b": 2})
-    with pytest.raises(md.UrdfError, match=r"mappings are \['a:=1'\]; a mapping is needed"):
-        md.load_urdf(PLAIN.format(JOINT.format("")), mappings=["a:=1"])
+    for mappings in (["a:=1"], {1: "a"}):
+        with pytest.raises(md.UrdfError, match=r"mappings are .*; a mapping is needed: {'argument': value}"):
+            md.load_urdf(PLAIN.format(JOINT.format("")), mappings=mappings)
 
 
 def test_a_dtd_is_refused_before_xacro_sees_it(path):

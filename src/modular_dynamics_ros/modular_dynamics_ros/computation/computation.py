@@ -186,9 +186,9 @@ class Computation:
         base = None if self.base_states is None else self.base_states.at(stamp)
         return State(stamp, q, v, a, measured, coverage, base, effort)
 
-    def note_late_position(self, stamp: int, q: Array, measured: Array) -> None:
-        """Note where the robot was at a stamp [ns], by a joint state that came too late to be answered."""
-        if self._position is not None and stamp > self._position[0]:
+    def note_position(self, stamp: int, q: Array, measured: Array) -> None:
+        """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""
+        if self._position is not None:
             self._position = stamp, q, measured
 
     def compute(

@@ -84,8 +84,7 @@ class WrenchInputs(Subscriptions):
                 self._computation.settings.stale_after,
             )
             check_age(stamp, now, valid_for)
-            waited = max(0, time.time_ns() - (info["source_timestamp"] or info["received_timestamp"]))
-            arrival = Arrival(stamp, node.steady() - waited, node.simulated)
+            arrival = Arrival(stamp, node.steady() - _waited(info, node.simulated), node.simulated)
             frame, wrench = (
                 self._computation.robot.link(message.header.frame_id),
                 wrench_from_message(message),
@@ -133,3 +132,15 @@ class WrenchInputs(Subscriptions):
         counts = {f"refused: {cause}": str(count) for cause, count in sorted(self.refused.items())}
         values = {**sources, "times that a wrench stopped": str(stops), **counts}
         return status_of("wrenches", "all valid" if sources else "none", values, errors, warnings)
+
+
+def _waited(info: dict[str, Any], simulated: bool) -> int:
+    """For how long a message has been on its way [ns]; with use_sim_time only since its arrival.
+
+    In a simulation system clocks need not be synchronised: that of the sender may say anything.
+
+    Args:
+        info: rclpy's.
+    """
+    arrival: int = info["received_timestamp"]
+    return max(0, time.time_ns() - (arrival if simulated else info["source_timestamp"] or arrival))

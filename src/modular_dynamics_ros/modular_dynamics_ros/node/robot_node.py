@@ -109,6 +109,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states."""
+        self._lost_before = 0
         self.while_active.callback(self.succession.deactivate)
         self.succession.activate(state)
 
@@ -246,7 +247,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if lost is None:
             known = "unknown: several publishers, or one that was started again"
             return Status(OK, "joint_states", "received", values={"lost on the way": known})
-        warnings = [f"{lost - before} joint states were lost on the way"] if before and lost > before else []
+        new = lost - (before or 0)
+        warnings = [f"{new} joint states were lost on the way"] if new > 0 else []
         return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)
 
 

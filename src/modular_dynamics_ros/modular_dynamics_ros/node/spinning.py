@@ -29,33 +29,49 @@ __all__ = ["run_lifecycle_node", "run_node"]
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
 
 
+class _EndedEarly(BaseException):
+    """A signal came before the node spins.
+
+    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, which named tuples and
+    Numba do, `python -m` ends by SIGINT, although it was caught.
+    """
+
+
 def run_node(
-    make: Callable[[], Node], help_text: str, finished: Callable[[Node], bool] = lambda node: False
+    make: Callable[[], Node],
+    help_text: str,
+    finished: Callable[[Any], bool] = lambda node: False,
+    start: Callable[[Any], None] = lambda node: None,
 ) -> int:
     """Spin the node that `make` makes until `finished` is true or a signal arrives; return the exit code.
 
     Where the command line asks for help, only print `help_text`.
+
+    Args:
+        start: may take long; called with the node before it spins.
     """
     if not {"--help", "-h"}.isdisjoint(sys.argv):
         print(help_text)
         return 0
     node: Node | None = None
     executor: DirectExecutor | None = None
-    signals = 0
+    signals, spins = 0, False
 
     def interrupt(number: int, frame: object) -> None:
-        """End the loop. In a callback KeyboardInterrupt may become any error."""
+        """End the loop. In a callback an exception may become any error."""
         nonlocal signals
         signals += 1
-        if node is None:  # nothing spins yet, and compiling a robot takes long
+        if not spins:  # compiling a robot takes long
             rclpy.try_shutdown()
-            raise KeyboardInterrupt
+            raise _EndedEarly
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, interrupt)
     try:
         _initialise()
         node = make()
+        start(node)
+        spins = True
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
         executor = DirectExecutor(log, lambda: signals > 0 or not rclpy.ok())
         executor.add_node(node)
@@ -65,7 +81,7 @@ def run_node(
             executor.spin_once(timeout_sec=LOOK_PERIOD)
         if isinstance(node, ManagedNode):
             node.stop()
-    except KeyboardInterrupt:
+    except _EndedEarly:
         pass
     except NodeError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -125,10 +141,8 @@ def run_lifecycle_node(kind: Any, about: str) -> int:
         kind: a lifecycle node with NAME, PARAMETERS and, in ``parameters``, autostart. about: its docstring.
     """
 
-    def make() -> Any:
-        node = kind()
+    def start(node: Any) -> None:
         if node.parameters.autostart and node.trigger_configure() == SUCCESS:
             node.trigger_activate()
-        return node
 
-    return run_node(make, usage(kind.NAME, about, kind.PARAMETERS))
+    return run_node(kind, usage(kind.NAME, about, kind.PARAMETERS), start=start)

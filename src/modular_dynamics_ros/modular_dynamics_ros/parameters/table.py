@@ -136,7 +136,8 @@ def declare(node: "Node", table: type[Table]) -> Table:
             given = node.declare_parameter(entry.name, _for_ros(entry.default), _descriptor(entry)).value
         except InvalidParameterValueException as error:
             raise ParameterError(str(error)) from error
-        values[entry.name] = checked(entry, given)
+        nothing = given is None and entry.default == ()  # of [] in a file, which has no type in ROS
+        values[entry.name] = () if nothing else checked(entry, given)
     return table(**values)
 
 

@@ -110,14 +110,14 @@ def test_holding_is_the_rest_at_the_position_measured_last():
     one, q = computation(path("exoskeleton")), STATES["exoskeleton"]
     given = answer(one, q)
     nearby = q + 0.02
-    one.note_late_position(NOW + MS, nearby, np.full(len(one.robot.passive_names), np.nan))
+    one.note_position(NOW + MS, nearby, np.full(len(one.robot.passive_names), np.nan))
     held = one.hold(given)
     rest = md.closed_loop_inverse_dynamics(one.robot.graph, nearby, 0 * q, 0 * q)
     assert held.effort == pytest.approx(rest.tau, abs=1e-10)
     assert held.dynamics.result.coordinates == pytest.approx(rest.coordinates, abs=1e-9)
     assert max(held.dynamics.result.residual.values()) < 1e-9
     assert not held.dynamics.result.velocities.any()
-    one.note_late_position(NOW + 2 * MS, OUT_OF_REACH, np.full(len(one.robot.passive_names), np.nan))
+    one.note_position(NOW + 2 * MS, OUT_OF_REACH, np.full(len(one.robot.passive_names), np.nan))
     with pytest.raises(BadMessage, match="cannot close"):
         one.hold(held)
     with patch.object(ClosedLoopSolver, "close", side_effect=AssertionError("searched again")):

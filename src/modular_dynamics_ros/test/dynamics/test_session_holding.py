@@ -121,3 +121,40 @@ def test_a_position_that_is_too_large_is_counted_and_not_held(arm, output):
     with np.errstate(all="ignore"):
         session._on_watch()
     assert len(node.sent["~/joint_torques"]) == 1
+
+
+LATE = 150_000_000  # [ns] more than stale_after
+
+
+@pytest.mark.parametrize("parts", [("all", "fingers"), ("arm", "fingers"), ("fingers", "arm")])
+def test_of_each_joint_the_newest_position_is_held_also_a_late_one(arm, parts):
+    """States of the arm come late; those of the gripper in time."""
+    path, model = arm
+    names = list(model.names)[1:]
+    ranges = {"all": slice(0, 9), "arm": slice(0, 7), "fingers": slice(7, 9)}
+    table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1)
+    session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
+    session.activate(None)
+
+    def send(part, q, stamp):
+        joints = ranges[part]
+        message = JointState(name=names[joints], position=q[joints], velocity=[0.0] * len(names[joints]))
+        message.header.stamp = stamp_message(stamp)
+        session.receive(message, message_info(node.time), superseded=False)
+
+    node.time = 10**9
+    send("all", np.full(9, 0.01), node.time)
+    node.time += 10**9
+    poses = {part: np.full(9, 0.02) + np.append(k + np.arange(7) / 7, [0, 0]) for k, part in enumerate(parts)}
+    for part, q in poses.items():
+        send(part, q, node.time if part == "fingers" else node.time - LATE)
+    send("arm", np.full(9, -1.0), node.time - 2 * LATE)  # older than what is known
+    assert session.record.counts.answered == 1
+    session._on_watch()
+    held = node.sent["~/joint_torques"][-1]
+    expected = np.append(next(q for part, q in poses.items() if part != "fingers")[:7], [0.02, 0.02])
+    gravity = pinocchio.computeGeneralizedGravity(model, model.createData(), expected)
+    gravity[-2] += gravity[-1]
+    assert held.position.tolist() == expected[:-1].tolist()
+    assert np.array(held.effort) == pytest.approx(gravity[:-1], abs=1e-10)  # [N m or N] rounding
+    session.destroy()

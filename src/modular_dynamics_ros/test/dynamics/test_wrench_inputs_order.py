@@ -29,9 +29,10 @@ def lone_inputs(four_link, partition="", **settings):
     computation.wrenches.external._steady = computation.wrenches.black_box._steady = node.steady
     inputs = WrenchInputs(node, computation, MagicMock())
 
-    def push(wrench=PUSH, sent=None, stamp=None, frame="left_branch", topic="~/external_wrench"):
+    def push(wrench=PUSH, sent=None, stamp=None, frame="left_branch", topic="~/external_wrench", came=None):
         call = next(c for c in node.create_subscription.call_args_list if c.args[1] == topic)
         info = message_info(time.time_ns() if sent is None else sent)
+        info |= {} if came is None else {"received_timestamp": came}
         given = Time() if stamp is None else stamp_message(stamp)
         call.args[2](WrenchWriter().write(given, frame, np.asarray(wrench)), info)
 
@@ -62,6 +63,19 @@ def test_wrenches_without_stamps_are_in_the_order_in_which_they_were_sent(four_l
     push(7.0 * PUSH, sent=node.time + S // 10)  # by the clock of another computer
     given = external.by_validity(node.time, 2.0)[0]["left_branch"]
     assert (given.arrival.stamp, given.values[2]) == (node.time, 7.0 * PUSH[2])
+
+
+def test_in_a_simulation_the_senders_system_clock_does_not_matter(four_link):
+    """Computers need no common time but /clock."""
+    node, inputs, push = lone_inputs(four_link, stale_after=2.0)
+    node.time, node.simulated = 100 * S, True
+    external = inputs._wrenches.external
+    for stamp in (None, 100 * S):
+        push(sent=time.time_ns() - 3600 * S, came=time.time_ns(), stamp=stamp)
+        assert list(external.by_validity(node.time, 2.0)[0]) == ["left_branch"]
+        external.clear()
+    push(sent=time.time_ns(), came=time.time_ns() - 11 * S, stamp=100 * S)  # a node that stood still
+    assert list(external.by_validity(node.time, 2.0)[1]) == ["left_branch"]
 
 
 @pytest.mark.parametrize("box", [False, True])

@@ -71,3 +71,31 @@ def test_a_command_line_that_ros_cannot_read_ends_with_an_error():
     assert process.returncode == 1
     assert "error: ROS 2 does not start: " in process.stderr
     assert "rate:=[%s{}]" in process.stderr
+
+
+EARLY = """
+import os, signal, sys
+from rclpy.node import Node
+from modular_dynamics_ros.node.spinning import run_node
+
+class Early(Node):
+    def destroy_node(self):
+        print("destroyed")
+        super().destroy_node()
+
+def start(node):
+    exec("os.kill(os.getpid(), signal.{number})")  # as named tuples and Numba do while they are made
+    while True:
+        pass
+
+sys.exit(run_node(lambda: Early("early"), "", start=start))
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_signal_before_the_node_spins_is_the_end(number, tmp_path):
+    """With exit code 0 also where it passes through exec; the node leaves the ROS graph."""
+    (tmp_path / "early.py").write_text(EARLY.format(number=number))
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    process = run_python("-m", "early", timeout=60, env=os.environ | {"PYTHONPATH": path})
+    assert (process.returncode, process.stdout, process.stderr) == (0, "destroyed\n", "")

@@ -45,6 +45,16 @@ def test_good_values(name, given, stored):
     assert type(value) is type(stored)
 
 
+def test_an_empty_list_at_the_start_names_nothing(ros):
+    """In a file of parameters; what it stands for has no type in ROS."""
+    empty = [Parameter("names", Parameter.Type.NOT_SET)]
+    node = Node("table", parameter_overrides=empty)
+    try:
+        assert declare(node, Table).names == ()
+    finally:
+        node.destroy_node()
+
+
 @pytest.mark.parametrize(
     ("name", "given", "reason"),
     [

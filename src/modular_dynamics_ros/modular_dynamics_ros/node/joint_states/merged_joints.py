@@ -100,6 +100,18 @@ class MergedJoints:
                 self._optional_stamps[k] = other._optional_stamps[place]
         self._last, self.has_efforts = other._last, other.has_efforts
 
+    def newest_of(self, late: "MergedJoints", oldest: int) -> tuple[Array, Array]:
+        """The newest positions (n,) and those of the optional joints (m,), of this one and of `late`.
+
+        Args:
+            late: of the same joints. oldest: optional joints without a value since then [ns] are not known.
+        """
+        own, its = self.newest, late.newest
+        newer, optional_newer = late.stamps > self.stamps, late._optional_stamps > self._optional_stamps
+        optional = np.where(optional_newer, its.optional, own.optional)
+        optional[np.maximum(self._optional_stamps, late._optional_stamps) < oldest] = np.nan
+        return np.where(newer, its.q, own.q), optional
+
     def fill(self, oldest: int) -> tuple[str, ...]:
         """Give joints without a value since `oldest` [ns] their given one; return those that have none."""
         self.newest.optional[self._optional_stamps < oldest] = np.nan

@@ -64,6 +64,7 @@ class StateInput:
         robot = computation.robot
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
+        self._late = MergedJoints(robot.state_names, robot.passive_names, {})  # came too late to be answered
         self._needed = {*robot.state_names} - given.keys()
         self._others = frozenset(others)
         self._known = {*robot.graph.joint_names, *others}
@@ -83,6 +84,7 @@ class StateInput:
         What still comes for that one counts here, too: a publisher of other joints may be late.
         """
         self._merged.continue_from(other._merged)
+        self._late.continue_from(other._late)
         self._of_others = other._of_others
         for message in list(self._of_others):
             if stamp := stamp_nanoseconds(message.header.stamp):
@@ -125,7 +127,8 @@ class StateInput:
             return
         now = self._node.now()
         self._computation.accelerations.note_time(now)
-        self._merged.forget_after(now + self._valid_for)
+        for known in (self._merged, self._late):
+            known.forget_after(now + self._valid_for)
         self._read_superseded()
         try:
             sample = self._reader.read(message, efforts=self._efforts())
@@ -139,9 +142,7 @@ class StateInput:
             self._record.require_order(stamp, self._node.now())
             if missing:
                 self._record.counts.incomplete += 1
-                # where nothing else is known of the missing joints, they are taken to be where they were
-                newest = self._merged.newest
-                self._computation.note_late_position(stamp, newest.q.copy(), newest.optional.copy())
+                self._note_position(stamp)
                 return
             if (values := self._merged.at(sample, stamp)) is None:
                 raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
@@ -196,9 +197,18 @@ class StateInput:
         try:
             self._record.require_fresh(stamp, now)
         except BadMessage:
-            if stamp <= now and sample.layout.complete:  # the best that is known of the robot
-                self._computation.note_late_position(stamp, sample.q, sample.optional)
+            if stamp <= now:  # it may be the best that is known of its joints
+                self._late.add(sample, stamp)
+                self._note_position(stamp)
             raise
+
+    def _note_position(self, stamp: int) -> None:
+        """The newest that is known of each joint, by a message with this stamp [ns] that is not answered.
+
+        A joint of which nothing came is taken to be where it was.
+        """
+        newest = self._merged.newest_of(self._late, stamp - self._valid_for)
+        self._computation.note_position(stamp, *newest)
 
     def _state(self, stamp: int, values: JointValues) -> State:
         """The joints' values at a stamp; flaws with which they are answered are reported."""

@@ -96,3 +96,21 @@ def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
     add(301, {"a": 1.0}, asked=False)
     assert np.isnan(merged.newest.effort).all()  # none is kept for when they are asked for again
     assert not merged.has_efforts
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_newest_of_what_came_in_time_and_late(seed):
+    rng = np.random.default_rng(seed)
+    reader = JointStateReader(NAMES, OPTIONAL)
+    in_time, late = (MergedJoints(NAMES, OPTIONAL, {}) for _ in range(2))
+    newest = dict.fromkeys([*NAMES, *OPTIONAL], (-1, 0.0))
+    for stamp in rng.permutation(1000).tolist()[:30]:  # no two are equal: which counts then is no matter
+        some = [name for name in newest if rng.random() < 0.5]
+        q = rng.normal(size=len(some)).tolist()
+        (in_time if rng.random() < 0.5 else late).add(reader.read(JointState(name=some, position=q)), stamp)
+        newest |= {name: max(newest[name], (stamp, one)) for name, one in zip(some, q, strict=True)}
+        oldest = stamp - VALID
+        positions, optional = in_time.newest_of(late, oldest)
+        assert positions.tolist() == [newest[name][1] for name in NAMES]
+        known = newest["p"][0] >= max(oldest, 0)
+        np.testing.assert_array_equal(optional, [newest["p"][1] if known else np.nan])
