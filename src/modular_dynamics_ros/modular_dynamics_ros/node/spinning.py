@@ -17,6 +17,7 @@ import rclpy
 import rclpy.logging
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
+from rclpy.utilities import remove_ros_args
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
@@ -110,13 +111,18 @@ def _initialise() -> None:
     """Start ROS 2.
 
     Raises:
-        NodeError: the command line cannot be read, or the middleware does not start.
+        NodeError: the command line cannot be read, or has what no node takes; the middleware does not start.
     """
     try:
         # rclpy's own handlers would take the context away, and with it what a node is to publish last
         rclpy.init(args=[*sys.argv, *_logging_arguments()], signal_handler_options=SignalHandlerOptions.NO)
+        unknown = remove_ros_args(sys.argv)[1:]
     except Exception as error:  # private classes of rclpy
         raise NodeError(f"ROS 2 does not start: {error}") from error
+    if unknown:
+        raise NodeError(
+            f"unknown: {' '.join(unknown)}; parameters follow --ros-args, as --ros-args -p NAME:=VALUE"
+        )
 
 
 def _logging_arguments() -> list[str]:

@@ -73,6 +73,15 @@ def test_a_command_line_that_ros_cannot_read_ends_with_an_error():
     assert "rate:=[%s{}]" in process.stderr
 
 
+def test_arguments_that_no_node_takes_are_named():
+    """`-p` before --ros-args would have no effect."""
+    program = SPINNING.format(asked=True, number="SIGINT")
+    process = run_python("-c", program, "-p", "rate:=5", "--ros-args", "-p", "gravity:=1", timeout=60)
+    assert process.returncode == 1
+    (line,) = process.stderr.splitlines()
+    assert line.startswith("error: unknown: -p rate:=5; parameters follow --ros-args")
+
+
 EARLY = """
 import os, signal, sys
 from rclpy.node import Node
