@@ -62,6 +62,16 @@ CHANGED = [
         "</robot>",
         "line 9: joints 'ab', 'ba' form a cycle",
     ),
+    (  # what hangs from the cycle is not on it
+        "</robot>",
+        '<link name="a"/><link name="b"/><link name="c"/><link name="d"/>'
+        '<joint name="cd" type="fixed"><parent link="c"/><child link="d"/></joint>'
+        '<joint name="ac" type="fixed"><parent link="a"/><child link="c"/></joint>'
+        '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
+        '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
+        "</robot>",
+        "line 9: joints 'ba', 'ab' form a cycle",
+    ),
     (' izz="0.1"', "", "line 3: link 'upper', <inertia> lacks 'izz'"),
     ('value="2"', 'value="two"', "line 3: link 'upper', <mass>: value='two' is not a number"),
     ('value="2"', 'value="1_0"', "value='1_0' is not a number"),
