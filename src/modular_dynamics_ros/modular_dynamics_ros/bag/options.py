@@ -9,7 +9,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.parameter_file import sections_for
 from modular_dynamics_ros.parameters.table import checked, describe
 
-__all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
+__all__ = ["OPTIONS", "add_parameter_options", "left_out", "parameters_of"]
 
 #: Those that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
@@ -83,6 +83,16 @@ def parameters_of(arguments: argparse.Namespace) -> DynamicsParameters:
     given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
     values |= {name: _converted(entries[name], value) for name, value in given.items()}
     return DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+
+
+def left_out(parameters: DynamicsParameters) -> list[str]:
+    """What a parameter file asks for that changes the node's torques, and is not done with bags."""
+    texts = []
+    if parameters.changes_file:
+        texts.append("changes_file is not read: payloads and other changes that it holds do not count")
+    if parameters.black_box_wait > 0.0:
+        texts.append("black_box_wait does not count: the newest valid wrench of each black box is taken")
+    return texts
 
 
 def _converted(entry: Field[Any], value: Any) -> Any:
