@@ -37,6 +37,18 @@ def test_changes_survive_a_restart(make, described, gripper_urdf, tmp_path, load
     again.is_answered_by(loaded(described))
 
 
+def test_the_file_may_be_read_by_whom_it_could_be_read_before(make, tmp_path, load):
+    """A new one by those whom the process lets read its files."""
+    path, other = tmp_path / "changes.yaml", tmp_path / "other"
+    other.touch()
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert path.stat().st_mode == other.stat().st_mode
+    path.chmod(0o640)
+    assert client.call("SetPayload", link="right_branch", load=load).success
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):
     folder = tmp_path / "folder"
     folder.mkdir()
