@@ -4,8 +4,8 @@ The truth is Pinocchio's: the force on the last joint of vendor_arm.urdf at rest
 there. Each run has poses, sensor offset, payload and noise of its own. Printed are the largest errors of mass
 and centre, and how often the stated intervals contain the truth, with a binomial test of that confidence.
 
-A second sensor has three times the noise along z. Its intervals may be wider than needed, as few poses tell little
-of three noises; the test is whether they are too narrow.
+A second sensor has three times the noise along z. Its intervals may be wider than needed, as few poses tell
+little of three noises; the test is whether they are too narrow.
 
     python -m benchmark.studies.payload_identification [--runs 2000]
 """

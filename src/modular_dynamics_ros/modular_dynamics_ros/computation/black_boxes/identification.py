@@ -95,11 +95,12 @@ def identify_payload(
         )
     R, relative = placement.rotation, placement.rotation @ moment.values[:3] / mass
     of_moment = moment.variances(np.hstack((R, np.zeros((3, 3)))) / mass)
+    through_mass = Variances(relative**2 * of_mass.values / mass**2, of_mass.freedom)
     return IdentifiedPayload(
         mass,
         mass_interval,
         placement.origin + relative,
-        _half_widths(confidence, of_moment, Variances(relative**2 * of_mass.values / mass**2, of_mass.freedom)),
+        _half_widths(confidence, of_moment, through_mass),
         np.concatenate((force.values[1:], moment.values[3:])),
         force.residual,
     )
