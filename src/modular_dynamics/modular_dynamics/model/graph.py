@@ -142,9 +142,11 @@ class SubsystemGraph(Structure, ExportsCode):
         return text
 
     def __str__(self) -> str:
+        known = [one for one in self.subsystems if not one.black_box]  # whose masses are used
+        mass = sum(self.bodies[k].mass for one in known for k in one.indices)
         heading = (
             f"{self.name}: {len(self.subsystems)} subsystems, {len(self.joints)} moving joints, "
-            f"nq = {self.nq}, nv = {self.nv}, moving mass {sum(body.mass for body in self.bodies):.6g} kg"
+            f"nq = {self.nq}, nv = {self.nv}, moving mass {mass:.6g} kg"
         )
         closing = (f"{kind}: {', '.join(names)}" for kind, names in self.closing_elements.items())
         return "\n".join([heading, *tree_lines(self.subsystems), *closing])

@@ -72,7 +72,7 @@ def _command(name: str, summary: str, about: str) -> Command:
                 default="none",
                 help="whether the joints' damping and friction count (default: %(default)s)",
             )
-        if name == "id":
+        if name != "fd":
             parser.add_argument(
                 "--black-box",
                 metavar="NAME=FX,FY,FZ,MX,MY,MZ",
@@ -127,12 +127,16 @@ def _calculation(
 ) -> Callable[[State], Array]:
     if any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs)):
         return _Closed(name, graph, arguments)
-    if name == "gravity":
-        return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
-    friction = arguments.friction
     if name == "fd":
+        friction = arguments.friction
         return lambda state: dynamics.forward_dynamics(graph, *_ordered(state, "tau"), friction=friction)
-    boxes = _black_boxes(arguments.black_box) or None
+    boxes = _black_boxes(graph, arguments.black_box) or None
+    if name == "gravity":
+        if boxes is None:
+            return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
+        rest = np.zeros(graph.nv)
+        return lambda state: dynamics.inverse_dynamics(graph, state.vectors["q"], rest, rest, None, boxes)
+    friction = arguments.friction
     return lambda state: dynamics.inverse_dynamics(graph, *_ordered(state), None, boxes, friction=friction)
 
 
@@ -173,7 +177,7 @@ def _independent(graph: SubsystemGraph) -> Iterator[int]:
         yield from range(*graph.v_slice(name).indices(graph.nv))
 
 
-def _black_boxes(texts: list[str]) -> dict[str, Array]:
+def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
     wrenches = {}
     for text in texts:
         name, _, numbers = text.rpartition("=")
@@ -186,6 +190,12 @@ def _black_boxes(texts: list[str]) -> dict[str, Array]:
                 f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
             )
         wrenches[name] = wrench
+    for one in graph.subsystems:
+        if one.black_box and one.name not in wrenches:
+            raise UsageError(
+                f"subsystem '{one.name}' is a black box, whose masses are not used: give the wrench that "
+                f"holds it, --black-box {one.name}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
+            )
     return wrenches
 
 

@@ -9,14 +9,14 @@ __all__ = ["joint_records", "robot_record", "subsystem_records", "summary_lines"
 
 
 def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
-    """Name, sizes, masses [kg], gravity [m/s^2]."""
+    """Name, sizes, mass [kg] without that of black boxes, gravity [m/s^2]."""
     return {
         "name": graph.name,
         "subsystems": len(graph.subsystems),
         "joints": len(graph.joints),
         "nq": graph.nq,
         "nv": graph.nv,
-        "moving_mass": sum(body.mass for body in graph.bodies),
+        "moving_mass": sum(one["mass"] or 0.0 for one in subsystem_records(graph)),
         "gravity": [float(value) for value in graph.gravity],
         "root_link": graph.ground.name,
         "closing": {kind: list(names) for kind, names in graph.closing_elements.items()},
@@ -24,13 +24,13 @@ def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
 
 
 def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
-    """Each subsystem with its mass [kg] and where it is connected."""
+    """Each subsystem with its mass [kg], None for black boxes, and where it is connected."""
     return [
         {
             "name": one.name,
             "black_box": one.black_box,
             "joints": len(one.joints),
-            "mass": sum(graph.bodies[k].mass for k in one.indices),
+            "mass": None if one.black_box else sum(graph.bodies[k].mass for k in one.indices),
             "connection_link": one.connection.link,
             "predecessor": None if one.predecessor is None else graph.subsystems[one.predecessor].name,
         }
@@ -39,19 +39,22 @@ def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
 
 
 def joint_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
-    """Each moving joint with limits (None: none given) and the mass that it moves, without what follows."""
+    """Each moving joint with limits (None: none given) and the mass that it moves, without what follows.
+
+    In black boxes the mass is None: it is not used.
+    """
     return [_joint(graph, k, joint) for k, joint in enumerate(graph.joints)]
 
 
 def _joint(graph: SubsystemGraph, k: int, joint: Joint) -> dict[str, Any]:
-    limits = joint.limits
+    limits, subsystem = joint.limits, next(one for one in graph.subsystems if k in one.indices)
     return {
         "name": joint.name,
         "type": joint.type.value,
-        "subsystem": next(one.name for one in graph.subsystems if k in one.indices),
+        "subsystem": subsystem.name,
         "parent": joint.parent_link,
         "child": joint.child_link,
-        "mass": graph.bodies[k].mass,
+        "mass": None if subsystem.black_box else graph.bodies[k].mass,
         "lower": limits.lower,
         "upper": limits.upper,
         "velocity": limits.velocity,

@@ -157,7 +157,9 @@ def test_a_floating_base_has_numbered_columns(shell, four_link):
     assert record["tau"]["root_joint.2"] == pytest.approx(9.81 * mass)
 
 
-def test_a_black_box_needs_its_wrench(shell, error, tmp_path, four_link):
+@pytest.fixture
+def partition(tmp_path):
+    """The right branch is a black box."""
     path = tmp_path / "partition.yaml"
     path.write_text(
         "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
@@ -165,10 +167,39 @@ def test_a_black_box_needs_its_wrench(shell, error, tmp_path, four_link):
         "  - {name: right_branch, root_link: right_branch, black_box: true}\n",
         "utf-8",
     )
-    options = ("id", four_link, "--partition", path, "--json")
+    return path
+
+
+@pytest.mark.parametrize("command", ["id", "gravity"])
+def test_without_the_wrench_of_a_black_box_the_option_is_named(error, four_link, partition, command):
+    text = error(command, four_link, "--partition", partition)
+    assert "'right_branch' is a black box" in text
+    assert "--black-box right_branch=FX,FY,FZ,MX,MY,MZ" in text
+
+
+def test_gravity_beside_a_black_box(shell, four_link, partition):
+    options = ("--partition", partition, "--black-box", "right_branch=1,2,3,0.1,0.2,0.3", "--json")
+    q = ("--q", "bend=0.5,left=0.7")
+    assert json.loads(shell("gravity", four_link, *options, *q).out) == json.loads(
+        shell("id", four_link, *options, *q).out
+    )
+
+
+def test_the_masses_of_a_black_box_are_not_counted(shell, four_link, partition):
+    graph = md.load_urdf(four_link, partition)
+    known = sum(body.mass for body in graph.bodies) - graph.bodies[graph.joint_names.index("right")].mass
+    record = json.loads(shell("check", four_link, "--partition", partition, "--states", 0, "--json").out)
+    assert record["robot"]["moving_mass"] == pytest.approx(known, rel=1e-14)
+    assert [one["mass"] for one in record["subsystems"] if one["black_box"]] == [None]
+    assert [one["mass"] for one in record["joints"] if one["name"] == "right"] == [None]
+    assert f"moving mass {known:.6g} kg" in shell("graph", four_link, "--partition", partition).out
+
+
+def test_a_black_box_needs_its_wrench(shell, error, four_link, partition):
+    options = ("id", four_link, "--partition", partition, "--json")
     assert "right_branch" in error(*options)
     tau = json.loads(shell(*options, "--black-box", "right_branch=1,2,3,0.1,0.2,0.3").out)["tau"]
-    graph = md.load_urdf(four_link, path)
+    graph = md.load_urdf(four_link, partition)
     wrenches = {"right_branch": np.array([1, 2, 3, 0.1, 0.2, 0.3])}
     expected = md.inverse_dynamics(graph, *np.zeros((3, 4)), black_box_wrenches=wrenches)
     assert tau["right"] is None  # not known

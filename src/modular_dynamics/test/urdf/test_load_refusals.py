@@ -54,13 +54,15 @@ CHANGED = [
     ('ixx="0.1"', 'ixx="1e308"', "line 3: link 'upper', <inertia>: ixx='1e308' is too large"),
     ('mass value="2"', 'mass value="1e308"', "line 3: link 'upper', <mass>: value='1e308' is too large"),
     ("</robot>", '<link name="other"/></robot>', "line 9: several root links: base, other"),
-    (
+    (  # what hangs from the cycle is not on it
         "</robot>",
-        '<link name="a"/><link name="b"/>'
+        '<link name="a"/><link name="b"/><link name="c"/><link name="d"/>'
+        '<joint name="cd" type="fixed"><parent link="c"/><child link="d"/></joint>'
+        '<joint name="ac" type="fixed"><parent link="a"/><child link="c"/></joint>'
         '<joint name="ab" type="fixed"><parent link="a"/><child link="b"/></joint>'
         '<joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint>'
         "</robot>",
-        "line 9: joints 'ab', 'ba' form a cycle",
+        "line 9: joints 'ba', 'ab' form a cycle",
     ),
     (' izz="0.1"', "", "line 3: link 'upper', <inertia> lacks 'izz'"),
     ('value="2"', 'value="two"', "line 3: link 'upper', <mass>: value='two' is not a number"),

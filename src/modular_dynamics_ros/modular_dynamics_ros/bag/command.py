@@ -51,7 +51,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--node",
         metavar="NAME",
         default="/dynamics_node",
-        help="begins the topics of wrenches, and those that are written (default: %(default)s)",
+        help="begins the topics of wrenches, and those that are written; whose parameters --params-file has "
+        "(default: %(default)s)",
     )
     add_parameter_options(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON (default: text)")

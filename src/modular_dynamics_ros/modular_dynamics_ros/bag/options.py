@@ -1,17 +1,15 @@
 """Parameters of dynamics_node as options of the command line, and from a parameter file."""
 
 import argparse
-from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-import yaml
-
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.parameter_file import sections_for
 from modular_dynamics_ros.parameters.table import checked, describe
 
-__all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
+__all__ = ["OPTIONS", "add_parameter_options", "left_out", "parameters_of"]
 
 #: Those that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
@@ -34,8 +32,6 @@ OPTIONS = (
     "on_stale_black_box",
     "reversed_black_boxes",
 )
-NODE = "dynamics_node"
-LARGEST = 1_000_000  # bytes of a parameter file
 
 
 def _entries() -> dict[str, Field[Any]]:
@@ -82,11 +78,21 @@ def parameters_of(arguments: argparse.Namespace) -> DynamicsParameters:
     Raises:
         ParameterError: naming the parameter, its value and what would be right; or the file.
     """
-    values = {} if arguments.params_file is None else _from_file(arguments.params_file)
+    values = {} if arguments.params_file is None else _from_file(arguments.params_file, arguments.node)
     entries = _entries()
     given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
     values |= {name: _converted(entries[name], value) for name, value in given.items()}
     return DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+
+
+def left_out(parameters: DynamicsParameters) -> list[str]:
+    """What a parameter file asks for that changes the node's torques, and is not done with bags."""
+    texts = []
+    if parameters.changes_file:
+        texts.append("changes_file is not read: payloads and other changes that it holds do not count")
+    if parameters.black_box_wait > 0.0:
+        texts.append("black_box_wait does not count: the newest valid wrench of each black box is taken")
+    return texts
 
 
 def _converted(entry: Field[Any], value: Any) -> Any:
@@ -101,24 +107,12 @@ def _converted(entry: Field[Any], value: Any) -> Any:
     return value
 
 
-def _from_file(path: str) -> dict[str, Any]:
-    """Values for the node, of the sections /** and dynamics_node, as a node in the root namespace."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file.read(LARGEST))
-    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
-        raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, Mapping):
-        raise ParameterError(f"'{path}' has no parameters: sections NODE, then ros__parameters are needed")
+def _from_file(path: str, node: str) -> dict[str, Any]:
+    """Values for the node of this full name."""
     known, values = _entries(), dict[str, Any]()
-    for section in ("/**", NODE, f"/{NODE}"):
-        own = content.get(section)
-        given = own.get("ros__parameters") if isinstance(own, Mapping) else None
-        if not isinstance(given, Mapping):
-            continue
-        ours = {name: value for name, value in given.items() if name in known}
+    for given, own in sections_for(path, node):
         unknown = [name for name in given if name not in known and name != "use_sim_time"]
-        if unknown and section != "/**":
-            raise ParameterError(f"'{path}': {NODE} has no parameter '{unknown[0]}'")
-        values |= ours
+        if unknown and own:
+            raise ParameterError(f"'{path}': {node} has no parameter '{unknown[0]}'")
+        values |= {name: value for name, value in given.items() if name in known}
     return values

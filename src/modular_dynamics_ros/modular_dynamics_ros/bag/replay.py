@@ -47,6 +47,10 @@ def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -
         raise RobotError(
             "gravity_source 'imu' is not read from bags; give the gravity in the root link's frame"
         )
+    if (p.acceleration_source, p.reference_type) == ("reference", "controller_state"):
+        raise RobotError(
+            "reference_type 'controller_state' is not read from bags; take another acceleration_source"
+        )
     robot = load_robot(
         description,
         p.partition_file,

@@ -10,6 +10,7 @@ from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import input_topics
+from modular_dynamics_ros.bag.options import left_out
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -32,6 +33,8 @@ def run(arguments: argparse.Namespace, parameters: DynamicsParameters) -> Report
         BagError: nothing can be read, or written. RobotError: there is no robot, or it cannot be used.
     """
     warnings = Warnings(quiet=arguments.quiet)
+    for text in left_out(parameters):
+        warnings.warning(text)
     with Recording(arguments.recording) as recording:
         recording.require(arguments.joint_states, JOINT_STATE)
         if recording.notice:

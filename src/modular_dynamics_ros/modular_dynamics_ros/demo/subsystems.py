@@ -8,6 +8,7 @@ On several computers: --only NAME ... on each of them.
 """
 
 import argparse
+import re
 import signal
 import sys
 import time
@@ -20,7 +21,7 @@ from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.exceptions import NodeError, RobotError
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
-__all__ = ["main", "start_subsystem", "started_nodes"]
+__all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]
 
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
 
@@ -58,11 +59,32 @@ def start_subsystem(
     processes.start("subsystem_node", *own, params_file=params_file, name=node, namespace=namespace)
 
 
+def absolute_namespace(given: str) -> str:
+    """A namespace with or without its first slash, as the launch files take it; empty: none.
+
+    Raises:
+        RobotError: it is none.
+    """
+    namespace = f"/{given.strip('/')}" if given.strip("/") else ""
+    if namespace and not re.fullmatch(r"(/[A-Za-z_]\w*)+", namespace, re.ASCII):
+        raise RobotError(
+            f"--namespace {given!r}: letters, digits and _ are needed between slashes, such as /left"
+        )
+    return namespace
+
+
+def _require_parameters(path: Path | None) -> None:
+    if path is not None and not path.is_file():
+        raise RobotError(f"no parameter file at '{path}'")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the nodes until Ctrl-C."""
     options = _options(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the processes are ended on the way out
     try:
+        namespace = absolute_namespace(options.namespace)
+        _require_parameters(options.params)
         nodes = started_nodes(options.urdf, options.partition, options.only)
     except (NodeError, md.ModularDynamicsError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -72,20 +94,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with Processes(options.logs) as processes:
             for subsystem, node in nodes.items():
-                start_subsystem(
-                    processes, subsystem, node, options.urdf, **files, namespace=options.namespace
-                )
+                start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
                 print(f"{subsystem}: node {node}, log {options.logs / node}.log", flush=True)
             while True:
                 time.sleep(LOOK_PERIOD)
                 for subsystem, node in nodes.items():
                     if (code := processes.code(node)) is None:
                         continue
-                    print(f"{subsystem}: ended with code {code}, started again", flush=True)
+                    last = processes.log(node).splitlines()[-1:] if code > 0 else []
+                    why = f" ({last[0]})" if last else ""
+                    print(f"{subsystem}: ended with code {code}{why}, started again", flush=True)
                     processes.end(node)
-                    start_subsystem(
-                        processes, subsystem, node, options.urdf, **files, namespace=options.namespace
-                    )
+                    start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
     except KeyboardInterrupt:
         return 0
 
@@ -100,7 +120,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--partition", type=Path, help="YAML file with the content of the tags")
     add("--params", type=Path, help="YAML file of the nodes' parameters, such as config/subsystems.yaml")
     add("--only", nargs="+", default=[], metavar="NAME", help="subsystems of this computer; default: all")
-    add("--namespace", default="", help="of all nodes")
+    add("--namespace", default="", help="of all nodes, such as left")
     add("--logs", type=Path, default=Path("out/subsystems"), help="folder of the nodes' logs")
     return parser.parse_args(arguments)
 

@@ -113,7 +113,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     def report(self) -> tuple[str, list[Status]]:
         """See `ManagedNode`."""
         robot, statuses = super().report()
-        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.kept.changes, 1)}
+        texts = {f"change {k}": str(change) for k, change in enumerate(self._changes.in_force, 1)}
         good = f"{len(texts)} changes of the described robot" if texts else "the robot is as described"
         return robot, [*statuses, Status(OK, "changes", good, values=texts)]
 

@@ -1,7 +1,8 @@
 """The file that keeps the changes of a robot over restarts."""
 
 import os
-import tempfile
+import secrets
+import shutil
 from pathlib import Path
 
 from modular_dynamics.exceptions import DescriptionError
@@ -96,11 +97,12 @@ class ChangesFile:
         content = text_of_changes(robot, changes).encode()
         if len(content) > MAX_BYTES:  # the next start would refuse it
             raise ChangeFileError(too_large(f"changes_file {str(path)!r}", len(content), MAX_BYTES, "bytes"))
+        name = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
-            with tempfile.NamedTemporaryFile(
-                dir=path.parent, prefix=".", suffix=".part", delete=False
-            ) as file:
-                beside = Path(file.name)
+            with open(name, "xb") as file:  # not tempfile's: those are for their owner's eyes only
+                beside = name
+                if path.exists():
+                    shutil.copymode(path, beside)
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())

@@ -54,8 +54,8 @@ class Reconfiguration:
         publish: publishes it.
 
     Attributes:
-        kept: in force, or read from the file while there is no robot. stamp: of the last change [ns], 0
-        before the first.
+        kept: in force, or read from the file while their robot has not come. stamp: of the last change [ns],
+        0 before the first.
 
     Raises:
         ChangeFileError: the file is damaged.
@@ -76,7 +76,7 @@ class Reconfiguration:
         found = self._file.read(strict=strict)
         self.kept = Kept() if found is None else Kept(*found)
         self.stamp = 0
-        self._taken = False  # a robot has been in force
+        self._taken = False  # a robot has been in force, the one that the file is about
         self._beside = BesideExecutor(node)
         if self.kept.changes:
             count = len(self.kept.changes)
@@ -96,16 +96,25 @@ class Reconfiguration:
         why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
         return Applied(described, (), tuple(f"{change}: {why}" for change in kept.changes))
 
+    @property
+    def in_force(self) -> Changes:
+        """Of the robot that there is."""
+        now = self._host.robot_in_force()
+        return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
+
     def adopt(self, robot: str, changed: Applied) -> None:
-        """A description is in force with these changes; the others are dropped."""
+        """A description is in force with these changes; the others are dropped, or wait for their robot."""
+        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._taken
         for text in changed.dropped:
-            self._node.get_logger().warning(f"a change is dropped: {text}")
+            self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
+        if waits:
+            return  # a wrong description must not destroy them
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
             self._node.get_logger().info(f"changes that stay in force: {texts}")
         before, self.kept = self.kept, Kept(robot, changed.changes)
         if not self._taken or before == self.kept or not (before.changes or changed.changes):
-            self._taken = True  # a wrong description at the start must not destroy the file
+            self._taken = True  # what does not fit the first description stays in the file
             return
         try:
             self._file.draft(*self.kept).commit()
@@ -170,7 +179,7 @@ class Reconfiguration:
             raise
         changed: Applied = drafted.prepared.changed
         self.stamp = self._host.put_in_force(session)
-        self.kept = Kept(drafted.prepared.described.name, changed.changes)
+        self.kept, self._taken = Kept(drafted.prepared.described.name, changed.changes), True
         log = self._node.get_logger()
         for warning in changed.warnings:
             log.warning(warning)

@@ -86,3 +86,36 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
     assert found.code == 0
     late = bag(states(names, [1]), "--floating-base")
     assert (late.code, late.report["rejected"]) == (1, {"no odometry": 1})
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ("{changes_file: /robots/changes.yaml}", "warning: changes_file is not read: payloads"),
+        ("{black_box_wait: 0.1}", "warning: black_box_wait does not count: the newest valid wrench"),
+    ],
+)
+def test_what_a_parameter_file_asks_for_in_vain_is_said(bag, names, tmp_path, parameters, words):
+    path = tmp_path / "params.yaml"
+    path.write_text(f"dynamics_node:\n  ros__parameters: {parameters}\n")
+    found = bag(states(names, [0]), "--params-file", path)
+    assert (found.code, words in found.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ("{gravity_source: imu}", "gravity_source 'imu' is not read from bags"),
+        (
+            "{acceleration_source: reference, reference_type: controller_state}",
+            "reference_type 'controller_state' is not read from bags",
+        ),
+    ],
+)
+def test_inputs_that_are_not_read_from_bags_are_refused(bag, names, tmp_path, parameters, words):
+    path = tmp_path / "params.yaml"
+    path.write_text(f"dynamics_node:\n  ros__parameters: {parameters}\n")
+    found = bag(states(names, [0]), "--params-file", path)
+    assert (found.code, words in found.err) == (2, True)
+    if "reference" in parameters:
+        assert bag(states(names, [0]), "--params-file", path, "--acceleration-source", "zero").code == 0

@@ -1,6 +1,7 @@
 import argparse
 
 import pytest
+import yaml
 
 from modular_dynamics_ros.bag.options import OPTIONS, add_parameter_options, parameters_of
 from modular_dynamics_ros.exceptions import ParameterError
@@ -9,6 +10,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 def parsed(*words):
     parser = argparse.ArgumentParser()
+    parser.add_argument("--node", default="/dynamics_node")
     add_parameter_options(parser)
     return parameters_of(parser.parse_args(list(map(str, words))))
 
@@ -39,6 +41,19 @@ def test_the_shipped_parameter_file_gives_the_defaults(root):
     assert parsed("--params-file", root / "config/dynamics.yaml") == DynamicsParameters()
 
 
+@pytest.mark.parametrize(
+    "name", ["config/charmie.yaml", "config/branched_38dof.yaml", "examples/ros2_control/dynamics.yaml"]
+)
+def test_the_parameters_of_a_shipped_file_count(root, name):
+    """They have names of nodes in each other: /**, then dynamics_node."""
+    values = yaml.safe_load((root / name).read_text())["/**"]["dynamics_node"]["ros__parameters"]
+    given = parsed("--params-file", root / name)
+    assert given != DynamicsParameters()
+    for parameter, value in values.items():
+        expected = tuple(value) if isinstance(value, list) else value
+        assert getattr(given, parameter) == expected, parameter
+
+
 def test_a_file_counts_and_options_count_more(tmp_path):
     path = tmp_path / "params.yaml"
     path.write_text(
@@ -57,6 +72,14 @@ def test_a_file_counts_and_options_count_more(tmp_path):
         ("a: 2024-99-99", "is no YAML: month must be in"),
         ("text", "has no parameters"),
         ("dynamics_node:\n  ros__parameters: {fricton: urdf}\n", "dynamics_node has no parameter 'fricton'"),
+        (
+            "/**:\n  dynamics_node:\n    ros__parameters: {fricton: urdf}\n",
+            "dynamics_node has no parameter 'fricton'",
+        ),
+        (
+            "/left/dynamics_node:\n  ros__parameters: {friction: urdf}\n",
+            "no parameters of the node '/dynamics_node', but of '/left/dynamics_node'; --node NAME",
+        ),
         (
             "dynamics_node:\n  ros__parameters: {friction: some}\n",
             "friction must be one of none, urdf, not 'some'",

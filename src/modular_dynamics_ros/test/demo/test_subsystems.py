@@ -11,7 +11,7 @@ import pytest
 
 from helpers.nodes.waiting import LIMIT
 from helpers.paths import ROBOTS
-from modular_dynamics_ros.demo.subsystems import main, started_nodes
+from modular_dynamics_ros.demo.subsystems import absolute_namespace, main, started_nodes
 from modular_dynamics_ros.exceptions import RobotError
 
 pytestmark = pytest.mark.ros
@@ -34,6 +34,11 @@ def test_black_boxes_have_no_node(four_link, boxed_branch):
             "'crane' cannot be computed subsystem by subsystem: loop joint 'lift_pin'",
         ),
         ([str(ROBOTS / "charmie.urdf"), "--only", "tail"], "no subsystem 'tail' that can be computed"),
+        ([str(ROBOTS / "charmie.urdf"), "--params", "/absent.yaml"], "no parameter file at '/absent.yaml'"),
+        (
+            [str(ROBOTS / "charmie.urdf"), "--namespace", "left arm"],
+            "--namespace 'left arm': letters, digits",
+        ),
     ],
 )
 def test_what_cannot_be_started_is_said_before_anything_starts(words, error, capsys, tmp_path):
@@ -44,6 +49,30 @@ def test_what_cannot_be_started_is_said_before_anything_starts(words, error, cap
         signal.signal(signal.SIGTERM, handler)
     assert error in capsys.readouterr().err
     assert not (tmp_path / "logs").exists()
+
+
+def test_a_namespace_needs_no_first_slash():
+    """rcl demands one, and the launch files do not."""
+    given = ["left", "/left", "rob/left", "/rob/left/", "", "/"]
+    assert list(map(absolute_namespace, given)) == ["/left", "/left", "/rob/left", "/rob/left", "", ""]
+
+
+@pytest.mark.slow
+def test_why_a_node_ends_is_said(four_link, tmp_path):
+    """A parameter that cannot be used ends each process as soon as it is made."""
+    parameters = tmp_path / "parameters.yaml"
+    parameters.write_text("/**:\n  ros__parameters: {stale_after: -1.0}\n")
+    command = sys.executable, "-m", "modular_dynamics_ros.demo.subsystems", four_link, "--only", "left_branch"
+    more = "--params", parameters, "--logs", tmp_path
+    started = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True)
+    try:
+        assert "left_branch: node left_branch" in started.stdout.readline()
+        line = started.stdout.readline()
+    finally:
+        started.terminate()
+        started.wait(LIMIT)
+        started.stdout.close()
+    assert re.match(r"left_branch: ended with code 1 \(.*stale_after.*\), started again", line)
 
 
 @pytest.mark.slow

@@ -37,6 +37,18 @@ def test_changes_survive_a_restart(make, described, gripper_urdf, tmp_path, load
     again.is_answered_by(loaded(described))
 
 
+def test_the_file_may_be_read_by_whom_it_could_be_read_before(make, tmp_path, load):
+    """A new one by those whom the process lets read its files."""
+    path, other = tmp_path / "changes.yaml", tmp_path / "other"
+    other.touch()
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert path.stat().st_mode == other.stat().st_mode
+    path.chmod(0o640)
+    assert client.call("SetPayload", link="right_branch", load=load).success
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
 def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):
     folder = tmp_path / "folder"
     folder.mkdir()
@@ -110,6 +122,30 @@ def test_changes_stay_where_a_new_description_of_the_robot_allows_them(make, des
     client.spin_until(lambda: client.node.session is not session)
     client.said("they are of the robot 'four_link', and this one is 'another'", capfd)
     assert client.graph().payloads == {}
+
+
+def test_changes_of_a_file_wait_for_their_robot(make, described, tmp_path, capfd, loaded, load):
+    """A description of another robot, such as one that was published long ago, comes first."""
+    path = tmp_path / "changes.yaml"
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    client.close()
+    text = path.read_text()
+    client = make(robot_description_file="", changes_file=str(path)).start()
+    for name in ("another", "a third"):
+        session = client.node.session
+        client.descriptions.publish(String(data=described.urdf.replace("four_link", name)))
+        client.spin_until(lambda session=session: client.node.session is not session)
+        why = f"they are of the robot 'four_link', and this one is '{name}'"
+        client.said(f"a change waits: payload of 2 kg on 'left_branch': {why}", capfd)
+        assert client.graph().payloads == {}
+        assert client.status("changes").message == "the robot is as described"
+    session = client.node.session
+    client.descriptions.publish(String(data=described.urdf))
+    client.spin_until(lambda: client.node.session is not session)
+    assert_same_to_the_bit(client.graph(), loaded(described))
+    assert "1 changes" in client.status("changes").message
+    assert path.read_text() == text
 
 
 def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(

@@ -56,10 +56,22 @@ def check_tree(robot: RobotDescription) -> None:
     for link in reached:  # grows while it is read
         reached.extend(joint.child for joint in robot.below[link])
     below_root = set(reached)
-    cyclic = [joint for joint in robot.joints.values() if joint.child not in below_root]
-    if cyclic:
-        names = ", ".join(f"'{joint.name}'" for joint in cyclic)
-        raise UrdfError(f"joints {names} form a cycle; a tree is needed", cyclic[0].line)
+    lost = next((joint for joint in robot.joints.values() if joint.child not in below_root), None)
+    if lost is not None:
+        cycle = _cycle_above(lost, above)
+        names = ", ".join(f"'{joint.name}'" for joint in cycle)
+        raise UrdfError(f"joints {names} form a cycle; a tree is needed", cycle[0].line)
+
+
+def _cycle_above(joint: JointDescription, above: dict[str, JointDescription]) -> list[JointDescription]:
+    """The cycle on which a joint is, or from which it hangs; each joint after the one above it."""
+    passed: dict[str, JointDescription] = {}  # by name
+    while joint.name not in passed:
+        passed[joint.name] = joint
+        joint = above[joint.parent]
+    upwards = list(passed.values())
+    first, *others = upwards[upwards.index(joint) :]
+    return [first, *reversed(others)]
 
 
 def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:

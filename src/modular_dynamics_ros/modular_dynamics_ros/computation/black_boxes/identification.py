@@ -5,10 +5,9 @@ In the sensor's frame, with gravity g_k at pose k and the sensor's sign s (see `
     force_k  = -s m g_k + force offset            m and 3 offsets
     moment_k = s [g_k] h + moment offset          first moment h = m c, and 3 offsets
 
-Two linear least-squares problems: forces [N] and moments [N m] have a noise of their own, which the residuals
-of each tell. The variances follow (Seber and Lee, Linear Regression Analysis, chapter 3); c = h / m gets its
-variance by the first-order (delta) method, and an interval by Student's t, whose degrees of freedom combine
-both problems (Welch and Satterthwaite).
+Two linear least-squares problems, in each of which every axis of the sensor has a noise of its own, which the
+residuals tell (`AxisFit`). c = h / m gets its variance by the first-order (delta) method, and an interval by
+Student's t, whose degrees of freedom combine both problems (Welch and Satterthwaite).
 """
 
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from modular_dynamics_ros.computation.black_boxes.axis_noise import AxisFit, Variances
 from modular_dynamics_ros.computation.black_boxes.static_load import SensorPlacement
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError
@@ -82,50 +82,39 @@ def identify_payload(
     _require_spread(g)
     y = np.array([pose.wrench for pose in poses])
     ones = np.tile(np.eye(3), (len(g), 1))
-    force = _fit(np.hstack((-sign * g.reshape(-1, 1), ones)), y[:, :3].ravel())
+    force = AxisFit(np.hstack((-sign * g.reshape(-1, 1), ones)), y[:, :3].ravel())
     moment_columns = np.vstack([sign * placement.moment_of(one) for one in g])
-    moment = _fit(np.hstack((moment_columns, ones)), y[:, 3:].ravel())
+    moment = AxisFit(np.hstack((moment_columns, ones)), y[:, 3:].ravel())
 
-    mass, variance = force.values[0], force.covariance[0, 0]
-    mass_interval = float(_t(confidence, force.freedom)) * float(np.sqrt(variance))
+    mass, of_mass = float(force.values[0]), force.variances(np.eye(1, 4))
+    mass_interval = float((_t(confidence, of_mass.freedom) * np.sqrt(of_mass.values))[0])
     if mass <= mass_interval:
         raise UnfitPosesError(
             f"the mass is {mass:.4g} +- {mass_interval:.2g} kg: nothing hangs beyond the sensor, or it "
             "reports with the opposite sign (see reversed_black_boxes)"
         )
     R, relative = placement.rotation, placement.rotation @ moment.values[:3] / mass
-    of_moment = np.diag(R @ moment.covariance[:3, :3] @ R.T) / mass**2
-    of_mass = relative**2 * variance / mass**2
-    total = of_moment + of_mass
-    shares = of_moment**2 / moment.freedom + of_mass**2 / force.freedom
-    freedom = np.divide(total**2, shares, out=np.full(3, float(moment.freedom)), where=shares > 0.0)
+    of_moment = moment.variances(np.hstack((R, np.zeros((3, 3)))) / mass)
+    through_mass = Variances(relative**2 * of_mass.values / mass**2, of_mass.freedom)
     return IdentifiedPayload(
-        float(mass),
+        mass,
         mass_interval,
         placement.origin + relative,
-        _t(confidence, freedom) * np.sqrt(total),
+        _half_widths(confidence, of_moment, through_mass),
         np.concatenate((force.values[1:], moment.values[3:])),
         force.residual,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Fit:
-    values: Array
-    covariance: Array
-    freedom: int
-    residual: float
+def _half_widths(confidence: float, first: Variances, second: Variances) -> Array:
+    """Of the intervals of sums of two independent estimates (3,)."""
+    total = first.values + second.values
+    shares = first.values**2 / first.freedom + second.values**2 / second.freedom
+    freedom = np.divide(total**2, shares, out=np.array(first.freedom), where=shares > 0.0)
+    return np.asarray(_t(confidence, freedom) * np.sqrt(total))
 
 
-def _fit(A: Array, y: Array) -> _Fit:
-    """Least squares of A x = y, with the noise that the residuals tell."""
-    values = np.linalg.lstsq(A, y, rcond=None)[0]
-    rest, freedom = y - A @ values, len(y) - A.shape[1]
-    covariance = np.linalg.inv(A.T @ A) * (rest @ rest / freedom)
-    return _Fit(np.asarray(values, dtype=float), covariance, freedom, float(np.sqrt(np.mean(rest**2))))
-
-
-def _t(confidence: float, freedom: int | Array) -> Array:
+def _t(confidence: float, freedom: Array) -> Array:
     return np.asarray(stats.t.ppf(0.5 + 0.5 * confidence, freedom))
 
 

@@ -1,0 +1,70 @@
+"""The sections of a ROS parameter file that are about one node, found as the node itself finds them.
+
+A section is named by its keys, from the outermost to the one above `ros__parameters`, joined by `/`. `*`
+stands for one part of a node's full name, `**` for any number of them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import yaml
+
+from modular_dynamics_ros.exceptions import ParameterError, listed
+
+__all__ = ["Section", "sections_for"]
+
+LARGEST = 1_000_000  # bytes of a parameter file
+VALUES = "ros__parameters"
+
+
+class Section(NamedTuple):
+    """Values of a node, by parameter. `own`: it names the node, and not every one that there may be."""
+
+    values: Mapping[str, Any]
+    own: bool
+
+
+def sections_for(path: str, node: str) -> list[Section]:
+    """In the file's order: later ones count more.
+
+    Args:
+        node: its full name, such as /left/dynamics_node.
+
+    Raises:
+        ParameterError: no YAML, or nothing for this node.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = yaml.safe_load(file.read(LARGEST))
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
+        raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
+    sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
+    if not sections:
+        raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
+    found = [
+        Section(values, name.rpartition("/")[2] == node.rpartition("/")[2])
+        for name, values in sections.items()
+        if _is_about(name, node)
+    ]
+    if not found:
+        text = f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
+        raise ParameterError(f"{text}; --node NAME says how the node is called")
+    return found
+
+
+def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Names and values."""
+    for key, value in content.items():
+        if not isinstance(value, Mapping):
+            continue
+        if key == VALUES and keys:
+            yield "/" + "/".join(part.strip("/") for part in keys), value
+        else:
+            yield from _sections(value, (*keys, str(key)))
+
+
+def _is_about(section: str, node: str) -> bool:
+    any_number, one = r"(/\w+)*", r"/\w+"
+    pattern = re.escape(section).replace(r"/\*\*", any_number).replace(r"/\*", one)
+    return re.fullmatch(pattern, node) is not None

@@ -1,0 +1,54 @@
+"""What rcl does with the same files was seen with a running node: `ros2 param get` gave these values."""
+
+import pytest
+
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.parameters.parameter_file import sections_for
+
+
+def found(tmp_path, content, node="/dynamics_node"):
+    path = tmp_path / "params.yaml"
+    path.write_text(content)
+    return sections_for(str(path), node)
+
+
+@pytest.mark.parametrize(
+    ("keys", "node", "about", "own"),
+    [
+        (["/**"], "/dynamics_node", True, False),
+        (["/**"], "/a/b/dynamics_node", True, False),
+        (["dynamics_node"], "/dynamics_node", True, True),
+        (["/dynamics_node"], "/dynamics_node", True, True),
+        (["dynamics_node"], "/left/dynamics_node", False, True),
+        (["/**", "dynamics_node"], "/dynamics_node", True, True),
+        (["/**", "dynamics_node"], "/a/b/dynamics_node", True, True),
+        (["/**", "joint_state_player"], "/dynamics_node", False, False),
+        (["/**/dynamics_node"], "/dynamics_node", True, True),
+        (["/*/dynamics_node"], "/left/dynamics_node", True, True),
+        (["/*/dynamics_node"], "/dynamics_node", False, True),
+        (["/*/dynamics_node"], "/a/b/dynamics_node", False, True),
+        (["/left", "dynamics_node"], "/left/dynamics_node", True, True),
+        (["left", "dynamics_node"], "/left/dynamics_node", True, True),
+        (["dynamics.node"], "/dynamics_node", False, False),
+    ],
+)
+def test_sections_of_a_node(tmp_path, keys, node, about, own):
+    content = "".join(f"{'  ' * k}{key}:\n" for k, key in enumerate([*keys, "ros__parameters"]))
+    content += f"{'  ' * (len(keys) + 1)}rate: 5\n"
+    if about:
+        assert found(tmp_path, content, node) == [({"rate": 5}, own)]
+    else:
+        with pytest.raises(ParameterError, match=f"no parameters of the node '{node}', but of '/"):
+            found(tmp_path, content, node)
+
+
+def test_sections_have_the_order_of_the_file(tmp_path):
+    first, second = "dynamics_node:\n  ros__parameters: {a: 1}\n", "/**:\n  ros__parameters: {a: 2}\n"
+    assert [one.values["a"] for one in found(tmp_path, first + second)] == [1, 2]
+    assert [one.values["a"] for one in found(tmp_path, second + first)] == [2, 1]
+
+
+@pytest.mark.parametrize("content", ["", "text", "- 1", "ros__parameters: {a: 1}", "dynamics_node: {a: 1}"])
+def test_a_file_without_sections(tmp_path, content):
+    with pytest.raises(ParameterError, match="has no parameters: sections NODE, then ros__parameters"):
+        found(tmp_path, content)
