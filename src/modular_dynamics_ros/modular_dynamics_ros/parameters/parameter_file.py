@@ -14,7 +14,7 @@ from modular_dynamics_ros.exceptions import ParameterError, listed
 
 __all__ = ["Section", "sections_for"]
 
-LARGEST = 1_000_000  # bytes of a parameter file
+LARGEST = 1_000_000  # characters of a parameter file
 VALUES = "ros__parameters"
 
 
@@ -32,13 +32,9 @@ def sections_for(path: str, node: str) -> list[Section]:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        ParameterError: no YAML, or nothing for this node.
+        ParameterError: no YAML, too large, with an alias, or nothing for this node.
     """
-    try:
-        with open(path, encoding="utf-8") as file:
-            content = yaml.safe_load(file.read(LARGEST))
-    except (yaml.YAMLError, RecursionError, ValueError) as error:  # ValueError: a date that is none, digits
-        raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
+    content = _content(path)
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
     if not sections:
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
@@ -51,6 +47,25 @@ def sections_for(path: str, node: str) -> list[Section]:
         text = f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
         raise ParameterError(f"{text}; --node NAME says how the node is called")
     return found
+
+
+def _content(path: str) -> Any:
+    with open(path, encoding="utf-8") as file:
+        try:
+            text = file.read(LARGEST + 1)
+            if len(text) > LARGEST:
+                raise ParameterError(f"'{path}' has more than {LARGEST} characters")
+            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+                raise ParameterError(
+                    f"'{path}' has an alias (*), which ROS does not read: write the values out"
+                )
+            return yaml.safe_load(text)
+        except (
+            yaml.YAMLError,
+            RecursionError,
+            ValueError,
+        ) as error:  # ValueError: a date that is none, digits
+            raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
 
 
 def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.parameters.parameter_file import sections_for
+from modular_dynamics_ros.parameters.parameter_file import LARGEST, sections_for
 
 
 def found(tmp_path, content, node="/dynamics_node"):
@@ -52,3 +52,27 @@ def test_sections_have_the_order_of_the_file(tmp_path):
 def test_a_file_without_sections(tmp_path, content):
     with pytest.raises(ParameterError, match="has no parameters: sections NODE, then ros__parameters"):
         found(tmp_path, content)
+
+
+BOMB = "a: &a {b: {c: {}}}\n" + "".join(
+    f"{name}: &{name} {{" + ", ".join(f"k{k}: *{before}" for k in range(9)) + "}\n"
+    for before, name in zip("abcdefghi", "bcdefghij", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    "content", ["dynamics_node: &a\n  ros__parameters: *a\n", "dynamics_node: &a {x: *a}\n", BOMB]
+)
+def test_aliases_are_refused_as_ros_refuses_them(tmp_path, content):
+    """Some stand in what they stand for, or for more than any memory holds."""
+    with pytest.raises(
+        ParameterError, match=r"an alias \(\*\), which ROS does not read: write the values out"
+    ):
+        found(tmp_path, content)
+
+
+def test_a_file_is_read_whole_or_not_at_all(tmp_path):
+    section = "dynamics_node:\n  ros__parameters: {a: 1}\n"
+    assert found(tmp_path, section + "#" * (LARGEST - len(section)))
+    with pytest.raises(ParameterError, match=f"more than {LARGEST} characters"):
+        found(tmp_path, section + "#" * (LARGEST - len(section) + 1))
