@@ -96,7 +96,7 @@ class InverseDynamics(LoadedSolver):
         if loaded is None:
             return self._batch
         constants = self._with_loads.constants.copy()
-        return Batch(self.graph, self.algorithm, loaded.topology, constants, generated=False)
+        return Batch(self.graph, self.algorithm, loaded.topology, constants, loaded=True)
 
     @cached_property
     def _frames(self) -> tuple[Array, tuple[FirstJoints, ...]]:

@@ -8,6 +8,7 @@ from .recursions.jacobian import jacobian, jacobian_float64
 from .recursions.kinematics import frame_poses, frame_poses_float64
 from .recursions.newton_euler import inverse_dynamics, inverse_dynamics_float32, inverse_dynamics_float64
 from .recursions.regressor import regressor, regressor_float64
+from .recursions.torques.recursion import torques_float32, torques_float64
 from .states import SMALLEST_NORM, first_not_finite
 
 __all__ = [
@@ -29,4 +30,6 @@ __all__ = [
     "mass_matrix_float64",
     "regressor",
     "regressor_float64",
+    "torques_float32",
+    "torques_float64",
 ]

@@ -12,7 +12,13 @@ from .layout import CODE, STATE_BLOCKS, Q
 from .numba_support.compilation import spliced
 from .numba_support.memory import run_code, store, zero_float32x16, zero_float64, zero_float64x8
 from .row_queue import begin, end, stop, take
-from .states import all_finite, block_rows, joint_states, quaternions_have_direction
+from .states import (
+    all_finite,
+    block_rows,
+    joint_states,
+    joint_states_of_lanes,
+    quaternions_have_direction,
+)
 from .transposition import UNWRITTEN, columns_to_lanes, fetch_ahead, lanes_to_columns
 
 __all__ = ["LANES", "aligned", "batch_float32", "batch_float64", "single"]
@@ -46,7 +52,7 @@ def single(recursion, columns, topology, constants, work, q, v, a, out):
     if q.shape[0] == topology[n, Q] and all_finite(q) and all_finite(v) and all_finite(a):
         if quaternions_have_direction(topology, q):
             states = work[(n + 1) * columns :]
-            joint_states(topology, constants, q, states, 1, zero_float64(), LANES, zero_float64x8())
+            joint_states(topology, constants, q, states)
             _evaluate(recursion, topology, constants, q, v, a, states, work, out, 1, zero_float64())
             status = 0 if all_finite(out) else 2
     return status
@@ -100,7 +106,7 @@ def _batch(recursion, columns, topology, constants, q, v, a, out, checked, zeros
         if not (all_finite(q_lanes) and all_finite(v_lanes) and all_finite(a_lanes)):
             bad = 1
         else:
-            joint_states(topology, constants, q_lanes, states, lanes, like, lanes, like)
+            joint_states_of_lanes(topology, constants, q_lanes, states, lanes, like)
             fetch_ahead(a, first + lanes, lanes)
             if out.shape[1] <= WIDEST_FETCHED:
                 fetch_ahead(out, first + lanes, lanes)

@@ -17,7 +17,8 @@ from .layout import (
 )
 from .math.trigonometry import sincos
 from .numba_support.compilation import inlined, kernel
-from .numba_support.memory import load, store
+from .numba_support.lane_functions import any_differs, chosen
+from .numba_support.memory import load, store, zero_float64x8
 
 __all__ = [
     "SMALLEST_NORM",
@@ -25,6 +26,7 @@ __all__ = [
     "block_rows",
     "first_not_finite",
     "joint_states",
+    "joint_states_of_lanes",
     "quaternions_have_direction",
     "turns_by_quaternion",
 ]
@@ -75,35 +77,67 @@ def first_not_finite(array):
 
 
 @inlined
-def joint_states(topology, constants, q, states, lanes, like, width, like_width):
-    """Sines and cosines of revolute joints (0 and 1 for the others), shifts of prismatic ones (else 0).
+def _turn(states, block, at, angles):
+    """Store sines and cosines of angles at an index of their blocks."""
+    sine, cosine = sincos(angles)
+    store(states, SINE * block + at, sine)
+    store(states, COSINE * block + at, cosine)
 
-    Angles are computed with ``lanes`` lanes like ``like``, their sines ``width`` neighbours at a time.
-    """
-    n = topology.shape[0] - 1
-    block = block_rows(n) * lanes
+
+@inlined
+def joint_states(topology, constants, q, states):
+    """Sines and cosines of revolute joints (0 and 1 for the others), shifts of prismatic ones (else 0)."""
+    n, wide = topology.shape[0] - 1, zero_float64x8()
+    block = block_rows(n)
     for i in range(n):
-        angle, shift = like, like
-        if topology[i, KIND] == REVOLUTE or topology[i, KIND] == PRISMATIC:
-            shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like)
-            if topology[i, KIND] == REVOLUTE:
-                angle, shift = shift, like
-            else:
-                shift = shift + constants[i, OFFSET]
-        store(states, SINE * block + i * lanes, angle)
-        store(states, SHIFT * block + i * lanes, shift)
+        angle, shift = 0.0, 0.0
+        if topology[i, KIND] == REVOLUTE:
+            angle = constants[i, MULTIPLIER] * q[topology[i, Q]]
+        elif topology[i, KIND] == PRISMATIC:
+            shift = constants[i, MULTIPLIER] * q[topology[i, Q]] + constants[i, OFFSET]
+        states[SINE * block + i], states[SHIFT * block + i] = angle, shift
     squares = 0.0  # at first only their sum: one test instead of one for each angle
-    for k in range(n * lanes):
+    for k in range(n):
         squares += states[k] * states[k]
     if squares > FAR**2:
-        for k in range(n * lanes):
-            if abs(states[k]) > FAR:
-                states[k] = math.atan2(math.sin(states[k]), math.cos(states[k]))
+        for k in range(n):
+            states[k] = _wrapped(states[k])
     for i in range(n):  # only now: a large angle would swallow digits of it
         if topology[i, KIND] == REVOLUTE and constants[i, OFFSET] != 0.0:
-            at = SINE * block + i * lanes
-            store(states, at, load(states, at, like) + constants[i, OFFSET])
-    for k in range(0, n * lanes, width):
-        sine, cosine = sincos(load(states, SINE * block + k, like_width))
-        store(states, SINE * block + k, sine)
-        store(states, COSINE * block + k, cosine)
+            states[SINE * block + i] += constants[i, OFFSET]
+    for k in range(0, n, 8):
+        _turn(states, block, k, load(states, SINE * block + k, wide))
+
+
+# no calls in branches: with arrays as their arguments, Numba would count references for each joint
+@inlined
+def joint_states_of_lanes(topology, constants, q, states, lanes, like):
+    """The same of ``lanes`` states side by side."""
+    n = topology.shape[0] - 1
+    block, squares = block_rows(n) * lanes, like
+    for i in range(n):
+        angle, shift, offset = like, like, 0.0
+        if topology[i, KIND] == REVOLUTE:
+            angle = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like)
+            offset = constants[i, OFFSET]
+        elif topology[i, KIND] == PRISMATIC:
+            shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like) + constants[i, OFFSET]
+        squares = squares + angle * angle
+        store(states, SHIFT * block + i * lanes, shift)
+        _turn(states, block, i * lanes, angle + offset)
+    if any_differs(chosen(FAR**2 - squares, like, like + 1.0), like):  # some are far, or not numbers
+        for i in range(n):
+            if topology[i, KIND] == REVOLUTE:
+                at = SINE * block + i * lanes
+                for k in range(lanes):
+                    angle = constants[i, MULTIPLIER] * q[topology[i, Q] * lanes + k]
+                    states[at + k] = _wrapped(angle) + constants[i, OFFSET]
+                _turn(states, block, i * lanes, load(states, at, like))
+
+
+@inlined
+def _wrapped(angle):
+    """A large angle between -pi and pi."""
+    if abs(angle) > FAR:
+        angle = math.atan2(math.sin(angle), math.cos(angle))
+    return angle

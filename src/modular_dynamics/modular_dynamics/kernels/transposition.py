@@ -25,10 +25,30 @@ def zero_squares(result: NDArray[Any], lanes: int) -> NDArray[np.bool_]:
     return np.array([(result[k : k + lanes] == UNWRITTEN).all() for k in starts], np.bool_)
 
 
-def _transposed(builder, rows):
-    """A square of vectors the other way round, by butterflies of shuffles: log2(count) rounds."""
-    count = len(rows)
+def _loaded_by_halves(builder, pointers, half_vector, align):
+    """The first round of :func:`_transposed`, by loads: they do what shuffles would, and on other ports."""
+    count = len(pointers)
     half = count // 2
+    mask = ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(count)))
+    rows = [None] * count
+    for k in range(half):
+        for at, row in ((0, k), (1, k + half)):
+            parts = []
+            for pointer in (pointers[k], pointers[k + half]):
+                first = builder.bitcast(pointer, half_vector.as_pointer())
+                first = builder.gep(first, [ir.Constant(ir.IntType(64), at)])
+                parts.append(builder.load(first, align=align))
+            rows[row] = builder.shuffle_vector(*parts, mask)
+    return rows
+
+
+def _transposed(builder, rows):
+    """A square of vectors the other way round, by butterflies of shuffles: log2(count) rounds.
+
+    The first round, of blocks half as wide as the square, is behind ``rows``.
+    """
+    count = len(rows)
+    half = count // 4
     while half:
         # element k of the pair (a, b): blocks of ``half`` change places across the diagonal
         low = [k if not k & half else count + k - half for k in range(count)]
@@ -61,9 +81,10 @@ def _sum(builder, rows):
 def _transpose(typing, source, source_at, source_step, target, target_at, target_step, total):
     def generate(context, builder, sig, args):
         align = total.element.bitwidth // 8
-        sources = _pointers(context, builder, source, *args[:3], total)
+        sources = list(_pointers(context, builder, source, *args[:3], total))
         targets = _pointers(context, builder, target, *args[3:6], total)
-        rows = [builder.load(pointer, align=align) for pointer in sources]
+        half_vector = ir.VectorType(context.get_value_type(total).element, total.count // 2)
+        rows = _loaded_by_halves(builder, sources, half_vector, align)
         for pointer, column in zip(targets, _transposed(builder, rows), strict=True):
             builder.store(column, pointer, align=align)
         zero = ir.Constant(rows[0].type, [0.0] * total.count)

@@ -30,7 +30,14 @@ def tasks() -> dict[str, Callable[[], object]]:
     """
     table = [item for item in vars(algorithms).values() if isinstance(item, Algorithm)]
     batches = {
-        f"{one.name}, batch, {dtype}": partial(_batch, one, dtype) for one in table for dtype in one.batches
+        f"{one.name}, batch, {dtype}": partial(_batch, one, dtype, False)
+        for one in table
+        for dtype in one.batches
+    }
+    batches |= {
+        f"{one.name} with wrenches, batch, {dtype}": partial(_batch, one, dtype, True)
+        for one in table
+        for dtype in one.loaded_batches or ()
     }
     single = {one.name: partial(_single, one) for one in table}
     last: dict[str, Callable[[], object]] = {
@@ -49,9 +56,11 @@ def _single(algorithm: Algorithm) -> None:
     algorithm.bind(topology, constants, work_for(len(topology) - 1, algorithm.columns))
 
 
-def _batch(algorithm: Algorithm, dtype: np.dtype[Any]) -> None:
-    graph, (topology, constants) = _arm(algorithm)
-    algorithm.zero_blocks(graph, dtype, topology, constants.astype(dtype))
+def _batch(algorithm: Algorithm, dtype: np.dtype[Any], loaded: bool) -> None:
+    graph, arrays = _arm(algorithm)
+    topology, constants = arrays if loaded else algorithm.reduced(*arrays)
+    kernel = algorithm.batch_kernel(dtype, loaded)
+    algorithm.zero_blocks(graph, kernel, topology, constants.astype(dtype))
 
 
 def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:

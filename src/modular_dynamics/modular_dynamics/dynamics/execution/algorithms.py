@@ -17,15 +17,16 @@ from ...kernels.recursions import (
     composite_body,
     derivatives,
     kinematics,
-    newton_euler_torques,
     regressor,
 )
+from ...kernels.recursions.torques.recursion import recursion as torques
 from ...kernels.row_queue import new_queue
 from ...kernels.transposition import zero_squares
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Topology, is_contiguous_float64
 from ..arrays.body_frames import frames_of
 from ..arrays.model_arrays import Arrays
+from ..arrays.motion_places import with_motion_places
 from ..arrays.regrouping import regrouped
 
 __all__ = [
@@ -60,19 +61,20 @@ class Algorithm:
 
     Attributes:
         columns: of its work array.
-        batches: for each float type the kernel for many states.
+        batches: for each float type the kernel for many states on which no wrenches act.
         inputs: names of the vectors that it reads.
         shape: (topology) -> shape of one state's result.
         overflow: the error where all inputs are finite and the result is not.
         single: its kernel for one state where Python calls it through Numba's wrapper; None where it can do
             without (kernels/entry.py).
         recursion: what generated code is made from; None where none is generated.
+        loaded_batches: the kernels for many states on which wrenches act, where they are others.
         checked_results: (topology) -> the results, as indices into a flat one, of which some are not finite
             where any is not; all by default.
         pivots: whether it writes as many pivots behind its results, which must all be positive.
         by_matrix: whether the mass matrix takes its place for some graphs, see :func:`reason_for_matrix`.
         prepared: makes the (topology, constants) that it needs of those of arrays/model_arrays.py.
-        for_code: makes of these what ``recursion`` needs; the states that code is given are of the result.
+        reduced: makes of these what ``recursion`` and ``batches`` need, and code is given.
     """
 
     name: str
@@ -83,11 +85,12 @@ class Algorithm:
     overflow: str
     single: Any = None
     recursion: Any = None
+    loaded_batches: Mapping[np.dtype[Any], Any] | None = None
     checked_results: Callable[[Topology], NDArray[np.int64]] | None = None
     pivots: bool = False
     by_matrix: bool = False
     prepared: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
-    for_code: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
+    reduced: Callable[..., Arrays] = lambda topology, constants: (topology, constants)
 
     @property
     def direct(self) -> bool:
@@ -125,19 +128,24 @@ class Algorithm:
             return self.checked_results(topology)
         return np.arange(self.results(topology))
 
+    def batch_kernel(self, kind: np.dtype[Any], loaded: bool = False) -> Any:
+        """The kernel for many states of a float type; ``loaded``: on which wrenches act."""
+        return (self.loaded_batches if loaded and self.loaded_batches else self.batches)[kind]
+
     def zero_blocks(
-        self, graph: SubsystemGraph, kind: np.dtype[Any], topology: Topology, constants: NDArray[Any]
+        self, graph: SubsystemGraph, kernel: Any, topology: Topology, constants: NDArray[Any]
     ) -> NDArray[np.bool_]:
-        """Square blocks of a result that are always zero, as the batch kernel takes them.
+        """Square blocks of a result that are always zero, as a kernel for many states takes them.
 
         See kernels/transposition. Found at one state, where the kernel marks what its recursion does not
         write.
         """
         state = graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv)
+        kind = constants.dtype
         rows = [x[None].astype(kind) for x in state]
         result = np.zeros((1, self.results(topology)), kind)
         none_checked, none_zero = np.empty(0, np.int64), np.empty(0, np.bool_)
-        self.batches[kind](topology, constants, *rows, result, none_checked, none_zero, new_queue())
+        kernel(topology, constants, *rows, result, none_checked, none_zero, new_queue())
         return zero_squares(result[0], 64 // kind.itemsize)
 
 
@@ -155,18 +163,20 @@ def _in_own_frames(topology: Topology, constants: Array) -> Arrays:
 
 
 def _for_torques(topology: Topology, constants: Array) -> Arrays:
-    return _in_own_frames(topology, regrouped(topology, constants))
+    frames = frames_of(topology, regrouped(topology, constants))
+    return with_motion_places(frames.topology), frames.constants
 
 
 INVERSE_DYNAMICS = Algorithm(
     "inverse_dynamics",
     layout.WORK_COLUMNS,
-    {DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
+    {DOUBLE: kernels.torques_float64, SINGLE: kernels.torques_float32},
     ("q", "v", "vdot"),
     lambda topology: (_nv(topology),),
     "q, v and vdot are finite, but so large that the torques are not",
-    recursion=newton_euler_torques.recursion,
-    for_code=_for_torques,
+    recursion=torques,
+    loaded_batches={DOUBLE: kernels.inverse_dynamics_float64, SINGLE: kernels.inverse_dynamics_float32},
+    reduced=_for_torques,
 )
 MASS_MATRIX = Algorithm(
     "mass_matrix",

@@ -22,7 +22,7 @@ from ..arrays.arguments import (
     thread_count,
 )
 from .algorithms import Algorithm
-from .generated import with_code
+from .generated import address_of_code, calling_code
 from .single_precision import Angles
 from .threads import run_on_threads
 
@@ -40,7 +40,7 @@ class Batch:
 
     Attributes:
         topology, constants: the graph as kernels see it; constants in double precision.
-        generated: whether code that `graph.compile` generated may be used. Not where wrenches act.
+        loaded: whether wrenches act, or some of the graph is a black box.
         alone: the algorithm for one state; its error for a row says more than the batch can.
     """
 
@@ -48,7 +48,7 @@ class Batch:
     algorithm: Algorithm
     topology: Topology
     constants: Array
-    generated: bool = True
+    loaded: bool = False
     alone: Callable[..., object] | None = None
 
     @cached_property
@@ -75,13 +75,18 @@ class Batch:
         Made on first use: whoever needs one dtype does not wait until the other's kernel is compiled.
         """
         if kind not in self._made:
-            topology, doubles = self.topology, self.constants
-            if self.generated:
-                topology, doubles = with_code(self.graph, self.algorithm, "batch", kind, topology, doubles)
-            constants = doubles.astype(kind)
-            zero_blocks = self.algorithm.zero_blocks(self.graph, kind, topology, constants)
+            arrays = self.topology, self.constants
+            if not self.loaded:
+                terms = int(self.topology[-1, layout.TERMS])
+                address = address_of_code(self.graph, self.algorithm, "batch", kind, terms)
+                arrays = calling_code(self.algorithm.reduced(*arrays), address)
+            topology, constants = arrays[0], arrays[1].astype(kind)
+            zero_blocks = self.algorithm.zero_blocks(self.graph, self._kernel(kind), topology, constants)
             self._made[kind] = topology, constants, zero_blocks
         return self._made[kind]
+
+    def _kernel(self, kind: np.dtype[Any]) -> Any:
+        return self.algorithm.batch_kernel(kind, self.loaded)
 
     def __call__(
         self,
@@ -163,7 +168,7 @@ class Batch:
 
     def _run(self, inputs: list[NDArray[Any]], out: NDArray[Any], threads: int) -> int | None:
         """Run the kernel on threads, as many as are worth it; the first bad row, or None."""
-        rows, kernel, checked = len(out), self.algorithm.batches[out.dtype], self._checked_results
+        rows, kernel, checked = len(out), self._kernel(out.dtype), self._checked_results
         topology, constants, zero_blocks = self._arrays(out.dtype)
         not_read = [np.empty((rows, 0), out.dtype)] * (3 - len(inputs))
 

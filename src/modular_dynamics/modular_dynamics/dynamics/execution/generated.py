@@ -21,7 +21,14 @@ from ..workspaces import discard_workspaces, generated_code
 from .algorithms import DOUBLE, GENERATED, SINGLE, Algorithm, reason_for_matrix
 from .timing import NoInertiaError, microseconds, raise_without_inertia
 
-__all__ = ["CompileReport", "GeneratedCode", "compile_graph", "keep_code", "with_code"]
+__all__ = [
+    "CompileReport",
+    "GeneratedCode",
+    "address_of_code",
+    "calling_code",
+    "compile_graph",
+    "keep_code",
+]
 
 #: Numbers in a result beyond which loops are better.
 LARGEST_RESULT = 20_000
@@ -29,8 +36,8 @@ LARGEST_RESULT = 20_000
 #: the tables that graph.compile() returns for the robots in urdf/ and for trees and chains of 1 to 80 joints.
 #: No clock decides at run time: code and loops round differently, and one input must have one result.
 MOST_OPERATIONS = {
-    ("inverse_dynamics", "single"): 10_000,
-    ("inverse_dynamics", "batch"): 10_000,
+    ("inverse_dynamics", "single"): 4_500,
+    ("inverse_dynamics", "batch"): 3_000,
     ("forward_dynamics", "single"): 12_000,
 }
 _KINDS: dict[tuple[str, np.dtype[Any]], codegen.Kind] = {
@@ -99,29 +106,23 @@ class CompileReport:
         return "\n".join([*lines, *self.left_out])
 
 
-def with_code(
-    graph: SubsystemGraph,
-    algorithm: Algorithm,
-    form: str,
-    kind: np.dtype[Any],
-    topology: Topology,
-    constants: Array,
-) -> Arrays:
-    """Arrays with the address of the graph's generated code, where it is used; else those given.
+def address_of_code(
+    graph: SubsystemGraph, algorithm: Algorithm, form: str, kind: np.dtype[Any], terms: int
+) -> int:
+    """The address of the graph's generated code, where it is used; else 0.
 
-    Code is generated for the terms that count by default: without friction, and with springs.
+    Code is generated for the ``terms`` that count by default: without friction, and with springs.
     """
-    if topology[-1, layout.TERMS] != terms_of(graph):
-        return topology, constants
-    address = generated_code(graph).get((algorithm.name, form, kind), 0)
-    return _calling(algorithm, topology, constants, address) if address else (topology, constants)
+    if terms != terms_of(graph):
+        return 0
+    return generated_code(graph).get((algorithm.name, form, kind), 0)
 
 
-def _calling(algorithm: Algorithm, topology: Topology, constants: Array, address: int) -> Arrays:
-    own, constants = algorithm.for_code(topology, constants)
-    own = own.copy()
-    own[-1, layout.CODE] = address
-    return own, constants
+def calling_code(arrays: Arrays, address: int) -> Arrays:
+    """Arrays as ``Algorithm.reduced`` makes them, of a kernel that calls the code at an address."""
+    topology = arrays[0].copy()
+    topology[-1, layout.CODE] = address
+    return topology, arrays[1]
 
 
 @register_exporter
@@ -199,7 +200,7 @@ def _plan(
     if algorithm.by_matrix and (why := reason_for_matrix(graph)):
         return f"left out; {why}, and the mass matrix is used instead"
     topology, constants = algorithm.prepared(*arrays)
-    own = algorithm.for_code(topology, constants)
+    own = algorithm.reduced(topology, constants)
     source = codegen.Source(algorithm.recursion, *own, algorithm.outputs(topology))
     try:
         raise_without_inertia(graph, algorithm, topology, constants)  # tracing would divide by zero
@@ -232,11 +233,12 @@ def _generate(
     def time_of(topology: Topology, constants: Array) -> float:
         return microseconds(graph, algorithm, form, dtype, topology, constants)
 
-    loops = time_of(*arrays)
+    reduced = algorithm.reduced(*arrays)
+    loops = time_of(*(arrays if form == "single" else reduced))
     start = time.perf_counter()
     made = codegen.machine_code(source, _KINDS[form, dtype])
     seconds = time.perf_counter() - start
-    code = time_of(*_calling(algorithm, *arrays, made.address))
+    code = time_of(*calling_code(reduced, made.address))
     facts = {**vars(made), "seconds": seconds, "loops_us": loops, "code_us": code}
     return GeneratedCode(**facts, algorithm=algorithm.name, form=form, dtype=str(dtype))
 

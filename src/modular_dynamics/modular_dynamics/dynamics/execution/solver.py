@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...exceptions import StateError
-from ...kernels import entries_are_direct
+from ...kernels import entries_are_direct, layout
 from ...model import SubsystemGraph
 from ..arrays.arguments import Array, Topology, as_kernel_arrays, checked_out
 from ..arrays.loaded_constants import LoadedConstants
@@ -16,7 +16,7 @@ from ..arrays.model_arrays import alignments_of, body_to_aligned, work_for
 from ..workspaces import offer_direct_call, workspace_of
 from .algorithms import DOUBLE, Algorithm, StateCall
 from .batch import Batch
-from .generated import with_code
+from .generated import address_of_code, calling_code
 
 __all__ = ["LoadedSolver", "Solver", "Wrenches"]
 
@@ -58,8 +58,11 @@ class Solver:
         return solver
 
     def _bind(self, work: Array) -> StateCall:
-        own = with_code(self.graph, self.algorithm, "single", DOUBLE, self.topology, self.constants)
-        return self.algorithm.bind(*own, work)
+        arrays, terms = (self.topology, self.constants), int(self.topology[-1, layout.TERMS])
+        address = address_of_code(self.graph, self.algorithm, "single", DOUBLE, terms)
+        if address:
+            arrays = calling_code(self.algorithm.reduced(*arrays), address)
+        return self.algorithm.bind(*arrays, work)
 
     @cached_property
     def _batch(self) -> Batch:
@@ -129,4 +132,4 @@ class LoadedSolver(Solver):
             return self._batch
         constants = self._with_loads(external_wrenches).copy()
         alone = self._alone(external_wrenches)
-        return Batch(self.graph, self.algorithm, self.topology, constants, generated=False, alone=alone)
+        return Batch(self.graph, self.algorithm, self.topology, constants, loaded=True, alone=alone)

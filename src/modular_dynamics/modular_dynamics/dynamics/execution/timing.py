@@ -77,6 +77,6 @@ def _batch_call(
     rows = [np.tile(vector.astype(dtype), (TIMED_STATES, 1)) for vector in vectors]
     rows += [np.empty((TIMED_STATES, 0), dtype)] * (3 - len(rows))  # not read
     out = np.zeros((TIMED_STATES, algorithm.results(topology)), dtype)
-    kernel, checked = algorithm.batches[dtype], algorithm.checked(topology)
-    zero_blocks = algorithm.zero_blocks(graph, dtype, topology, constants)
+    kernel, checked = algorithm.batch_kernel(dtype), algorithm.checked(topology)
+    zero_blocks = algorithm.zero_blocks(graph, kernel, topology, constants)
     return lambda: kernel(topology, constants, *rows, out, checked, zero_blocks, new_queue())

@@ -56,7 +56,7 @@ class Trace:
     ) -> list[Symbol]:
         """Results of the recursion of an algorithm, and its pivots if it has some."""
         topology, constants = algorithm.prepared(*arrays_of(self.graph, f"exported {self.name}"))
-        topology, constants = algorithm.for_code(topology, constants)
+        topology, constants = algorithm.reduced(topology, constants)
         if not with_springs:
             topology[-1, layout.TERMS] &= ~layout.SPRINGS
         return self._run(algorithm.recursion, topology, constants, algorithm.outputs(topology), v, third)

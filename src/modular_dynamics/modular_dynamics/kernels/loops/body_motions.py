@@ -3,7 +3,7 @@
 from ..layout import FLOATING, KIND, MULTIPLIER, PARENT, PRISMATIC, V
 from ..math.vectors import cross, minus, plus, plus_cross, plus_scaled, times
 from ..numba_support.compilation import inlined
-from ..numba_support.memory import zero_float64, zero_float64x8
+from ..numba_support.memory import zero_float64
 from ..numba_support.neighbours import load3, store6
 from ..placement import composed, load_pose
 from ..recursions.kinematics import POSE_COLUMNS, place_body
@@ -44,7 +44,7 @@ def body_motions(tree, q, v, still, states, work):
     ``still``: v is zero, and motions are left out.
     """
     topology, constants = tree.topology, tree.constants
-    compute_joint_states(topology, constants, q, states, 1, zero_float64(), 8, zero_float64x8())
+    compute_joint_states(topology, constants, q, states)
     n = topology.shape[0] - 1
     for i in range(n):
         place_body(i, topology, constants, q, states, work, 1, zero_float64())

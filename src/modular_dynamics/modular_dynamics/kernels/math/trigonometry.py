@@ -1,8 +1,9 @@
 """Sine and cosine of many angles at once, by polynomials.
 
-Argument reduction to [-pi/4, pi/4] in three parts (Cody & Waite); the polynomials are the minimax ones of
-the Cephes library (double) and their single-precision counterparts. Good for |x| up to LARGEST_ANGLE (1e5
-rad), to 2e-16 there; larger angles must be wrapped before (see :mod:`.states`).
+Argument reduction to [-pi/4, pi/4] in two parts (Cody & Waite), the first of which is exact, because
+products are not rounded before they are subtracted; the polynomials are the minimax ones of the Cephes
+library (double) and their single-precision counterparts. Good for |x| up to LARGEST_ANGLE (1e5 rad), to
+2e-16 there; larger angles must be wrapped before (see :mod:`.states`).
 """
 
 import numpy as np
@@ -17,9 +18,12 @@ __all__ = ["LARGEST_ANGLE", "sincos"]
 
 LARGEST_ANGLE = 1e5
 TWO_OVER_PI = 0.63661977236758134308
-#: pi / 2 in parts of 33 bits, so that products with up to 20 bits of turns are exact.
-A64, B64, C64 = 1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21
-A32, B32, C32 = np.float32(1.5703125), np.float32(4.837512969970703e-4), np.float32(7.549789948768648e-8)
+#: pi / 2 rounded, and what is left.
+A64, B64 = 1.5707963267948966192, 6.1232339957367658860e-17
+A32 = np.float32(A64)
+B32 = np.float32(A64 - float(A32))
+#: Added to a number, it rounds it to a whole one, which then stands in the last bits.
+ROUNDING64, ROUNDING32 = 1.5 * 2.0**52, np.float32(1.5 * 2.0**23)
 
 
 def _is_single(kind):
@@ -36,16 +40,24 @@ def _call(context, builder, name, kind, *args):
 
 
 @intrinsic
-def _rint(typing, x):
-    def generate(context, builder, sig, args):
-        return _call(context, builder, "rint", x, *args)
+def _quarters(typing, x, per_angle, rounding):
+    """The whole number of quarter turns nearest to x, with ``rounding`` added and without."""
 
-    return x(x), generate
+    def generate(context, builder, sig, args):
+        value, factor, added = args
+        if isinstance(x, Lanes):
+            factor = as_lanes(context, builder, factor, per_angle, x)
+            added = as_lanes(context, builder, added, rounding, x)
+        marked = _call(context, builder, "fma", x, value, factor, added)
+        # without flags: reassociation, allowed elsewhere, would undo it
+        return context.make_tuple(builder, sig.return_type, (marked, builder.fsub(marked, added)))
+
+    return types.UniTuple(x, 2)(x, per_angle, rounding), generate
 
 
 @intrinsic
 def _less_turns(typing, x, k, part):
-    """x - k part, rounded once: reassociation, allowed elsewhere, would undo the reduction."""
+    """x - k part, rounded once."""
 
     def generate(context, builder, sig, args):
         value, turns, scalar = args
@@ -58,7 +70,7 @@ def _less_turns(typing, x, k, part):
 
 @intrinsic
 def _turned(typing, sine, cosine, quarters):
-    """(sin, cos) after a whole number of quarter turns, without branches."""
+    """(sin, cos) after quarter turns, whose number stands in the last bits, without branches."""
 
     def generate(context, builder, sig, args):
         s, c, k = args
@@ -75,7 +87,7 @@ def _turned(typing, sine, cosine, quarters):
             sign = builder.shl(builder.and_(bit, constant(2)), constant(shift))
             return builder.bitcast(builder.xor(builder.bitcast(value, integer), sign), value_type)
 
-        n = builder.fptosi(k, integer)
+        n = builder.bitcast(k, integer)
         odd = builder.icmp_signed("!=", builder.and_(n, constant(1)), constant(0))
         turned = (
             with_sign(builder.select(odd, c, s), n),
@@ -88,8 +100,8 @@ def _turned(typing, sine, cosine, quarters):
 
 @inlined
 def _sincos64(x):
-    k = _rint(x * TWO_OVER_PI)
-    r = _less_turns(_less_turns(_less_turns(x, k, A64), k, B64), k, C64)
+    marked, k = _quarters(x, TWO_OVER_PI, ROUNDING64)
+    r = _less_turns(_less_turns(x, k, A64), k, B64)
     z = r * r
     sine = r + r * z * (
         -1.66666666666666307295e-1
@@ -105,7 +117,7 @@ def _sincos64(x):
         + z * (-2.75573141792967388112e-7
         + z * (2.08757008419747316778e-9 - z * 1.13585365213876817300e-11))))
     )  # fmt: skip
-    return _turned(sine, cosine, k)
+    return _turned(sine, cosine, marked)
 
 
 S32 = tuple(map(np.float32, (-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4)))
@@ -115,12 +127,12 @@ ONE32, HALF32, TWO_OVER_PI32 = np.float32(1.0), np.float32(0.5), np.float32(TWO_
 
 @inlined
 def _sincos32(x):
-    k = _rint(x * TWO_OVER_PI32)
-    r = _less_turns(_less_turns(_less_turns(x, k, A32), k, B32), k, C32)
+    marked, k = _quarters(x, TWO_OVER_PI32, ROUNDING32)
+    r = _less_turns(_less_turns(x, k, A32), k, B32)
     z = r * r
     sine = r + r * z * (S32[0] + z * (S32[1] + z * S32[2]))
     cosine = ONE32 - HALF32 * z + z * z * (D32[0] + z * (D32[1] + z * D32[2]))
-    return _turned(sine, cosine, k)
+    return _turned(sine, cosine, marked)
 
 
 def sincos(x):

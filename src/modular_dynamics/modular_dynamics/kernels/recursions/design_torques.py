@@ -7,7 +7,7 @@ from ..layout import STATE_BLOCKS, WORK_COLUMNS
 from ..numba_support.compilation import kernel
 from ..numba_support.memory import zero_float64x8
 from ..row_queue import begin, end, stop, take
-from ..states import all_finite, block_rows, joint_states, quaternions_have_direction
+from ..states import all_finite, block_rows, joint_states_of_lanes, quaternions_have_direction
 from ..transposition import columns_to_lanes, lanes_to_columns
 from .newton_euler import recursion
 
@@ -46,7 +46,7 @@ def inverse_dynamics_of_designs(topology, constants, designs, q, v, vdot, tau, q
             for k in range(row, min(row + LANES, last)):
                 good = good and quaternions_have_direction(topology, q[k])
             if good:
-                joint_states(topology, own, q_lanes, states, LANES, like, LANES, like)
+                joint_states_of_lanes(topology, own, q_lanes, states, LANES, like)
                 recursion(topology, own, q_lanes, v_lanes, a_lanes, states, work, out_lanes, LANES, like)
                 lanes_to_columns(out_lanes, tau[:last], row, none, LANES, like)
                 good = all_finite(out_lanes)

@@ -109,7 +109,7 @@ def test_code_is_the_composition_on_random_trees(tree):
 
 
 def test_the_number_of_operations_and_no_clock_decides_what_is_used(load_robot, monkeypatch):
-    monkeypatch.setitem(generated.MOST_OPERATIONS, ("inverse_dynamics", "single"), 4_000)
+    monkeypatch.setattr(generated, "MOST_OPERATIONS", {("inverse_dynamics", "single"): 4_000})
     results = []
     for sign in (1, -1):  # of the time of code, as large as its address; that of loops is 0
         monkeypatch.setattr(generated, "microseconds", lambda *a, s=sign: s * a[4][-1, layout.CODE])
@@ -262,7 +262,7 @@ def test_progress_pickle_and_refusals(load_robot):
 
 
 def test_where_code_does_not_help_is_said_before_the_first_piece(load_robot, monkeypatch):
-    monkeypatch.setitem(generated.MOST_OPERATIONS, ("inverse_dynamics", "single"), 4_000)
+    monkeypatch.setattr(generated, "MOST_OPERATIONS", {("inverse_dynamics", "single"): 4_000})
     seen = []
     report = load_robot("branched_38dof").compile(progress=seen.append)
     stay = "the kernel is kept, because it is faster; 4191 operations; code is used up to 4000"

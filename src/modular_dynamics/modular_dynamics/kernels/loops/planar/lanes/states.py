@@ -11,7 +11,7 @@ from ....numba_support.compilation import inlined, spliced
 from ....numba_support.lane_functions import absolute, any_differs, chosen
 from ....numba_support.memory import load, store
 from ....recursions.newton_euler import recursion
-from ....states import SMALLEST_NORM, joint_states, turns_by_quaternion
+from ....states import SMALLEST_NORM, joint_states_of_lanes, turns_by_quaternion
 from ....transposition import columns_to_lanes
 from ...inverse_dynamics import STILL
 from .places import complete_rates, transmit
@@ -99,7 +99,7 @@ def answer_states(mechanism, workspace, rows, row, start, each, fresh, direct, s
     complete_rates(mechanism.steps, mechanism.index_in_v, work, at, like)
     _stop_rounding(mechanism, work, at, like)
     here, tau, joints = work[at.here :], work[at.tau :], work[at.states :]
-    joint_states(tree.topology, tree.constants, here, joints, LANES, like, LANES, like)
+    joint_states_of_lanes(tree.topology, tree.constants, here, joints, LANES, like)
     recursion(
         tree.topology,
         tree.constants,

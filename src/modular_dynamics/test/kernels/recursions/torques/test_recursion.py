@@ -1,4 +1,4 @@
-"""The recursion that generated code is made from, on numbers: torques of the composition; few operations."""
+"""The recursion for torques alone, on numbers: torques of the composition; few operations."""
 
 import numpy as np
 import pytest
@@ -14,12 +14,12 @@ from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology
 from modular_dynamics.dynamics.execution.algorithms import INVERSE_DYNAMICS
 from modular_dynamics.kernels import layout
 from modular_dynamics.kernels.recursions import newton_euler
-from modular_dynamics.kernels.recursions.newton_euler_torques import recursion
+from modular_dynamics.kernels.recursions.torques.recursion import recursion
 
 
 def torques(graph, q, v, vdot):
     """The recursion in plain Python, in its own frames and with masses regrouped."""
-    topology, constants = INVERSE_DYNAMICS.for_code(topology_of(graph, frozenset()), constants_of(graph))
+    topology, constants = INVERSE_DYNAMICS.reduced(topology_of(graph, frozenset()), constants_of(graph))
     n = len(topology) - 1
     states = np.zeros(layout.STATE_BLOCKS * layout.padded(n))
     blocks = states.reshape(layout.STATE_BLOCKS, -1)
@@ -60,5 +60,5 @@ def test_it_takes_a_fifth_fewer_operations_than_the_one_with_wrenches(load_robot
     for graph in (md.load_urdf(random_tree(38)), load_robot("branched_38dof")):
         arrays = topology_of(graph, frozenset()), constants_of(graph)
         before = codegen.Source(newton_euler.recursion, *arrays, graph.nv).operations
-        after = codegen.Source(recursion, *INVERSE_DYNAMICS.for_code(*arrays), graph.nv).operations
+        after = codegen.Source(recursion, *INVERSE_DYNAMICS.reduced(*arrays), graph.nv).operations
         assert after < 0.8 * before
