@@ -126,7 +126,7 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     peers |= _supported("MuJoCo", lambda: MujocoPeer(graph, states, tau), notes)
     peers |= _supported("dynibo", lambda: DyniboPeer(graph, states), notes)
     try:
-        peers["generated C"] = CasadiPeer(built(graph, cache, tick), pinocchio)
+        peers["generated C"] = CasadiPeer(built(graph, cache, tick), graph, states)
     except BuildError as error:
         notes.append(f"left out: Pinocchio to C by CasADi: {error}")
     timed: Timed = {

@@ -20,8 +20,7 @@ import numpy as np
 import pinocchio
 
 import modular_dynamics as md
-from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS, Array
+from benchmark.setting.robots import VECTORS, Array, States
 from benchmark.setting.timing import Timed
 
 ALGORITHMS = ("rnea", "aba")
@@ -81,13 +80,26 @@ def built(graph: md.SubsystemGraph, cache: Path, tick: Callable[[str], None]) ->
 
 
 class CasadiPeer:
-    """rnea and aba of a robot in C, on Pinocchio's states: the first by ``call``, many by ``loop``."""
+    """rnea and aba of a robot in C: the first state by ``call``, many by ``loop``.
 
-    def __init__(self, libraries: dict[str, ctypes.CDLL], pinocchio: PinocchioPeer) -> None:
-        self._pinocchio, self._libraries = pinocchio, libraries
-        rows, given = pinocchio.states.repeated(VECTORS), pinocchio.many_torques(VECTORS)
+    The generator reads the URDF itself, so that the order of joints is that of Pinocchio's parser.
+
+    Raises:
+        BuildError: the graph has joints that are not in its URDF, such as a floating base.
+    """
+
+    def __init__(self, libraries: dict[str, ctypes.CDLL], graph: md.SubsystemGraph, states: States) -> None:
+        self._libraries, self._model = libraries, pinocchio.buildModelFromXML(graph.urdf)
+        self._order = order = md.orders.from_pinocchio(graph, self._model)
+        if order.missing:
+            raise BuildError(f"its URDF has no joint {' and no joint '.join(order.missing)}")
+        rows = States(order.to_q(states.q), order.to_v(states.v), order.to_vdot(states.vdot))
+        model, data = self._model, self._model.createData()
+        of_rows = zip(rows.q, rows.v, rows.vdot, strict=True)
+        torques = np.array([pinocchio.rnea(model, data, *row) for row in of_rows])
+        many, given = rows.repeated(VECTORS), torques[np.arange(VECTORS) % len(torques)]
         self._arrays = {  # kept alive while C has their addresses
-            name: (rows.q, rows.v, given if name == "aba" else rows.vdot, np.empty_like(given))
+            name: (many.q, many.v, given if name == "aba" else many.vdot, np.empty_like(given))
             for name in libraries
         }
         for name, library in libraries.items():
@@ -100,7 +112,7 @@ class CasadiPeer:
 
     def timed(self) -> Timed:
         """One state by ctypes, and many in C, one thread."""
-        sizes = VECTORS, self._pinocchio.model.nq, self._pinocchio.model.nv
+        sizes = VECTORS, self._model.nq, self._model.nv
         timed: Timed = {}
         for name, library in self._libraries.items():
             call, loop = library.call, partial(library.loop, *sizes, *self._pointers(name))
@@ -114,8 +126,8 @@ class CasadiPeer:
         for library in self._libraries.values():
             library.call()
         return {
-            "torques": self._pinocchio.torques(self._arrays["rnea"][3][0]),
-            "accelerations": self._pinocchio.accelerations(self._arrays["aba"][3][0]),
+            "torques": self._order.from_tau(self._arrays["rnea"][3][0]),
+            "accelerations": self._order.from_vdot(self._arrays["aba"][3][0]),
         }
 
 
