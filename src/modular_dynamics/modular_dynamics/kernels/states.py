@@ -112,18 +112,18 @@ def joint_states(topology, constants, q, states):
 # no calls in branches: with arrays as their arguments, Numba would count references for each joint
 @inlined
 def joint_states_of_lanes(topology, constants, q, states, lanes, like):
-    """The same of ``lanes`` states side by side."""
+    """The same of ``lanes`` states side by side; ``states`` are zeros at first."""
     n = topology.shape[0] - 1
     block, squares = block_rows(n) * lanes, like
     for i in range(n):
-        angle, shift, offset = like, like, 0.0
+        angle, offset = like, 0.0
         if topology[i, KIND] == REVOLUTE:
             angle = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like)
             offset = constants[i, OFFSET]
         elif topology[i, KIND] == PRISMATIC:
             shift = constants[i, MULTIPLIER] * load(q, topology[i, Q] * lanes, like) + constants[i, OFFSET]
+            store(states, SHIFT * block + i * lanes, shift)
         squares = squares + angle * angle
-        store(states, SHIFT * block + i * lanes, shift)
         _turn(states, block, i * lanes, angle + offset)
     if any_differs(chosen(FAR**2 - squares, like, like + 1.0), like):  # some are far, or not numbers
         for i in range(n):

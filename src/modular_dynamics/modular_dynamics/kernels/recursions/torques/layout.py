@@ -38,7 +38,7 @@ WRENCH_COLUMNS = 6
 OMEGA = 0  # 3: angular velocity [rad/s]
 ALPHA = 3  # 3: angular acceleration [rad/s^2]
 ACCELERATION = 6  # 3: of the origin, minus gravity [m/s^2]
-LAMBDA = 9  # 9: [alpha]x + [omega]x [omega]x
+LAMBDA = 9  # 9: [alpha]x + [omega]x [omega]x, whose diagonal is never positive: of it the negatives
 MOTION_COLUMNS = 18
 
 #: For each body and the ground, as if none shared its memory.
