@@ -20,6 +20,7 @@ setup(
         "console_scripts": [
             f"assembly_node = {PACKAGE}.__main__:assembly_node",
             f"dynamics_node = {PACKAGE}.__main__:dynamics_node",
+            f"moveit_payload_node = {PACKAGE}.__main__:moveit_payload_node",
             f"subsystem_node = {PACKAGE}.__main__:subsystem_node",
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",

@@ -9,6 +9,7 @@ __all__ = [
     "dynamics_node",
     "joint_state_player",
     "main",
+    "moveit_payload_node",
     "subsystem_node",
     "torso_reaction_node",
 ]
@@ -18,6 +19,7 @@ NODES = {
     "assembly_node": "modular_dynamics_ros.assembly.node",
     "dynamics_node": "modular_dynamics_ros.dynamics.node",
     "joint_state_player": "modular_dynamics_ros.player.node",
+    "moveit_payload_node": "modular_dynamics_ros.moveit.node",
     "subsystem_node": "modular_dynamics_ros.subsystem.node",
     "torso_reaction_node": "modular_dynamics_ros.reactions.node",
 }
@@ -44,6 +46,11 @@ def dynamics_node() -> int:
 def joint_state_player() -> int:
     """`ros2 run modular_dynamics_ros joint_state_player`."""
     return _run("joint_state_player")
+
+
+def moveit_payload_node() -> int:
+    """`ros2 run modular_dynamics_ros moveit_payload_node`."""
+    return _run("moveit_payload_node")
 
 
 def subsystem_node() -> int:

@@ -53,4 +53,7 @@ def test_an_unknown_node_is_answered_with_the_known_ones(given, words):
     code, _, said = run("-m", "modular_dynamics_ros", *given)
     assert code == 2
     assert said.startswith(words)
-    assert "assembly_node,dynamics_node,joint_state_player,subsystem_node,torso_reaction_node" in said
+    assert (
+        "assembly_node,dynamics_node,joint_state_player,moveit_payload_node,subsystem_node,torso_reaction_node"
+        in said
+    )

@@ -1,0 +1,107 @@
+"""Objects that MoveIt has attached to links, as one payload for each link."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from pinocchio import Inertia
+
+from modular_dynamics_ros.exceptions import NumbersError, ParameterError
+from modular_dynamics_ros.moveit.solids import body_of_mesh, body_of_primitive, placed
+
+__all__ = ["Masses", "masses_by_id", "payloads_of"]
+
+#: [kg]
+LARGEST = 1e5
+
+
+def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
+    """Masses [kg] from texts ID=KILOGRAMS.
+
+    Raises:
+        ParameterError: another form, a mass that no object has, or an id twice.
+    """
+    masses: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            mass = float(number)
+        except ValueError:
+            mass = np.nan
+        if not name or not 0.0 < mass <= LARGEST:
+            raise ParameterError(
+                f"object_masses: '{text}'; ID=KILOGRAMS is needed, above 0 and up to {LARGEST:g}, as box=0.8"
+            )
+        if name in masses:
+            raise ParameterError(f"object_masses: '{name}' is there twice")
+        masses[name] = mass
+    return masses
+
+
+class Masses:
+    """What objects weigh: by name, by the message that attached them, or by density, in this order.
+
+    Args:
+        given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: it is not known.
+    """
+
+    def __init__(self, given: Mapping[str, float], density: float) -> None:
+        self._given, self._density, self._messages = given, density, dict[str, float]()
+
+    def take(self, message: Any) -> None:
+        """Note the weight in an AttachedCollisionObject; planning scenes do not keep it."""
+        if message.object.operation == message.object.ADD and message.object.id:
+            self._messages[message.object.id] = float(message.weight)
+
+    def of(self, name: str, volume: float) -> float:
+        """[kg]
+
+        Raises:
+            NumbersError: nothing says it.
+        """
+        mass = self._given.get(name) or self._messages.get(name) or self._density * volume
+        if not (np.isfinite(mass) and mass > 0.0):
+            raise NumbersError(
+                "its mass is not known: name it in object_masses, attach it with a weight, or set density"
+            )
+        return float(mass)
+
+
+def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Inertia]:
+    """Mass, centre in the link's frame and inertia about it, by link.
+
+    Args:
+        attached: moveit_msgs/AttachedCollisionObject, as a planning scene has them.
+        refuse: called with a line about each object that is not counted.
+    """
+    payloads: dict[str, Inertia] = {}
+    for one in attached:
+        try:
+            own = _load(one, masses)
+        except NumbersError as error:
+            refuse(f"object '{one.object.id}' on link '{one.link_name}' is not counted: {error}")
+            continue
+        before = payloads.get(one.link_name)
+        payloads[one.link_name] = own if before is None else before + own
+    return payloads
+
+
+def _load(attached: Any, masses: Masses) -> Inertia:
+    """An object as a load in its link's frame."""
+    entry, frame = attached.object, attached.object.header.frame_id
+    if frame != attached.link_name:
+        raise NumbersError(f"its pose is given in frame '{frame}', and not in that of its link")
+    shapes = [
+        (body_of_primitive(solid.type, solid.dimensions), pose)
+        for solid, pose in zip(entry.primitives, entry.primitive_poses, strict=False)
+    ]
+    for mesh, pose in zip(entry.meshes, entry.mesh_poses, strict=False):
+        vertices = np.array([[p.x, p.y, p.z] for p in mesh.vertices], float).reshape(-1, 3)
+        triangles = np.array([triangle.vertex_indices for triangle in mesh.triangles], np.int64)
+        shapes.append((body_of_mesh(vertices, triangles.reshape(-1, 3)), pose))
+    if not shapes:
+        raise NumbersError("it has neither solids nor meshes, so that its centre is not known")
+    whole = sum((placed(body, pose) for body, pose in shapes[1:]), placed(*shapes[0]))
+    whole = placed(whole, entry.pose)
+    mass = masses.of(entry.id, whole.mass)
+    return Inertia(mass, whole.lever, whole.inertia * (mass / whole.mass))

@@ -1,0 +1,138 @@
+"""moveit_payload_node: what MoveIt has attached to the robot becomes payloads of dynamics_node.
+
+It asks MoveIt (get_planning_scene) for the attached objects each second, and when monitored_planning_scene
+says that objects have changed. The objects of a link are one payload: masses by name, by the weight in the
+message on attached_collision_object that attached the object, or by density; centre and inertia by the
+shapes, at even density. The payload goes to dynamics_node/set_payload; when the last object of a link is
+detached, it is removed. An object whose mass is not known is not counted, with a warning.
+
+The node needs moveit_msgs. The payloads of links that carry attached objects are its own: another set_payload
+for such a link counts until the objects of the link change.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from modular_dynamics_interfaces.srv import SetPayload
+from pinocchio import Inertia
+from rclpy.node import Node
+
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.lifecycle.requests import answer_all_requests
+from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
+from modular_dynamics_ros.moveit.requests import Request, payload_request
+from modular_dynamics_ros.node.spinning import run_node
+from modular_dynamics_ros.parameters.moveit import MoveitParameters
+from modular_dynamics_ros.parameters.table import declare, usage
+
+__all__ = ["MoveitPayloadNode", "main"]
+
+TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
+
+
+class MoveitPayloadNode(Node):
+    """Keeps the payloads of dynamics_node equal to the objects that are attached.
+
+    Raises:
+        ParameterError: a mass that is none, or moveit_msgs is not installed.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__("moveit_payload_node", **options)
+        self.parameters = parameters = declare(self, MoveitParameters)
+        masses = masses_by_id(parameters.object_masses)
+        scene, attached, get_scene = _messages()
+        self._components = get_scene.Request()
+        self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS
+        self._masses = Masses(masses, parameters.density)
+        self.log = ChangeLog(self.get_logger(), time.monotonic)
+        self._in_force: dict[str, Inertia | None] = {}  # payloads by link; None: not known any more
+        self._refused: dict[str, tuple[Inertia | None, float]] = {}  # by link, and when
+        self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
+        self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
+        self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
+        self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
+        self.create_timer(parameters.period, self._look)
+        answer_all_requests(self)
+
+    def _look(self) -> None:
+        if not self._payload.ready:  # whoever comes back may have lost payloads, or kept old ones
+            self._in_force = dict.fromkeys(self._in_force)
+            self._refused.clear()
+        self._ask()
+        self.log.log_resolved()
+
+    def _on_scene(self, message: Any) -> None:
+        """In messages about joints MoveIt leaves out what is attached; so the scene is asked for."""
+        objects = message.robot_state.attached_collision_objects or message.world.collision_objects
+        if objects or not message.is_diff:
+            self._ask()
+
+    def _ask(self) -> None:
+        if not self._scene.send(self._components, self._on_answer):
+            self.log.problem("get_planning_scene", "silent", "no answer: MoveIt's move_group is not there")
+
+    def _on_answer(self, response: Any) -> None:
+        attached = response.scene.robot_state.attached_collision_objects
+
+        def refuse(text: str) -> None:
+            self.log.problem("attached objects", text, text)
+
+        wanted = payloads_of(attached, self._masses, refuse)
+        self._send(wanted, [link for link in {**self._in_force, **wanted} if self._differs(link, wanted)])
+
+    def _differs(self, link: str, wanted: Mapping[str, Inertia]) -> bool:
+        load = wanted.get(link)
+        refused, when = self._refused.get(link, (None, -TRY_AGAIN))
+        if time.monotonic() - when < TRY_AGAIN and _same(load, refused):
+            return False
+        before = self._in_force.get(link)
+        return before is None or not _same(load, before)
+
+    def _send(self, wanted: Mapping[str, Inertia], links: Sequence[str]) -> None:
+        """Put the payload of the first of these links in force; the next ones follow with the answers."""
+        if not links:
+            return
+        link, load = links[0], wanted.get(links[0])
+
+        def answered(response: Any) -> None:
+            if response.success:
+                self._note(link, load)
+            else:
+                self._refused[link] = load, time.monotonic()
+                self.log.problem(f"payload on '{link}'", "refused", response.error_message)
+            self._send(wanted, links[1:])
+
+        if not self._payload.send(payload_request(link, load), answered):
+            self.log.problem(self.parameters.set_payload, "silent", "no answer: dynamics_node is not there")
+
+    def _note(self, link: str, load: Inertia | None) -> None:
+        self._refused.pop(link, None)
+        if load is None:
+            self._in_force.pop(link, None)
+            self.get_logger().info(f"nothing is attached to '{link}' any more")
+        else:
+            self._in_force[link] = load
+            self.get_logger().info(f"{load.mass:g} kg are attached to '{link}'")
+
+
+def _same(load: Inertia | None, other: Inertia | None) -> bool:
+    return load is other or (load is not None and other is not None and bool(load.isApprox(other, 1e-9)))
+
+
+def _messages() -> tuple[Any, Any, Any]:
+    try:
+        messages, services = import_module("moveit_msgs.msg"), import_module("moveit_msgs.srv")
+    except ImportError as error:
+        raise ParameterError(
+            f"moveit_msgs cannot be imported ({error}); apt install ros-$ROS_DISTRO-moveit-msgs installs it"
+        ) from error
+    return messages.PlanningScene, messages.AttachedCollisionObject, services.GetPlanningScene
+
+
+def main() -> int:
+    """Run the node as a process."""
+    return run_node(MoveitPayloadNode, usage("moveit_payload_node", str(__doc__), MoveitParameters))

@@ -1,0 +1,57 @@
+"""Requests of moveit_payload_node: one at a time, and none that is waited for in vain for ever."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from modular_dynamics_interfaces.srv import SetPayload
+from pinocchio import Inertia
+from rclpy.client import Client
+
+__all__ = ["Request", "payload_request"]
+
+PATIENCE = 5.0  # [s] for an answer: one of a server that has ended never comes
+
+
+class Request:
+    """Calls of one service, without waiting for them."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._asked = client, 0.0
+        self._future: Any = None
+
+    @property
+    def ready(self) -> bool:
+        """Whether somebody offers the service."""
+        return bool(self._client.service_is_ready())
+
+    def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
+        """Ask, unless an answer is awaited; false where the service is not there or does not answer."""
+        if self._future is not None:
+            if time.monotonic() - self._asked < PATIENCE:
+                return True
+            self._client.remove_pending_request(self._future)
+            self._future = None
+            return False
+        if not self.ready:
+            return False
+
+        def done(future: Any) -> None:
+            self._future = None
+            answered(future.result())
+
+        self._asked, self._future = time.monotonic(), self._client.call_async(request)
+        self._future.add_done_callback(done)
+        return True
+
+
+def payload_request(link: str, load: Inertia | None) -> SetPayload.Request:
+    """Of a load; None removes what is there."""
+    request = SetPayload.Request(link=link)
+    if load is not None:
+        own, about = request.inertia, load.inertia
+        own.m = float(load.mass)
+        own.com.x, own.com.y, own.com.z = map(float, load.lever)
+        own.ixx, own.ixy, own.ixz = map(float, about[0])
+        own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
+    return request

@@ -1,0 +1,110 @@
+"""Shapes of even density as rigid bodies: volume, centre and moments.
+
+A body of density 1 is a `pinocchio.Inertia`: its mass is the volume [m^3], its lever the centre [m], its
+inertia that about the centre [m^5].
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pinocchio import SE3, Inertia, Quaternion
+
+from modular_dynamics_ros.exceptions import NumbersError
+
+__all__ = ["body_of_mesh", "body_of_primitive", "placed"]
+
+Array = NDArray[np.float64]
+
+#: Of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
+BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
+
+
+def _box(x: float, y: float, z: float) -> Inertia:
+    volume = x * y * z
+    moments = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * volume / 12
+    return Inertia(volume, np.zeros(3), moments)
+
+
+def _sphere(radius: float) -> Inertia:
+    volume = 4 / 3 * np.pi * radius**3
+    return Inertia(volume, np.zeros(3), 0.4 * volume * radius**2 * np.eye(3))
+
+
+def _cylinder(height: float, radius: float) -> Inertia:
+    volume = np.pi * radius**2 * height
+    across = volume * (3 * radius**2 + height**2) / 12
+    return Inertia(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
+
+
+def _cone(height: float, radius: float) -> Inertia:
+    """Its origin is halfway between base and tip, which is on z."""
+    volume = np.pi * radius**2 * height / 3
+    across = volume * 3 / 80 * (4 * radius**2 + height**2)
+    return Inertia(
+        volume, np.array([0.0, 0.0, -height / 4]), np.diag([across, across, 0.3 * volume * radius**2])
+    )
+
+
+_BODIES: Mapping[int, tuple[str, int, Callable[..., Inertia]]] = {
+    BOX: ("box", 3, _box),
+    SPHERE: ("sphere", 1, _sphere),
+    CYLINDER: ("cylinder", 2, _cylinder),
+    CONE: ("cone", 2, _cone),
+}
+
+
+def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Inertia:
+    """Of a shape_msgs/SolidPrimitive.
+
+    Raises:
+        NumbersError: another kind, or dimensions that no such solid has.
+    """
+    if kind not in _BODIES:
+        raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3), cone (4)")
+    name, count, make = _BODIES[kind]
+    sizes = [float(size) for size in dimensions[:count]]
+    if len(sizes) < count or not all(np.isfinite(sizes)) or min(sizes) <= 0.0:
+        raise NumbersError(f"a {name} with dimensions {list(dimensions)}; {count} above zero are needed")
+    return make(*sizes)
+
+
+def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Inertia:
+    """Of a closed surface: vertices (k, 3) [m] and the three of each triangle (m, 3).
+
+    The tetrahedra between the origin and each triangle, with their signs, add up to the solid.
+
+    Raises:
+        NumbersError: a vertex that is not there or not finite, or a surface that encloses nothing.
+    """
+    if not np.isfinite(vertices).all() or not ((triangles >= 0) & (triangles < len(vertices))).all():
+        raise NumbersError("a mesh with vertices that are not finite, or that are not there")
+    corners = vertices[triangles]
+    sums = corners.sum(axis=1)
+    six = np.linalg.det(corners)  # six times the volume of each
+    volume = six.sum() / 6
+    size = np.abs(six).sum() / 6
+    if not abs(volume) > 1e-9 * size:
+        raise NumbersError("a mesh whose surface encloses no volume")
+    centre = six @ sums / 24 / volume
+    squares = np.einsum("t,tki,tkj->ij", six, corners, corners) + np.einsum("t,ti,tj->ij", six, sums, sums)
+    second = squares / 120 - volume * np.outer(centre, centre)
+    sign = np.sign(volume)  # triangles may be listed either way round
+    return Inertia(sign * volume, centre, sign * (np.trace(second) * np.eye(3) - second))
+
+
+def placed(body: Inertia, pose: Any) -> Inertia:
+    """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
+
+    Raises:
+        NumbersError: numbers that are not finite.
+    """
+    p, r = pose.position, pose.orientation
+    position, turn = np.array([p.x, p.y, p.z]), np.array([r.x, r.y, r.z, r.w])
+    if not (np.isfinite(position).all() and np.isfinite(turn).all()):
+        raise NumbersError("a pose that is not finite")
+    if not turn.any():
+        turn[3] = 1.0
+    moved: Inertia = SE3(Quaternion(turn).normalized().toRotationMatrix(), position).act(body)
+    return moved

@@ -1,0 +1,131 @@
+"""moveit_payload_node with services that stand for MoveIt and dynamics_node; and without moveit_msgs."""
+
+from importlib.util import find_spec
+from types import SimpleNamespace as Message
+
+import pytest
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+
+from helpers.attached_objects import CUBE, HERE, attached
+from helpers.processes import run_python
+from modular_dynamics_ros.moveit import node as module
+from modular_dynamics_ros.moveit.node import MoveitPayloadNode
+
+pytestmark = pytest.mark.ros
+
+
+class Service:
+    """Stands for a service: answers at once, where it is there."""
+
+    def __init__(self, answer):
+        self.answer, self.ready, self.asked = answer, True, []
+
+    def send(self, request, answered):
+        if self.ready:
+            self.asked.append(request)
+            answered(self.answer(request))
+        return self.ready
+
+
+@pytest.fixture
+def system(ros, monkeypatch):
+    """The node, the attached objects of its scene, and its payload service."""
+    objects, known = [], {"hand", "foot"}
+
+    def scene(request):
+        state = Message(attached_collision_objects=list(objects))
+        return Message(scene=Message(robot_state=state))
+
+    def payload(request):
+        return Message(success=request.link in known, error_message=f"no link '{request.link}'")
+
+    services = [Service(scene), Service(payload)]
+    components = Message(components=0, ROBOT_STATE_ATTACHED_OBJECTS=4)
+    asking = Message(Request=lambda: Message(components=components))
+    monkeypatch.setattr(module, "_messages", lambda: (String, String, asking))
+    monkeypatch.setattr(module, "Request", lambda client: services.pop(0))
+    monkeypatch.setattr(MoveitPayloadNode, "create_client", lambda *arguments: None)
+    scenes, payloads = services
+    masses = Parameter("object_masses", value=["box=0.5", "drill=2"])
+    node = MoveitPayloadNode(parameter_overrides=[masses])
+    yield Message(node=node, objects=objects, scenes=scenes, payloads=payloads, known=known)
+    node.destroy_node()
+
+
+def sent(system):
+    """Links and masses of the payloads since the last call."""
+    loads = [(request.link, round(request.inertia.m, 9)) for request in system.payloads.asked]
+    system.payloads.asked.clear()
+    return loads
+
+
+def difference(*objects, joints=()):
+    """A moveit_msgs/PlanningScene that is a difference."""
+    state = Message(attached_collision_objects=list(objects), joint_state=list(joints))
+    return Message(is_diff=True, robot_state=state, world=Message(collision_objects=[]))
+
+
+def test_payloads_follow_what_is_attached(system):
+    node, objects = system.node, system.objects
+    objects.append(attached("box", "hand", (CUBE, HERE)))
+    node._on_scene(difference(*objects))
+    assert sent(system) == [("hand", 0.5)]
+    node._look()
+    assert sent(system) == []  # it is in force
+    objects += [attached("drill", "hand", (CUBE, HERE)), attached("box", "foot", (CUBE, HERE))]
+    node._look()
+    assert sent(system) == [("hand", 2.5), ("foot", 0.5)]
+    del objects[:2]
+    node._look()
+    assert sent(system) == [("hand", 0.0)]
+    assert not node.log.current()
+
+
+def test_messages_about_joints_alone_ask_for_nothing(system):
+    system.node._on_scene(difference(joints=["elbow"]))
+    assert not system.scenes.asked
+    whole = difference()
+    whole.is_diff = False
+    system.node._on_scene(whole)
+    assert len(system.scenes.asked) == 1
+    assert system.scenes.asked[0].components.components == 4
+
+
+def test_a_dynamics_node_that_comes_back_gets_all_again(system):
+    node, objects = system.node, system.objects
+    objects.append(attached("box", "hand", (CUBE, HERE)))
+    node._look()
+    system.payloads.ready = False
+    del objects[:]
+    objects.append(attached("drill", "foot", (CUBE, HERE)))
+    node._look()
+    assert "dynamics_node is not there" in node.log.current()[0]
+    system.payloads.ready = True
+    sent(system)
+    node._look()
+    # a file may have kept the old payload
+    assert sent(system) == [("hand", 0.0), ("foot", 2.0)]
+
+
+def test_a_refused_payload_spoils_no_other_and_is_not_sent_each_second(system, monkeypatch):
+    node, now = system.node, [1e3]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    system.objects += [attached("box", "tail", (CUBE, HERE)), attached("drill", "foot", (CUBE, HERE))]
+    node._look()
+    assert sent(system) == [("tail", 0.5), ("foot", 2.0)]
+    assert "no link 'tail'" in node.log.current()[0]
+    node._look()
+    assert sent(system) == []
+    now[0] += module.TRY_AGAIN + 1.0
+    system.known.add("tail")
+    node._look()
+    assert sent(system) == [("tail", 0.5)]
+
+
+@pytest.mark.skipif(find_spec("moveit_msgs") is not None, reason="moveit_msgs is installed")
+def test_without_moveit_msgs_one_line_says_so():
+    done = run_python("-m", "modular_dynamics_ros", "moveit_payload_node", timeout=60)
+    assert done.returncode == 1
+    assert "moveit_msgs cannot be imported" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1

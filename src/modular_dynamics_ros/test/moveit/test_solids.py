@@ -1,0 +1,84 @@
+"""Solids of even density: against Pinocchio's, a sum over small cubes, and meshes of the same solids."""
+
+from itertools import product
+
+import numpy as np
+import pinocchio
+import pytest
+
+from helpers.attached_objects import pose
+from modular_dynamics_ros.exceptions import NumbersError
+from modular_dynamics_ros.moveit.solids import body_of_mesh, body_of_primitive, placed
+
+CORNERS = np.array(list(product((0.0, 0.1), (0.0, 0.2), (0.0, 0.3))))
+#: Two triangles for each face of a box, outwards.
+FACES = np.array(
+    [
+        *([0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]),
+        *([2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "dimensions", "volume", "theirs"),
+    [
+        (1, [0.1, 0.2, 0.3], 0.006, lambda m: pinocchio.Inertia.FromBox(m, 0.1, 0.2, 0.3)),
+        (2, [0.3], 4 / 3 * np.pi * 0.027, lambda m: pinocchio.Inertia.FromSphere(m, 0.3)),
+        (3, [0.5, 0.2], np.pi * 0.04 * 0.5, lambda m: pinocchio.Inertia.FromCylinder(m, 0.2, 0.5)),
+    ],
+)
+def test_solids_are_pinocchios(kind, dimensions, volume, theirs):
+    body = body_of_primitive(kind, dimensions)
+    assert body.mass == pytest.approx(volume)
+    assert body.isApprox(theirs(volume), 1e-12)
+
+
+def test_a_cone_is_the_sum_of_small_cubes():
+    """Halfway between base and tip is its origin, and the tip is on z."""
+    height, radius, step = 0.4, 0.2, 0.004
+    axis = np.arange(-0.2 + step / 2, 0.2, step)
+    x, y, z = np.meshgrid(axis, axis, axis, indexing="ij")
+    inside = np.hypot(x, y) <= radius * (0.5 - z / height)
+    points, cube = np.column_stack([x[inside], y[inside], z[inside]]), step**3
+    centre = points.mean(axis=0)
+    arms = points - centre
+    moments = cube * (np.sum(arms**2) * np.eye(3) - arms.T @ arms)
+    body = body_of_primitive(4, [height, radius])
+    assert body.mass == pytest.approx(len(points) * cube, rel=5e-3)
+    assert np.allclose(body.lever, centre, atol=1e-3)
+    assert np.allclose(body.inertia, moments, atol=1e-2 * moments.max())
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0]])
+def test_a_mesh_of_a_box_is_the_box(order):
+    """Whichever way round its triangles are listed."""
+    body = body_of_mesh(CORNERS, FACES[:, order])
+    box = placed(body_of_primitive(1, [0.1, 0.2, 0.3]), pose([0.05, 0.1, 0.15], [0, 0, 0, 1]))
+    assert body.isApprox(box, 1e-12)
+
+
+def test_a_pose_turns_and_shifts():
+    half = np.sqrt(0.5)
+    body = placed(body_of_primitive(4, [0.4, 0.2]), pose([1.0, 0.0, 0.0], [0.0, half, 0.0, half]))
+    assert np.allclose(body.lever, [0.9, 0.0, 0.0])  # the base, which is heavier, is on -x
+    same = placed(body_of_primitive(2, [0.1]), pose([0.0, 0.0, 0.2], [0.0, 0.0, 0.0, 0.0]))
+    assert np.allclose(same.lever, [0.0, 0.0, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: body_of_primitive(5, [1.0]), "type 5"),
+        (lambda: body_of_primitive(1, [1.0, 2.0]), "3 above zero"),
+        (lambda: body_of_primitive(2, [-1.0]), "1 above zero"),
+        (lambda: body_of_primitive(2, [np.nan]), "1 above zero"),
+        (lambda: body_of_mesh(CORNERS, FACES[:1]), "encloses no volume"),
+        (lambda: body_of_mesh(CORNERS, FACES[:0]), "encloses no volume"),
+        (lambda: body_of_mesh(CORNERS[:4], FACES), "not there"),
+        (lambda: placed(body_of_primitive(2, [0.1]), pose([np.inf, 0, 0], [0, 0, 0, 1])), "not finite"),
+    ],
+)
+def test_what_is_no_solid_is_refused(make, words):
+    with pytest.raises(NumbersError, match=words):
+        make()
