@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from pinocchio import Inertia
 
 from modular_dynamics_ros.exceptions import NumbersError, ParameterError
+from modular_dynamics_ros.moveit.load import Load, sum_of
 from modular_dynamics_ros.moveit.solids import body_of_mesh, body_of_primitive, placed
 
 __all__ = ["Masses", "masses_by_id", "payloads_of"]
@@ -67,14 +67,14 @@ class Masses:
         return float(mass)
 
 
-def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Inertia]:
+def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Load]:
     """Mass, centre in the link's frame and inertia about it, by link.
 
     Args:
         attached: moveit_msgs/AttachedCollisionObject, as a planning scene has them.
         refuse: called with a line about each object that is not counted.
     """
-    payloads: dict[str, Inertia] = {}
+    payloads: dict[str, Load] = {}
     for one in attached:
         try:
             own = _load(one, masses)
@@ -82,11 +82,11 @@ def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str],
             refuse(f"object '{one.object.id}' on link '{one.link_name}' is not counted: {error}")
             continue
         before = payloads.get(one.link_name)
-        payloads[one.link_name] = own if before is None else before + own
+        payloads[one.link_name] = own if before is None else sum_of([before, own])
     return payloads
 
 
-def _load(attached: Any, masses: Masses) -> Inertia:
+def _load(attached: Any, masses: Masses) -> Load:
     """An object as a load in its link's frame."""
     entry, frame = attached.object, attached.object.header.frame_id
     if frame != attached.link_name:
@@ -101,7 +101,5 @@ def _load(attached: Any, masses: Masses) -> Inertia:
         shapes.append((body_of_mesh(vertices, triangles.reshape(-1, 3)), pose))
     if not shapes:
         raise NumbersError("it has neither solids nor meshes, so that its centre is not known")
-    whole = sum((placed(body, pose) for body, pose in shapes[1:]), placed(*shapes[0]))
-    whole = placed(whole, entry.pose)
-    mass = masses.of(entry.id, whole.mass)
-    return Inertia(mass, whole.lever, whole.inertia * (mass / whole.mass))
+    whole = placed(sum_of([placed(body, pose) for body, pose in shapes]), entry.pose)
+    return whole.scaled(masses.of(entry.id, whole.mass))

@@ -16,13 +16,13 @@ from importlib import import_module
 from typing import Any
 
 from modular_dynamics_interfaces.srv import SetPayload
-from pinocchio import Inertia
 from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
+from modular_dynamics_ros.moveit.load import Load
 from modular_dynamics_ros.moveit.requests import Request, payload_request
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.moveit import MoveitParameters
@@ -49,8 +49,8 @@ class MoveitPayloadNode(Node):
         self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS
         self._masses = Masses(masses, parameters.density)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self._in_force: dict[str, Inertia | None] = {}  # payloads by link; None: not known any more
-        self._refused: dict[str, tuple[Inertia | None, float]] = {}  # by link, and when
+        self._in_force: dict[str, Load | None] = {}  # payloads by link; None: not known any more
+        self._refused: dict[str, tuple[Load | None, float]] = {}  # by link, and when
         self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
         self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
@@ -84,7 +84,7 @@ class MoveitPayloadNode(Node):
         wanted = payloads_of(attached, self._masses, refuse)
         self._send(wanted, [link for link in {**self._in_force, **wanted} if self._differs(link, wanted)])
 
-    def _differs(self, link: str, wanted: Mapping[str, Inertia]) -> bool:
+    def _differs(self, link: str, wanted: Mapping[str, Load]) -> bool:
         load = wanted.get(link)
         refused, when = self._refused.get(link, (None, -TRY_AGAIN))
         if time.monotonic() - when < TRY_AGAIN and _same(load, refused):
@@ -92,7 +92,7 @@ class MoveitPayloadNode(Node):
         before = self._in_force.get(link)
         return before is None or not _same(load, before)
 
-    def _send(self, wanted: Mapping[str, Inertia], links: Sequence[str]) -> None:
+    def _send(self, wanted: Mapping[str, Load], links: Sequence[str]) -> None:
         """Put the payload of the first of these links in force; the next ones follow with the answers."""
         if not links:
             return
@@ -109,7 +109,7 @@ class MoveitPayloadNode(Node):
         if not self._payload.send(payload_request(link, load), answered):
             self.log.problem(self.parameters.set_payload, "silent", "no answer: dynamics_node is not there")
 
-    def _note(self, link: str, load: Inertia | None) -> None:
+    def _note(self, link: str, load: Load | None) -> None:
         self._refused.pop(link, None)
         if load is None:
             self._in_force.pop(link, None)
@@ -119,8 +119,8 @@ class MoveitPayloadNode(Node):
             self.get_logger().info(f"{load.mass:g} kg are attached to '{link}'")
 
 
-def _same(load: Inertia | None, other: Inertia | None) -> bool:
-    return load is other or (load is not None and other is not None and bool(load.isApprox(other, 1e-9)))
+def _same(load: Load | None, other: Load | None) -> bool:
+    return load is other or (load is not None and other is not None and load.is_close(other))
 
 
 def _messages() -> tuple[Any, Any, Any]:

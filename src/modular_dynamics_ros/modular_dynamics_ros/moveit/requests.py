@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 
 from modular_dynamics_interfaces.srv import SetPayload
-from pinocchio import Inertia
 from rclpy.client import Client
+
+from modular_dynamics_ros.moveit.load import Load
 
 __all__ = ["Request", "payload_request"]
 
@@ -45,13 +46,13 @@ class Request:
         return True
 
 
-def payload_request(link: str, load: Inertia | None) -> SetPayload.Request:
+def payload_request(link: str, load: Load | None) -> SetPayload.Request:
     """Of a load; None removes what is there."""
     request = SetPayload.Request(link=link)
     if load is not None:
         own, about = request.inertia, load.inertia
         own.m = float(load.mass)
-        own.com.x, own.com.y, own.com.z = map(float, load.lever)
+        own.com.x, own.com.y, own.com.z = map(float, load.com)
         own.ixx, own.ixy, own.ixz = map(float, about[0])
         own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
     return request

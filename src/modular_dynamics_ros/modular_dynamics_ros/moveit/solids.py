@@ -1,7 +1,6 @@
 """Shapes of even density as rigid bodies: volume, centre and moments.
 
-A body of density 1 is a `pinocchio.Inertia`: its mass is the volume [m^3], its lever the centre [m], its
-inertia that about the centre [m^5].
+Of density 1: the mass is the volume [m^3], moments of inertia are in m^5.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,9 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pinocchio import SE3, Inertia, Quaternion
 
+from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics_ros.exceptions import NumbersError
+from modular_dynamics_ros.moveit.load import Load
 
 __all__ = ["body_of_mesh", "body_of_primitive", "placed"]
 
@@ -21,33 +21,33 @@ Array = NDArray[np.float64]
 BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 
 
-def _box(x: float, y: float, z: float) -> Inertia:
+def _box(x: float, y: float, z: float) -> Load:
     volume = x * y * z
     moments = np.diag([y * y + z * z, x * x + z * z, x * x + y * y]) * volume / 12
-    return Inertia(volume, np.zeros(3), moments)
+    return Load(volume, np.zeros(3), moments)
 
 
-def _sphere(radius: float) -> Inertia:
+def _sphere(radius: float) -> Load:
     volume = 4 / 3 * np.pi * radius**3
-    return Inertia(volume, np.zeros(3), 0.4 * volume * radius**2 * np.eye(3))
+    return Load(volume, np.zeros(3), 0.4 * volume * radius**2 * np.eye(3))
 
 
-def _cylinder(height: float, radius: float) -> Inertia:
+def _cylinder(height: float, radius: float) -> Load:
     volume = np.pi * radius**2 * height
     across = volume * (3 * radius**2 + height**2) / 12
-    return Inertia(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
+    return Load(volume, np.zeros(3), np.diag([across, across, 0.5 * volume * radius**2]))
 
 
-def _cone(height: float, radius: float) -> Inertia:
+def _cone(height: float, radius: float) -> Load:
     """Its origin is halfway between base and tip, which is on z."""
     volume = np.pi * radius**2 * height / 3
     across = volume * 3 / 80 * (4 * radius**2 + height**2)
-    return Inertia(
+    return Load(
         volume, np.array([0.0, 0.0, -height / 4]), np.diag([across, across, 0.3 * volume * radius**2])
     )
 
 
-_BODIES: Mapping[int, tuple[str, int, Callable[..., Inertia]]] = {
+_BODIES: Mapping[int, tuple[str, int, Callable[..., Load]]] = {
     BOX: ("box", 3, _box),
     SPHERE: ("sphere", 1, _sphere),
     CYLINDER: ("cylinder", 2, _cylinder),
@@ -55,7 +55,7 @@ _BODIES: Mapping[int, tuple[str, int, Callable[..., Inertia]]] = {
 }
 
 
-def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Inertia:
+def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
     """Of a shape_msgs/SolidPrimitive.
 
     Raises:
@@ -70,7 +70,7 @@ def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Inertia:
     return make(*sizes)
 
 
-def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Inertia:
+def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
     """Of a closed surface: vertices (k, 3) [m] and the three of each triangle (m, 3).
 
     The tetrahedra between the origin and each triangle, with their signs, add up to the solid.
@@ -91,20 +91,19 @@ def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Inertia:
     squares = np.einsum("t,tki,tkj->ij", six, corners, corners) + np.einsum("t,ti,tj->ij", six, sums, sums)
     second = squares / 120 - volume * np.outer(centre, centre)
     sign = np.sign(volume)  # triangles may be listed either way round
-    return Inertia(sign * volume, centre, sign * (np.trace(second) * np.eye(3) - second))
+    return Load(sign * volume, centre, sign * (np.trace(second) * np.eye(3) - second))
 
 
-def placed(body: Inertia, pose: Any) -> Inertia:
+def placed(body: Load, pose: Any) -> Load:
     """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
 
     Raises:
         NumbersError: numbers that are not finite.
     """
     p, r = pose.position, pose.orientation
-    position, turn = np.array([p.x, p.y, p.z]), np.array([r.x, r.y, r.z, r.w])
+    position, turn = np.array([p.x, p.y, p.z]), np.array([r.w, r.x, r.y, r.z])
     if not (np.isfinite(position).all() and np.isfinite(turn).all()):
         raise NumbersError("a pose that is not finite")
     if not turn.any():
-        turn[3] = 1.0
-    moved: Inertia = SE3(Quaternion(turn).normalized().toRotationMatrix(), position).act(body)
-    return moved
+        turn[0] = 1.0
+    return body.moved(rotation_matrix(Quaternion(*(turn / np.linalg.norm(turn)))), position)

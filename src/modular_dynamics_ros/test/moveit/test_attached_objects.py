@@ -22,9 +22,9 @@ def test_objects_of_a_link_add_up():
     assert not refused
     assert set(loads) == {"hand", "foot"}
     assert loads["hand"].mass == pytest.approx(3.0)
-    assert np.allclose(loads["hand"].lever, [0.0, 0.0, 0.1])
+    assert np.allclose(loads["hand"].com, [0.0, 0.0, 0.1])
     assert loads["hand"].inertia[0, 0] == pytest.approx(3.0 * 0.01 / 6 + 2.0 * 0.1**2 + 1.0 * 0.2**2)
-    assert np.allclose(loads["foot"].lever, [0.0, 0.0, 0.6])
+    assert np.allclose(loads["foot"].com, [0.0, 0.0, 0.6])
 
 
 def test_shapes_of_an_object_share_its_mass_by_volume():
@@ -34,7 +34,7 @@ def test_shapes_of_an_object_share_its_mass_by_volume():
         [attached("a", "hand", (CUBE, HERE), (flat, far))], Masses({"a": 4.0}, 0.0), print
     ).values()
     assert load.mass == pytest.approx(4.0)
-    assert np.allclose(load.lever, [0.3, 0.0, 0.0])
+    assert np.allclose(load.com, [0.3, 0.0, 0.0])
 
 
 def test_where_a_mass_comes_from():

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from pinocchio import Inertia
 
 from modular_dynamics_ros.moveit import requests
+from modular_dynamics_ros.moveit.load import Load
 from modular_dynamics_ros.moveit.requests import Request, payload_request
 
 pytestmark = pytest.mark.ros
@@ -65,7 +65,7 @@ def test_no_service():
 
 def test_a_load_as_a_request():
     moments = np.array([[3.0, 0.1, 0.2], [0.1, 4.0, 0.3], [0.2, 0.3, 5.0]])
-    message = payload_request("hand", Inertia(2.0, np.array([0.1, 0.2, 0.3]), moments)).inertia
+    message = payload_request("hand", Load(2.0, np.array([0.1, 0.2, 0.3]), moments)).inertia
     assert (message.m, message.com.x, message.com.y, message.com.z) == (2.0, 0.1, 0.2, 0.3)
     six = message.ixx, message.ixy, message.ixz, message.iyy, message.iyz, message.izz
     assert six == (3.0, 0.1, 0.2, 4.0, 0.3, 5.0)
