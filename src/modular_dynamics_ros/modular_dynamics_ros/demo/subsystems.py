@@ -18,6 +18,7 @@ from pathlib import Path
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.quick_discovery import quick_discovery
 from modular_dynamics_ros.exceptions import NodeError, RobotError
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
@@ -53,10 +54,17 @@ def start_subsystem(
     params_file: Path | None = None,
     namespace: str = "",
 ) -> None:
-    """Start the node of one subsystem, which configures and activates itself."""
+    """Start the node of one subsystem, which configures and activates itself; see `quick_discovery`, too."""
     own = [f"subsystem:={subsystem}", f"robot_description_file:={urdf}", "autostart:=true", *parameters]
     own += [f"partition_file:={partition}"] if partition else []
-    processes.start("subsystem_node", *own, params_file=params_file, name=node, namespace=namespace)
+    processes.start(
+        "subsystem_node",
+        *own,
+        params_file=params_file,
+        name=node,
+        namespace=namespace,
+        environment=quick_discovery(),
+    )
 
 
 def absolute_namespace(given: str) -> str:
