@@ -64,7 +64,7 @@ class Processes:
         self._run(name, str(path), *arguments)
 
     def _run(self, name: str, *command: str, environment: Mapping[str, str] | None = None) -> None:
-        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _interrupt_deferred():
+        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _signals_deferred():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command],
                 env={**os.environ, **(environment or {})},
@@ -105,16 +105,21 @@ class Processes:
 
 
 @contextmanager
-def _interrupt_deferred() -> Iterator[None]:
-    """Ctrl-C takes effect afterwards: a child that Popen has started is known, and ended, in any case."""
+def _signals_deferred() -> Iterator[None]:
+    """SIGINT and SIGTERM take effect afterwards: a child that Popen has started is known, and ended, anyway.
+
+    Python ignores what a handler raises in the hooks that it calls around a fork: a signal would be lost.
+    """
     received: list[int] = []
-    usual = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    numbers = signal.SIGINT, signal.SIGTERM
+    usual = [signal.signal(number, lambda number, frame: received.append(number)) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
-        if received:
-            signal.raise_signal(signal.SIGINT)
+        for number, handler in zip(numbers, usual, strict=True):
+            signal.signal(number, handler)
+        for number in received:
+            signal.raise_signal(number)
 
 
 def _end_with_parent(parent: int) -> Callable[[], None]:
