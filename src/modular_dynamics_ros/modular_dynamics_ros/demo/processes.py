@@ -118,8 +118,8 @@ def _signals_deferred() -> Iterator[None]:
     finally:
         for number, handler in zip(numbers, usual, strict=True):
             signal.signal(number, handler)
-        for number in received:
-            signal.raise_signal(number)
+        for one in received:
+            signal.raise_signal(one)
 
 
 def _end_with_parent(parent: int) -> Callable[[], None]:

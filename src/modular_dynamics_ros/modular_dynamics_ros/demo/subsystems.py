@@ -89,7 +89,8 @@ def _require_parameters(path: Path | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the nodes until Ctrl-C."""
     options = _options(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the processes are ended on the way out
+    ending: list[int] = []  # what a handler raises is lost where it interrupts a destructor
+    signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))
     try:
         namespace = absolute_namespace(options.namespace)
         _require_parameters(options.params)
@@ -104,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for subsystem, node in nodes.items():
                 start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
                 print(f"{subsystem}: node {node}, log {options.logs / node}.log", flush=True)
-            while True:
+            while not ending:
                 time.sleep(LOOK_PERIOD)
                 for subsystem, node in nodes.items():
                     if (code := processes.code(node)) is None:
@@ -115,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     processes.end(node)
                     start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
     except KeyboardInterrupt:
-        return 0
+        pass
+    return 0
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
