@@ -8,58 +8,54 @@ from typing import TYPE_CHECKING, Any
 
 from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
-from .closure import (
-    Assembly,
-    ClosedLoopBatch,
-    ClosedLoopDynamics,
-    ClosedLoopEquationOfMotion,
-    ClosedLoopHybridDynamics,
-    ClosedLoopInverseDynamics,
-    ClosedLoopMotion,
-    ClosedLoopRegressor,
-    ClosedLoopTerms,
-    RowStatus,
-    Simulation,
-    assemble,
-    close_loops,
-    closed_loop_base_parameters,
-    closed_loop_bias,
-    closed_loop_bias_batch,
-    closed_loop_forward_dynamics,
-    closed_loop_forward_dynamics_batch,
-    closed_loop_gravity_torque,
-    closed_loop_gravity_torque_batch,
-    closed_loop_hybrid_dynamics,
-    closed_loop_hybrid_dynamics_batch,
-    closed_loop_inverse_dynamics,
-    closed_loop_inverse_dynamics_batch,
-    closed_loop_inverse_dynamics_derivatives,
-    closed_loop_inverse_dynamics_derivatives_batch,
-    closed_loop_mass_matrix,
-    closed_loop_mass_matrix_batch,
-    closed_loop_regressor,
-    closed_loop_regressor_batch,
-    closed_loop_spring_torque,
-    constraint_projection,
-    energy,
-    simulate,
-)
-from .composition import (
-    Composition,
-    DualQuaternions,
-    SpatialVectors,
-    SpecialEuclideanMatrices,
-    compose,
-    subsystem_graph_dot,
-)
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
-from .mjcf import load_mjcf
 from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, orders
+from .model.code_export import exporter, register_exporter
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
+    from . import closure as closure
     from . import crosscheck as crosscheck
+    from .closure import (
+        Assembly,
+        ClosedLoopBatch,
+        ClosedLoopDynamics,
+        ClosedLoopEquationOfMotion,
+        ClosedLoopHybridDynamics,
+        ClosedLoopInverseDynamics,
+        ClosedLoopMotion,
+        ClosedLoopRegressor,
+        ClosedLoopTerms,
+        RowStatus,
+        Simulation,
+        assemble,
+        close_loops,
+        closed_loop_base_parameters,
+        closed_loop_bias,
+        closed_loop_bias_batch,
+        closed_loop_forward_dynamics,
+        closed_loop_forward_dynamics_batch,
+        closed_loop_gravity_torque,
+        closed_loop_gravity_torque_batch,
+        closed_loop_hybrid_dynamics,
+        closed_loop_hybrid_dynamics_batch,
+        closed_loop_inverse_dynamics,
+        closed_loop_inverse_dynamics_batch,
+        closed_loop_inverse_dynamics_derivatives,
+        closed_loop_inverse_dynamics_derivatives_batch,
+        closed_loop_mass_matrix,
+        closed_loop_mass_matrix_batch,
+        closed_loop_regressor,
+        closed_loop_regressor_batch,
+        closed_loop_spring_torque,
+        constraint_projection,
+        energy,
+        simulate,
+    )
+    from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
+    from .composition.compose import Composition, compose
+    from .mjcf import load_mjcf
 
 __all__ = [
     "ClosedLoopTerms",
@@ -120,8 +116,31 @@ __all__ += exceptions.__all__
 __version__ = "0.1.0"
 
 
+#: Packages that are imported when one of their names is used first. A robot without loops needs none of them
+#: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio.
+_LATER = ("closure", "composition", "mjcf", "crosscheck")
+
+
+@register_exporter
+def loop_recordings(*arguments: Any) -> Any:
+    """That of closure/export/, which takes this one's place."""
+    import_module(".closure", __name__)
+    return exporter("loop_recordings")(*arguments)
+
+
+del loop_recordings  # it is no name of this package
+
+
 def __getattr__(name: str) -> Any:
-    # Pinocchio is imported only on the first use of md.crosscheck
-    if name == "crosscheck":
-        return import_module(".crosscheck", __name__)
+    if name in _LATER:
+        return import_module(f".{name}", __name__)
+    if name in __all__:
+        for package in map(import_module, (f"{__name__}.{one}" for one in _LATER[:3])):
+            if name in package.__all__:
+                value = globals()[name] = getattr(package, name)
+                return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_LATER})

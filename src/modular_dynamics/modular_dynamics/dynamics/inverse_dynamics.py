@@ -87,7 +87,7 @@ class InverseDynamics(LoadedSolver):
         loaded = self._loaded(external_wrenches, black_box_wrenches)
         boxes, call = ({}, self._recursion_call) if loaded is None else (loaded.boxes, loaded.call)
         tau = self._run((q, v, vdot), None, call)
-        wrenches = rows_of(self._work, len(self.graph.joints))[:-1, FORCE:].copy()
+        wrenches = self._wrench_rows.copy()
         return InverseDynamicsResult(self.graph, np.array(q, np.float64), boxes, wrenches, *self._frames, tau)
 
     def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
@@ -102,6 +102,12 @@ class InverseDynamics(LoadedSolver):
     def _frames(self) -> tuple[Array, tuple[FirstJoints, ...]]:
         """What only results with wrenches need; a large robot's first torques do not wait for it."""
         return self.alignments, first_joints(self.graph)
+
+    @cached_property
+    def _wrench_rows(self) -> Array:
+        """Every body's wrench in the work array (n, 6), as the recursion leaves it."""
+        rows: Array = rows_of(self._work, len(self.graph.joints))[:-1, FORCE:]
+        return rows
 
     @cached_property
     def _recursion_call(self) -> StateCall:

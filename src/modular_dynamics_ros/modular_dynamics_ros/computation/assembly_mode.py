@@ -8,16 +8,18 @@ closing near them is tried again only once they contradict by other amounts.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.closure import ClosedLoopSolver
 from modular_dynamics.exceptions import ClosureError, SingularityError
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, Configuration, FailedAttempt, State
 from modular_dynamics_ros.exceptions import BadMessage
+
+if TYPE_CHECKING:  # a robot without loops does not wait for the import
+    from modular_dynamics.closure import ClosedLoopSolver
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
 
@@ -35,7 +37,7 @@ class AssemblyMode:
         tolerance: by how much measured passive joints may differ from their closed positions [rad or m].
     """
 
-    def __init__(self, robot: Robot, solver: ClosedLoopSolver, tolerance: float) -> None:
+    def __init__(self, robot: Robot, solver: "ClosedLoopSolver", tolerance: float) -> None:
         graph = robot.graph
         self._robot, self._solver, self.tolerance = robot, solver, tolerance
         self._states, self._passive = (

@@ -6,13 +6,6 @@ from functools import cached_property
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import (
-    ClosedLoopSolver,
-    internal_wrenches,
-    solver_of,
-    stamped_cut_wrenches,
-    tree_torques,
-)
 from modular_dynamics_ros.computation.assembly_mode import AssemblyMode, refused_closure
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.robot import Robot
@@ -37,7 +30,7 @@ class ClosedLoopSolution:
     """
 
     robot: Robot
-    result: md.ClosedLoopDynamics
+    result: "md.ClosedLoopDynamics"
     wrenches: AppliedWrenches
 
     @property
@@ -64,7 +57,7 @@ class ClosedLoopSolution:
         """(n,) what torques of all joints (nv,) are along the independent joints: W^T of them."""
         result, W = self.result, self.result.projection
         if result.free:
-            W = solver_of(self.robot.graph).dynamic_projection(result.coordinates)
+            W = md.closure.solver_of(self.robot.graph).dynamic_projection(result.coordinates)
         return self._of_joints(np.asarray(W.T @ torques))
 
     def connection_wrench(self, index: int) -> StampedWrench:
@@ -84,17 +77,17 @@ class ClosedLoopSolution:
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
         """By loop joint, at and in the frame of the successor's link."""
-        return stamped_cut_wrenches(self.robot.graph, self.result)
+        return md.closure.stamped_cut_wrenches(self.robot.graph, self.result)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
         graph, result = self.robot.graph, self.result
         check.set_gravity(graph.gravity)
-        loads = internal_wrenches(graph, result)
+        loads = md.closure.internal_wrenches(graph, result)
         for link, wrench in (self.wrenches.external or {}).items():
             loads[link] = loads.get(link, 0.0) + wrench
         motion = result.coordinates, result.velocities, result.accelerations
-        return check(*motion, tree_torques(graph, result), loads, common_size=True)
+        return check(*motion, md.closure.tree_torques(graph, result), loads, common_size=True)
 
     def _of_joints(self, independent: Array) -> Array:
         base = self.robot.base
@@ -115,7 +108,7 @@ class ClosedLoop:
         self._robot = robot
         self._no_wrenches = AppliedWrenches()
         try:
-            self.solver = ClosedLoopSolver(robot.graph)
+            self.solver = md.closure.ClosedLoopSolver(robot.graph)
             self._warm_up()
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error

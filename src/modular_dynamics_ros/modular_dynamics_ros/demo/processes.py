@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -44,26 +44,30 @@ class Processes:
         name: str = "",
         namespace: str = "",
         remapped: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         """Run a node of this package in this environment, with parameters "NAME:=VALUE".
 
         Args:
             name: of the process and the node, instead of that of its kind. remapped: topics, "NAME:=OTHER".
+            environment: variables besides those of this process.
         """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
         rules = [f"__node:={name}"] * bool(name) + [f"__ns:={namespace}"] * bool(namespace)
         words += [word for rule in (*rules, *remapped) for word in ("-r", rule)]
-        self._run(name or node, "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words)
+        command = "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words
+        self._run(name or node, *command, environment=environment)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""
         self._run(name, str(path), *arguments)
 
-    def _run(self, name: str, *command: str) -> None:
-        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _interrupt_deferred():
+    def _run(self, name: str, *command: str, environment: Mapping[str, str] | None = None) -> None:
+        with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _signals_deferred():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command],
+                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -101,16 +105,21 @@ class Processes:
 
 
 @contextmanager
-def _interrupt_deferred() -> Iterator[None]:
-    """Ctrl-C takes effect afterwards: a child that Popen has started is known, and ended, in any case."""
+def _signals_deferred() -> Iterator[None]:
+    """SIGINT and SIGTERM take effect afterwards: a child that Popen has started is known, and ended, anyway.
+
+    Python ignores what a handler raises in the hooks that it calls around a fork: a signal would be lost.
+    """
     received: list[int] = []
-    usual = signal.signal(signal.SIGINT, lambda number, frame: received.append(number))
+    numbers = signal.SIGINT, signal.SIGTERM
+    usual = [signal.signal(number, lambda number, frame: received.append(number)) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, usual)
-        if received:
-            signal.raise_signal(signal.SIGINT)
+        for number, handler in zip(numbers, usual, strict=True):
+            signal.signal(number, handler)
+        for one in received:
+            signal.raise_signal(one)
 
 
 def _end_with_parent(parent: int) -> Callable[[], None]:

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.quick_discovery import quick_discovery
 from modular_dynamics_ros.exceptions import NodeError, RobotError
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
@@ -53,10 +54,17 @@ def start_subsystem(
     params_file: Path | None = None,
     namespace: str = "",
 ) -> None:
-    """Start the node of one subsystem, which configures and activates itself."""
+    """Start the node of one subsystem, which configures and activates itself; see `quick_discovery`, too."""
     own = [f"subsystem:={subsystem}", f"robot_description_file:={urdf}", "autostart:=true", *parameters]
     own += [f"partition_file:={partition}"] if partition else []
-    processes.start("subsystem_node", *own, params_file=params_file, name=node, namespace=namespace)
+    processes.start(
+        "subsystem_node",
+        *own,
+        params_file=params_file,
+        name=node,
+        namespace=namespace,
+        environment=quick_discovery(),
+    )
 
 
 def absolute_namespace(given: str) -> str:
@@ -81,7 +89,8 @@ def _require_parameters(path: Path | None) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the nodes until Ctrl-C."""
     options = _options(arguments)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))  # so that the processes are ended on the way out
+    ending: list[int] = []  # what a handler raises is lost where it interrupts a destructor
+    signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))
     try:
         namespace = absolute_namespace(options.namespace)
         _require_parameters(options.params)
@@ -96,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for subsystem, node in nodes.items():
                 start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
                 print(f"{subsystem}: node {node}, log {options.logs / node}.log", flush=True)
-            while True:
+            while not ending:
                 time.sleep(LOOK_PERIOD)
                 for subsystem, node in nodes.items():
                     if (code := processes.code(node)) is None:
@@ -107,7 +116,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     processes.end(node)
                     start_subsystem(processes, subsystem, node, options.urdf, **files, namespace=namespace)
     except KeyboardInterrupt:
-        return 0
+        pass
+    return 0
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:

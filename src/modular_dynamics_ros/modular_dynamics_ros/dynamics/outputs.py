@@ -50,8 +50,8 @@ class DynamicsOutputs(Outputs):
         self._robot = robot
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
-        self._torque_publisher = self._publisher(JointState, "~/joint_torques")
-        self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED)
+        self._torque_publisher = self._publisher(JointState, "~/joint_torques", always=True)
+        self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED, always=True)
         self._subsystems = {subsystem.name: index for index, subsystem in enumerate(graph.subsystems)}
         self._wrenches = ConnectionWrenchesWriter(list(self._subsystems), robot.frame_prefix)
         self._wrenches_publisher = self._publisher(ConnectionWrenches, "~/connection_wrenches")
@@ -94,6 +94,8 @@ class DynamicsOutputs(Outputs):
         """
         stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
+        if self.demand.none:
+            return
         dynamics = answer.dynamics
         if self._wrenches_publisher in self.demand:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))

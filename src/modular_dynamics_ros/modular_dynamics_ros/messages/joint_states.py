@@ -33,7 +33,7 @@ class JointStateWriter:
             if self._every:  # copied in a third of the time
                 view[:] = vector
             else:
-                np.take(vector, self._indices, out=view, mode="clip")
+                vector.take(self._indices, out=view, mode="clip")
         return self.message
 
 
@@ -46,7 +46,7 @@ class EffortWriter:
 
     def write(self, effort: Array) -> Float64MultiArray:
         """The message with these efforts (n,), n: joints of the robot."""
-        np.take(effort, self._indices, out=self._view, mode="clip")
+        effort.take(self._indices, out=self._view, mode="clip")
         return self.message
 
 

@@ -44,6 +44,11 @@ class Demand:
             self._wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
             self._next_look = now + LOOK_PERIOD
 
+    @property
+    def none(self) -> bool:
+        """Whether nobody has subscribed to any of them."""
+        return not self._wanted
+
     def __contains__(self, publisher: Any) -> bool:
         return publisher in self._wanted
 
@@ -92,14 +97,16 @@ class Outputs:
         names = {index: name for name, index in indices.items()}
         every = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
         self._commands, self._stamped = EffortWriter(order), JointStateWriter(every, order, ("effort",))
-        self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands")
+        self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands", always=True)
         self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
-    def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH) -> Any:
+    def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH, *, always: bool = False) -> Any:
+        """A publisher; `always`: of what is published whether or not anybody has subscribed."""
         make = self._node.create_lifecycle_publisher
         publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self._publishers.append(publisher)
-        self.demand.add(publisher)
+        if not always:
+            self.demand.add(publisher)
         return publisher
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: Time) -> None:

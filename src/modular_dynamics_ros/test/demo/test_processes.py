@@ -80,16 +80,21 @@ def test_processes_die_with_a_killed_parent(tmp_path):
         wait_for(lambda: not alive(pid))
 
 
-def test_an_interrupt_while_a_process_starts_takes_effect_when_it_can_be_ended(tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_a_process_starts_takes_effect_when_it_can_be_ended(tmp_path, monkeypatch, number):
     started, popen = [], subprocess.Popen
+    usual = signal.signal(number, signal.default_int_handler)
 
     def interrupted(*arguments, **options):
         started.append(popen(*arguments, **options))
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
         return started[0]
 
     monkeypatch.setattr(subprocess, "Popen", interrupted)
     (tmp_path / "polite.py").write_text(POLITE)
-    with pytest.raises(KeyboardInterrupt), Processes(tmp_path) as processes:
-        processes.start_file("polite", tmp_path / "polite.py")
+    try:
+        with pytest.raises(KeyboardInterrupt), Processes(tmp_path) as processes:
+            processes.start_file("polite", tmp_path / "polite.py")
+    finally:
+        signal.signal(number, usual)
     assert started[0].poll() is not None

@@ -127,9 +127,12 @@ class StateInput:
             return
         now = self._node.now()
         self._computation.accelerations.note_time(now)
+        horizon = now + self._valid_for
         for known in (self._merged, self._late):
-            known.forget_after(now + self._valid_for)
-        self._read_superseded()
+            known.forget_after(horizon)
+        if self._unread:
+            self._read_superseded()
+            now = self._node.now()
         try:
             sample = self._reader.read(message, efforts=self._efforts())
             if self._of_other_joints(sample.layout):
@@ -137,9 +140,9 @@ class StateInput:
                 self._note_changed(message, state_stamp(message, info, self._node))
                 return
             stamp = state_stamp(message, info, self._node)
-            missing = self._merge(sample, stamp)
+            missing = self._merge(sample, stamp, now)
             self._note_changed(message, stamp)
-            self._record.require_order(stamp, self._node.now())
+            self._record.require_order(stamp, now)
             if missing:
                 self._record.counts.incomplete += 1
                 self._note_position(stamp)
@@ -167,7 +170,7 @@ class StateInput:
                 counts.superseded += 1
         for sample, stamp in reversed(good.values()):
             with self._rejecting():
-                self._merge(sample, stamp)
+                self._merge(sample, stamp, self._node.now())
                 counts.superseded += 1
 
     @contextmanager
@@ -184,9 +187,8 @@ class StateInput:
         self._record.counts.of_other_joints += none
         return none
 
-    def _merge(self, sample: JointSample, stamp: int) -> tuple[str, ...]:
-        """Take the values of a fresh message; return the joints that have none."""
-        now = self._node.now()
+    def _merge(self, sample: JointSample, stamp: int, now: int) -> tuple[str, ...]:
+        """Take the values of a fresh message; return the joints that have none now [ns]."""
         self._require_fresh(sample, stamp, now)
         complete = self._merged.add(sample, stamp)
         partly = not complete or len(self._merged.newest.optional) > 0

@@ -202,6 +202,8 @@ class Succession:
             return self._named(*described, state_stamp(message, info, self._node))
         newest = self._robots[-1]
         if newest.stamp is None:
+            if len(self._robots) == 1:
+                return newest.session
             # times say nothing: a robot that was replaced gets what the new one cannot use
             sessions = [robot.session for robot in self._robots if robot.session is not None]
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
