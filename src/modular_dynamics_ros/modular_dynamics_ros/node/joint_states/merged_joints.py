@@ -12,7 +12,7 @@ __all__ = ["JointValues", "MergedJoints"]
 
 Array = NDArray[np.float64]
 NEVER = np.iinfo(np.int64).min  # stamp of a joint that no message has held yet
-EVERY = slice(None)  # written in half the time of as many indices
+EVERY = slice(None)  # needs less time than as many indices
 
 
 class JointValues(NamedTuple):
@@ -46,8 +46,7 @@ class MergedJoints:
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
         missing = np.full(len(optional), np.nan), np.full(count, np.nan)
-        self._motion = np.zeros((2, count))  # q and v, which are mostly written and read together
-        self.newest = JointValues(self._motion[0], self._motion[1], *missing)
+        self.newest = JointValues(np.zeros(count), np.zeros(count), *missing)
         self.has_efforts = False
         self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
         self._last = int(NEVER)  # no value has a later stamp
@@ -69,16 +68,16 @@ class MergedJoints:
         Returns:
             whether all joints have this stamp now.
         """
-        layout, motion, effort = sample.layout, sample.motion, sample.effort
+        layout, q, v, effort = sample.layout, sample.q, sample.v, sample.effort
         complete = layout.complete
         joints: NDArray[np.intp] | slice = EVERY if complete else layout.joints
         if stamp < self._last:
             taken = self.stamps[layout.joints] <= stamp
-            joints, motion = layout.joints[taken], motion[:, taken]
+            joints, q, v = layout.joints[taken], q[taken], v[taken]
             effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
         self._last = max(self._last, stamp)
-        self._motion[:, joints], self.stamps[joints] = motion, stamp
+        self.newest.q[joints], self.newest.v[joints], self.stamps[joints] = q, v, stamp
         if effort is not None:
             self.newest.effort[joints], self.has_efforts = effort, True
         elif self.has_efforts:  # nobody asks for them any more
@@ -131,17 +130,14 @@ class MergedJoints:
 
         None where they are not known any more: a joint that it does not hold has a newer value already.
         """
-        newest, motion = self.newest, self._motion.copy()
-        effort = newest.effort.copy() if self.has_efforts else newest.effort  # else all NaN, and not written
-        values = JointValues(motion[0], motion[1], newest.optional.copy(), effort)
+        values = JointValues(*(one.copy() for one in self.newest))
         if stamp >= self._last:
             return values
         layout = sample.layout
         newer, optional_newer = self.stamps > stamp, self._optional_stamps > stamp
         newer[layout.joints] = False
         values.q[layout.joints], values.v[layout.joints] = sample.q, sample.v
-        if sample.effort is not None:
-            values.effort[layout.joints] = sample.effort
+        values.effort[layout.joints] = np.nan if sample.effort is None else sample.effort
         for k, _ in layout.optional:
             values.optional[k], optional_newer[k] = sample.optional[k], False
         return None if newer.any() or optional_newer.any() else values
