@@ -18,7 +18,7 @@ CUBE = Message(type=1, dimensions=[0.1, 0.1, 0.1])
 
 
 def attached(name, link, *solids, at=HERE, frame=None, weight=0.0):
-    """A moveit_msgs/AttachedCollisionObject of solids, each with its pose."""
+    """A moveit_msgs/AttachedCollisionObject of solids, each with its pose; None: without."""
     entry = Message(
         id=name,
         header=Message(frame_id=frame or link),
@@ -26,7 +26,7 @@ def attached(name, link, *solids, at=HERE, frame=None, weight=0.0):
         operation=0,
         ADD=0,
         primitives=[solid for solid, _ in solids],
-        primitive_poses=[where for _, where in solids],
+        primitive_poses=[where for _, where in solids if where is not None],
         meshes=[],
         mesh_poses=[],
     )

@@ -1,18 +1,15 @@
 """Objects that MoveIt has attached to links, as one payload for each link."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from modular_dynamics_ros.exceptions import NumbersError, ParameterError
-from modular_dynamics_ros.moveit.load import Load, sum_of
+from modular_dynamics_ros.moveit.load import HEAVIEST, Load, sum_of
 from modular_dynamics_ros.moveit.solids import body_of_mesh, body_of_primitive, placed
 
 __all__ = ["Masses", "masses_by_id", "payloads_of"]
-
-#: [kg]
-LARGEST = 1e5
 
 
 def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
@@ -25,12 +22,12 @@ def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
     for text in texts:
         name, _, number = text.rpartition("=")
         try:
-            mass = float(number)
+            mass = np.nan if "_" in number else float(number)
         except ValueError:
             mass = np.nan
-        if not name or not 0.0 < mass <= LARGEST:
+        if not name or not 0.0 < mass <= HEAVIEST:
             raise ParameterError(
-                f"object_masses: '{text}'; ID=KILOGRAMS is needed, above 0 and up to {LARGEST:g}, as box=0.8"
+                f"object_masses: '{text}'; ID=KILOGRAMS is needed, above 0 and up to {HEAVIEST:g}, as box=0.8"
             )
         if name in masses:
             raise ParameterError(f"object_masses: '{name}' is there twice")
@@ -49,9 +46,15 @@ class Masses:
         self._given, self._density, self._messages = given, density, dict[str, float]()
 
     def take(self, message: Any) -> None:
-        """Note the weight in an AttachedCollisionObject; planning scenes do not keep it."""
-        if message.object.operation == message.object.ADD and message.object.id:
-            self._messages[message.object.id] = float(message.weight)
+        """Note the weight in an AttachedCollisionObject, if it is one; planning scenes do not keep it."""
+        entry, weight = message.object, float(message.weight)
+        if entry.operation == entry.ADD and entry.id:
+            self._messages[entry.id] = weight if 0.0 < weight <= HEAVIEST else 0.0
+
+    def forget(self, names: Iterable[str]) -> None:
+        """These objects are attached no more: another of the same id weighs what its own message says."""
+        for name in names:
+            self._messages.pop(name, None)
 
     def of(self, name: str, volume: float) -> float:
         """[kg]
@@ -60,7 +63,7 @@ class Masses:
             NumbersError: nothing says it.
         """
         mass = self._given.get(name) or self._messages.get(name) or self._density * volume
-        if not (np.isfinite(mass) and mass > 0.0):
+        if not mass > 0.0:
             raise NumbersError(
                 "its mass is not known: name it in object_masses, attach it with a weight, or set density"
             )
@@ -91,15 +94,20 @@ def _load(attached: Any, masses: Masses) -> Load:
     entry, frame = attached.object, attached.object.header.frame_id
     if frame != attached.link_name:
         raise NumbersError(f"its pose is given in frame '{frame}', and not in that of its link")
+    counts = len(entry.primitives), len(entry.meshes)
+    if counts != (len(entry.primitive_poses), len(entry.mesh_poses)):
+        raise NumbersError(f"it has {counts[0]} solids and {counts[1]} meshes, and not as many poses")
     shapes = [
         (body_of_primitive(solid.type, solid.dimensions), pose)
-        for solid, pose in zip(entry.primitives, entry.primitive_poses, strict=False)
+        for solid, pose in zip(entry.primitives, entry.primitive_poses, strict=True)
     ]
-    for mesh, pose in zip(entry.meshes, entry.mesh_poses, strict=False):
+    for mesh, pose in zip(entry.meshes, entry.mesh_poses, strict=True):
         vertices = np.array([[p.x, p.y, p.z] for p in mesh.vertices], float).reshape(-1, 3)
         triangles = np.array([triangle.vertex_indices for triangle in mesh.triangles], np.int64)
         shapes.append((body_of_mesh(vertices, triangles.reshape(-1, 3)), pose))
     if not shapes:
         raise NumbersError("it has neither solids nor meshes, so that its centre is not known")
     whole = placed(sum_of([placed(body, pose) for body, pose in shapes]), entry.pose)
-    return whole.scaled(masses.of(entry.id, whole.mass))
+    load = whole.scaled(masses.of(entry.id, whole.mass))
+    load.raise_if_impossible()
+    return load

@@ -6,7 +6,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Load", "sum_of"]
+from modular_dynamics_ros.exceptions import NumbersError
+
+__all__ = ["FARTHEST", "HEAVIEST", "Load", "sum_of"]
+
+#: Of what robots carry [kg], and how far away [m].
+HEAVIEST, FARTHEST = 1e5, 1e3
 
 Array = NDArray[np.float64]
 
@@ -25,6 +30,19 @@ class Load(NamedTuple):
     def scaled(self, mass: float) -> "Load":
         """The same shape with another mass."""
         return Load(mass, self.com, self.inertia * (mass / self.mass))
+
+    def raise_if_impossible(self) -> None:
+        """Raise NumbersError where no body has these numbers, or they are beyond what a robot carries."""
+        numbers = np.array([self.mass, *self.com, *self.inertia.ravel()])
+        if (
+            not np.isfinite(numbers).all()
+            or not 0.0 < self.mass <= HEAVIEST
+            or abs(self.com).max() > FARTHEST
+        ):
+            raise NumbersError(f"mass {self.mass:g} kg, centre {self.com.tolist()} m: beyond all limits")
+        principal = np.linalg.eigvalsh(self.inertia)
+        if principal[0] < 0.0 or principal[:2].sum() < (1.0 - 1e-6) * principal[2]:
+            raise NumbersError("no body has its moments of inertia")
 
     def is_close(self, other: "Load") -> bool:
         """Whether the numbers are the same but for rounding."""

@@ -16,12 +16,15 @@ from importlib import import_module
 from typing import Any
 
 from modular_dynamics_interfaces.srv import SetPayload
+from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
+from modular_dynamics_ros.moveit.instance import Instance
 from modular_dynamics_ros.moveit.load import Load
 from modular_dynamics_ros.moveit.requests import Request, payload_request
 from modular_dynamics_ros.node.spinning import run_node
@@ -51,15 +54,20 @@ class MoveitPayloadNode(Node):
         self.log = ChangeLog(self.get_logger(), time.monotonic)
         self._in_force: dict[str, Load | None] = {}  # payloads by link; None: not known any more
         self._refused: dict[str, tuple[Load | None, float]] = {}  # by link, and when
+        self._attached = set[str]()  # ids, as of the last answer
         self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
-        self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
+        try:
+            self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
+        except (NameValidationException, ValueError) as error:
+            raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
+        self._receiver = Instance(self, parameters.set_payload)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
         self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
-        self.create_timer(parameters.period, self._look)
+        self.create_timer(parameters.period, self._look, clock=STEADY_CLOCK)
         answer_all_requests(self)
 
     def _look(self) -> None:
-        if not self._payload.ready:  # whoever comes back may have lost payloads, or kept old ones
+        if self._receiver.changed():  # it may have lost payloads, or kept old ones
             self._in_force = dict.fromkeys(self._in_force)
             self._refused.clear()
         self._ask()
@@ -73,13 +81,15 @@ class MoveitPayloadNode(Node):
 
     def _ask(self) -> None:
         if not self._scene.send(self._components, self._on_answer):
-            self.log.problem("get_planning_scene", "silent", "no answer: MoveIt's move_group is not there")
+            self.log.problem("get_planning_scene", "silent", "no answer from MoveIt's move_group")
 
     def _on_answer(self, response: Any) -> None:
         attached = response.scene.robot_state.attached_collision_objects
+        before, self._attached = self._attached, {one.object.id for one in attached}
+        self._masses.forget(before - self._attached)
 
         def refuse(text: str) -> None:
-            self.log.problem("attached objects", text, text)
+            self.log.problem("attached objects", "not counted", text)
 
         wanted = payloads_of(attached, self._masses, refuse)
         self._send(wanted, [link for link in {**self._in_force, **wanted} if self._differs(link, wanted)])
@@ -97,17 +107,24 @@ class MoveitPayloadNode(Node):
         if not links:
             return
         link, load = links[0], wanted.get(links[0])
+        before = dict(self._in_force)
 
         def answered(response: Any) -> None:
             if response.success:
                 self._note(link, load)
             else:
+                if link in before:  # the robot is as it was
+                    self._in_force[link] = before[link]
+                else:
+                    self._in_force.pop(link, None)
                 self._refused[link] = load, time.monotonic()
                 self.log.problem(f"payload on '{link}'", "refused", response.error_message)
             self._send(wanted, links[1:])
 
+        if self._payload.ready and not self._payload.awaits:
+            self._in_force[link] = None  # until the answer comes, which may be never
         if not self._payload.send(payload_request(link, load), answered):
-            self.log.problem(self.parameters.set_payload, "silent", "no answer: dynamics_node is not there")
+            self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 
     def _note(self, link: str, load: Load | None) -> None:
         self._refused.pop(link, None)

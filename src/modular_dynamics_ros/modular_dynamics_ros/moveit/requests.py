@@ -18,7 +18,7 @@ class Request:
     """Calls of one service, without waiting for them."""
 
     def __init__(self, client: Client) -> None:
-        self._client, self._asked = client, 0.0
+        self._client, self._asked, self._lost = client, 0.0, False
         self._future: Any = None
 
     @property
@@ -26,24 +26,28 @@ class Request:
         """Whether somebody offers the service."""
         return bool(self._client.service_is_ready())
 
+    @property
+    def awaits(self) -> bool:
+        """Whether an answer is awaited."""
+        return self._future is not None and time.monotonic() - self._asked < PATIENCE
+
     def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
-        """Ask, unless an answer is awaited; false where the service is not there or does not answer."""
+        """Ask, unless an answer is awaited; false where nobody is there, or nobody answered last time."""
         if self._future is not None:
             if time.monotonic() - self._asked < PATIENCE:
-                return True
+                return not self._lost
             self._client.remove_pending_request(self._future)
-            self._future = None
-            return False
+            self._future, self._lost = None, True
         if not self.ready:
             return False
 
         def done(future: Any) -> None:
-            self._future = None
+            self._future, self._lost = None, False
             answered(future.result())
 
         self._asked, self._future = time.monotonic(), self._client.call_async(request)
         self._future.add_done_callback(done)
-        return True
+        return not self._lost
 
 
 def payload_request(link: str, load: Load | None) -> SetPayload.Request:

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics_ros.exceptions import NumbersError
-from modular_dynamics_ros.moveit.load import Load
+from modular_dynamics_ros.moveit.load import FARTHEST, Load
 
 __all__ = ["body_of_mesh", "body_of_primitive", "placed"]
 
 Array = NDArray[np.float64]
 
+#: Of a solid [m].
+SMALLEST = 1e-6
 #: Of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
 BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 
@@ -65,45 +67,61 @@ def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
         raise NumbersError(f"a solid of type {kind}; known are box (1), sphere (2), cylinder (3), cone (4)")
     name, count, make = _BODIES[kind]
     sizes = [float(size) for size in dimensions[:count]]
-    if len(sizes) < count or not all(np.isfinite(sizes)) or min(sizes) <= 0.0:
-        raise NumbersError(f"a {name} with dimensions {list(dimensions)}; {count} above zero are needed")
+    if len(sizes) < count or not all(SMALLEST <= size <= FARTHEST for size in sizes):
+        limits = f"{count} from {SMALLEST:g} to {FARTHEST:g} m are needed"
+        raise NumbersError(f"a {name} with dimensions {list(dimensions)}; {limits}")
     return make(*sizes)
 
 
 def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
     """Of a closed surface: vertices (k, 3) [m] and the three of each triangle (m, 3).
 
-    The tetrahedra between the origin and each triangle, with their signs, add up to the solid.
+    The tetrahedra between the middle and each triangle, with their signs, add up to the solid.
 
     Raises:
-        NumbersError: a vertex that is not there or not finite, or a surface that encloses nothing.
+        NumbersError: a vertex that is not there, not finite or far away, or a surface that is not closed.
     """
-    if not np.isfinite(vertices).all() or not ((triangles >= 0) & (triangles < len(vertices))).all():
-        raise NumbersError("a mesh with vertices that are not finite, or that are not there")
-    corners = vertices[triangles]
+    known = ((triangles >= 0) & (triangles < len(vertices))).all()
+    if not known or not (np.abs(vertices) <= FARTHEST).all():
+        raise NumbersError("a mesh with vertices that are not there, not finite or far away")
+    if not _is_closed(vertices, triangles):
+        raise NumbersError(
+            "a mesh whose surface is not closed, or whose triangles are not all the same way round"
+        )
+    middle = vertices.mean(axis=0)  # far from the origin digits would be lost
+    corners = (vertices - middle)[triangles]
     sums = corners.sum(axis=1)
     six = np.linalg.det(corners)  # six times the volume of each
     volume = six.sum() / 6
-    size = np.abs(six).sum() / 6
-    if not abs(volume) > 1e-9 * size:
+    if not abs(volume) > 1e-9 * np.abs(six).sum() / 6:
         raise NumbersError("a mesh whose surface encloses no volume")
     centre = six @ sums / 24 / volume
     squares = np.einsum("t,tki,tkj->ij", six, corners, corners) + np.einsum("t,ti,tj->ij", six, sums, sums)
     second = squares / 120 - volume * np.outer(centre, centre)
     sign = np.sign(volume)  # triangles may be listed either way round
-    return Load(sign * volume, centre, sign * (np.trace(second) * np.eye(3) - second))
+    return Load(sign * volume, centre + middle, sign * (np.trace(second) * np.eye(3) - second))
+
+
+def _is_closed(vertices: Array, triangles: NDArray[np.int64]) -> bool:
+    """Whether each edge is passed as often one way as the other; vertices at one place are one."""
+    places, index = np.unique(vertices, axis=0, return_inverse=True)
+    corners = index.ravel()[triangles]
+    start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
+    there, back = start * len(places) + end, end * len(places) + start
+    return len(triangles) > 0 and np.array_equal(np.sort(there), np.sort(back))
 
 
 def placed(body: Load, pose: Any) -> Load:
     """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
 
     Raises:
-        NumbersError: numbers that are not finite.
+        NumbersError: it is none, or far away.
     """
     p, r = pose.position, pose.orientation
     position, turn = np.array([p.x, p.y, p.z]), np.array([r.w, r.x, r.y, r.z])
-    if not (np.isfinite(position).all() and np.isfinite(turn).all()):
-        raise NumbersError("a pose that is not finite")
     if not turn.any():
         turn[0] = 1.0
-    return body.moved(rotation_matrix(Quaternion(*(turn / np.linalg.norm(turn)))), position)
+    size = float(np.linalg.norm(turn))
+    if not (abs(position) <= FARTHEST).all() or not 1e-3 < size < 1e3:
+        raise NumbersError("a pose that is not finite or far away, or whose quaternion is none")
+    return body.moved(rotation_matrix(Quaternion(*(turn / size))), position)

@@ -28,5 +28,5 @@ class MoveitParameters:
         "how often the planning scene is asked for, beside each time that its objects change",
         unit="s",
         low=0.05,
-        high=60.0,
+        high=1.0,
     )

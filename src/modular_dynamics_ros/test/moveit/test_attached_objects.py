@@ -45,6 +45,12 @@ def test_where_a_mass_comes_from():
     assert [masses.of(name, 0.001) for name in ("named", "weighed", "dense")] == [1.0, 3.0, 0.5]
     masses.take(attached("weighed", "hand"))  # attached again, without a weight
     assert masses.of("weighed", 0.001) == 0.5
+    for weight in (-1.0, np.nan, np.inf, 1e9):  # none
+        masses.take(attached("weighed", "hand", weight=weight))
+        assert masses.of("weighed", 0.001) == 0.5
+    masses.take(attached("weighed", "hand", weight=3.0))
+    masses.forget(["weighed"])  # it is attached no more
+    assert masses.of("weighed", 0.001) == 0.5
 
 
 @pytest.mark.parametrize(
@@ -53,6 +59,7 @@ def test_where_a_mass_comes_from():
         (attached("a", "hand", (CUBE, HERE)), "mass is not known"),
         (attached("box", "hand", (CUBE, HERE), frame="world"), "frame 'world'"),
         (attached("box", "hand"), "neither solids nor meshes"),
+        (attached("box", "hand", (CUBE, HERE), (CUBE, None)), "not as many poses"),
         (attached("box", "hand", (Message(type=5, dimensions=[1.0]), HERE)), "type 5"),
     ],
 )
@@ -67,7 +74,7 @@ def test_what_is_not_counted_is_said_and_spoils_no_other(one, words):
 
 def test_masses_by_id():
     assert masses_by_id(["box=0.8", "a=b=2"]) == {"box": 0.8, "a=b": 2.0}
-    for text in ("box", "=1", "box=", "box=-1", "box=0", "box=nan", "box=1e9"):
+    for text in ("box", "=1", "box=", "box=-1", "box=0", "box=nan", "box=1e9", "box=1_0"):
         with pytest.raises(ParameterError, match="ID=KILOGRAMS"):
             masses_by_id([text])
     with pytest.raises(ParameterError, match="twice"):

@@ -19,7 +19,7 @@ class Service:
     """Stands for a service: answers at once, where it is there."""
 
     def __init__(self, answer):
-        self.answer, self.ready, self.asked = answer, True, []
+        self.answer, self.ready, self.asked, self.awaits = answer, True, [], False
 
     def send(self, request, answered):
         if self.ready:
@@ -82,6 +82,19 @@ def test_payloads_follow_what_is_attached(system):
     assert not node.log.current()
 
 
+def test_a_request_without_an_answer_leaves_the_payload_unknown(system):
+    """Whoever was asked may carry it out later."""
+    node, objects, answer = system.node, system.objects, system.payloads.answer
+    system.payloads.send = lambda request, answered: bool(system.payloads.asked.append(request)) or True
+    objects.append(attached("box", "hand", (CUBE, HERE)))
+    node._look()
+    assert sent(system) == [("hand", 0.5)]
+    del system.payloads.send, objects[:]
+    system.payloads.answer = answer
+    node._look()
+    assert sent(system) == [("hand", 0.0)]
+
+
 def test_messages_about_joints_alone_ask_for_nothing(system):
     system.node._on_scene(difference(joints=["elbow"]))
     assert not system.scenes.asked
@@ -96,16 +109,22 @@ def test_a_dynamics_node_that_comes_back_gets_all_again(system):
     node, objects = system.node, system.objects
     objects.append(attached("box", "hand", (CUBE, HERE)))
     node._look()
+    assert sent(system) == [("hand", 0.5)]
     system.payloads.ready = False
     del objects[:]
     objects.append(attached("drill", "foot", (CUBE, HERE)))
     node._look()
-    assert "dynamics_node is not there" in node.log.current()[0]
+    assert "no answer from dynamics_node" in node.log.current()[0]
     system.payloads.ready = True
-    sent(system)
+    node._receiver._on_transition(None)  # it is activated
     node._look()
     # a file may have kept the old payload
     assert sent(system) == [("hand", 0.0), ("foot", 2.0)]
+    node._look()
+    assert sent(system) == []
+    node._receiver._on_transition(None)
+    node._look()
+    assert sent(system) == [("foot", 2.0)]
 
 
 def test_a_refused_payload_spoils_no_other_and_is_not_sent_each_second(system, monkeypatch):

@@ -50,8 +50,12 @@ def test_one_request_at_a_time(monkeypatch):
     assert request.send("c", answers.append)
     now[0] += requests.PATIENCE + 0.1
     assert not request.send("d", answers.append)  # no answer came
-    assert client.removed == client.futures[1:]
-    assert request.send("e", answers.append)
+    assert client.removed == client.futures[1:2]
+    assert len(client.futures) == 3  # but it was sent
+    now[0] += 1.0
+    assert not request.send("e", answers.append)  # still no answer
+    client.futures[2].done(client.futures[2])
+    assert request.send("f", answers.append)
 
 
 def test_no_service():

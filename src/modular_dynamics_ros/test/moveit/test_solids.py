@@ -53,11 +53,20 @@ def test_a_cone_is_the_sum_of_small_cubes():
 
 
 @pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0]])
-def test_a_mesh_of_a_box_is_the_box(order):
-    """Whichever way round its triangles are listed."""
-    body = body_of_mesh(CORNERS, FACES[:, order])
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_mesh_of_a_box_is_the_box(order, apart):
+    """Whichever way round its triangles are listed; also where each has three vertices of its own."""
+    faces = FACES[:, order]
+    corners = CORNERS[faces].reshape(-1, 3) if apart else CORNERS
+    body = body_of_mesh(corners, np.arange(36).reshape(-1, 3) if apart else faces)
     box = placed(body_of_primitive(1, [0.1, 0.2, 0.3]), pose([0.05, 0.1, 0.15], [0, 0, 0, 1]))
     assert body.is_close(box)
+
+
+def test_a_mesh_far_from_its_origin_has_the_same_moments():
+    body = body_of_mesh(CORNERS + 100.0, FACES)
+    box = body_of_primitive(1, [0.1, 0.2, 0.3])
+    assert np.allclose(body.inertia, box.inertia, rtol=1e-9, atol=1e-9 * box.inertia.max())
 
 
 def test_a_pose_turns_and_shifts():
@@ -72,11 +81,17 @@ def test_a_pose_turns_and_shifts():
     ("make", "words"),
     [
         (lambda: body_of_primitive(5, [1.0]), "type 5"),
-        (lambda: body_of_primitive(1, [1.0, 2.0]), "3 above zero"),
-        (lambda: body_of_primitive(2, [-1.0]), "1 above zero"),
-        (lambda: body_of_primitive(2, [np.nan]), "1 above zero"),
-        (lambda: body_of_mesh(CORNERS, FACES[:1]), "encloses no volume"),
-        (lambda: body_of_mesh(CORNERS, FACES[:0]), "encloses no volume"),
+        (lambda: body_of_primitive(1, [1.0, 2.0]), "3 from"),
+        (lambda: body_of_primitive(2, [-1.0]), "1 from"),
+        (lambda: body_of_primitive(2, [np.nan]), "1 from"),
+        (lambda: body_of_mesh(CORNERS, FACES[:-1]), "not closed"),
+        (lambda: body_of_mesh(CORNERS, FACES[:0]), "not closed"),
+        (lambda: body_of_mesh(CORNERS, np.vstack([FACES[:-1], FACES[-1:, ::-1]])), "the same way round"),
+        (lambda: body_of_mesh(CORNERS, np.vstack([FACES, FACES[-1:]])), "not closed"),
+        (lambda: body_of_mesh(CORNERS * [1.0, 1.0, 0.0], FACES), "encloses no volume"),
+        (lambda: body_of_primitive(2, [1e-120]), "1 from"),
+        (lambda: body_of_primitive(2, [1e200]), "1 from"),
+        (lambda: placed(body_of_primitive(2, [0.1]), pose([0, 0, 0], [1e-170, 0, 0, 0])), "quaternion"),
         (lambda: body_of_mesh(CORNERS[:4], FACES), "not there"),
         (lambda: placed(body_of_primitive(2, [0.1]), pose([np.inf, 0, 0], [0, 0, 0, 1])), "not finite"),
     ],

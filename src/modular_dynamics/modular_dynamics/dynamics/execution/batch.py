@@ -106,6 +106,7 @@ class Batch:
 
         Raises:
             StateError: a wrong shape, dtype or number of threads, or a number that is not finite, by its row.
+                Where finite numbers are too large, it names a row at or before the first of them.
         """
         kind = checked_dtype(dtype, self.algorithm.batches)
         checked_progress(progress)
@@ -122,7 +123,7 @@ class Batch:
                 )
         flat = result.reshape(rows, self._width)
         as_they_are = all(x.dtype == kind and x.flags.carray for x in arrays.values())
-        as_they_are = as_they_are and not (kind == np.float32 and self._angles.drivers)
+        as_they_are = as_they_are and not (kind == np.float32 and self._angles.kept)
         chunk = LARGEST_CHUNK if as_they_are and progress is None else CHUNK
         for start in range(0, rows, chunk):
             stop = min(start + chunk, rows)

@@ -28,13 +28,19 @@ class Angles:
         graph = self._graph
         turning = [name for name in graph.joint_names if graph.joint(name).type in TURNING]
         columns = [graph.q_slice(name).start for name in turning]
-        return [column for column in columns if column not in self.drivers]
+        return [column for column in columns if column not in self.kept]
 
     @cached_property
-    def drivers(self) -> dict[int, float]:
-        """Columns of q that others mimic, with the largest angle that they turn a joint at q = 1 [rad]."""
+    def kept(self) -> dict[int, float]:
+        """Columns of q of which whole turns count, with the largest angle of a joint at q = 1 [rad].
+
+        Other joints mimic them, or they wind up a spring.
+        """
         graph, angles = self._graph, dict[int, float]()
         for joint in graph.joints:
+            if joint.stiffness != 0.0 and joint.type in TURNING and joint.mimic is None:
+                column = graph.q_slice(joint.name).start
+                angles[column] = max(angles.get(column, 0.0), 1.0)
             if joint.mimic is not None:
                 driver = graph.driver(joint)
                 turned = abs(joint.mimic.multiplier) * (joint.type in TURNING)
@@ -44,8 +50,8 @@ class Angles:
         return {column: angle for column, angle in angles.items() if angle > 0.0}
 
     def too_large(self, q: NDArray[Any]) -> bool:
-        """Whether angles of mimic joints, whose turns cannot be taken off, need double precision."""
-        columns, angles = list(self.drivers), np.array([*self.drivers.values()])
+        """Whether angles whose turns cannot be taken off need double precision."""
+        columns, angles = list(self.kept), np.array([*self.kept.values()])
         return bool((np.abs(q[:, columns].astype(np.float64)) * angles >= WRAPPED_FROM).any())
 
     def wrapped(self, q: NDArray[Any]) -> NDArray[Any]:

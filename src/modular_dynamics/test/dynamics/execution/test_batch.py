@@ -164,6 +164,22 @@ def test_single_precision_at_large_angles(load_robot, angle):
     assert_close(single, double, 1e-5)
 
 
+@pytest.mark.parametrize("q", [[17.0, 4.0], [0.0, 17.0], [0.0, 4.0], [-1e4, -30.0]])
+def test_single_precision_counts_the_turns_of_a_spring(q):
+    """Also where only another joint's angle is large."""
+    parts, spring = ['<link name="ground"/>'], '<joint_dynamics joint="b" stiffness="10" rest_position="0"/>'
+    for joint, parent in (("a", "ground"), ("b", "a")):
+        parts.append(
+            f'<link name="{joint}">{inertial(1.0, (0.1, 0.0, 0.0), np.eye(3))}</link><joint name="{joint}" '
+            f'type="continuous"><parent link="{parent}"/><child link="{joint}"/><axis xyz="0 1 0"/></joint>'
+        )
+    tags = f'<modular_dynamics version="1">{spring}</modular_dynamics>'
+    graph, rest = md.load_urdf(f'<robot name="sprung">{"".join(parts)}{tags}</robot>'), np.zeros((3, 2))
+    states = np.tile(q, (3, 1)), rest, rest
+    single = md.inverse_dynamics_batch(graph, *states, dtype=np.float32)
+    assert_close(single, md.inverse_dynamics_batch(graph, *states), 1e-5)
+
+
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint8, np.float16, np.float32])
 def test_single_precision_takes_angles_of_any_dtype(load_robot, kind):
