@@ -60,6 +60,7 @@ def inverse_dynamics_of_designs(
     bad = run_on_threads(work, designs, min(thread_count(threads), 1 + designs * each // THREAD_STATES))
     if bad is not None:  # whose error says which state it is
         own = constants[bad if count > 1 else 0]
+        # the recursion that the kernel above runs; and no code, which is that of the graph's own numbers
         run = Batch(graph, INVERSE_DYNAMICS, topology, own, loaded=True)
         states_of = {name: np.atleast_2d(array[bad]) for name, array in arrays.items()}
         with _errors_name_design(bad):

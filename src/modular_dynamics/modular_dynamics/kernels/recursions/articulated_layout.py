@@ -52,22 +52,22 @@ ROUNDING = 1e-14  # of the smallest pivots, relative to what is added up to them
 
 
 @inlined
-def to_body(i, topology, constants, c, s, vector):
-    """A vector from the parent's axes to those of body i."""
+def to_body(turn, tilt, i, constants, c, s, vector):
+    """A vector from the parent's axes to those of body i, whose constant rotations are of these kinds."""
     x, y, z = vector
-    x, y = turned_back(topology[i, TURN], constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
-    y, z = turned_back(topology[i, TILT], constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
+    x, y = turned_back(turn, constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
+    y, z = turned_back(tilt, constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
     x, y = turned_back(ANY, c, s, x, y)
     return x, y, z
 
 
 @inlined
-def to_parent(i, topology, constants, c, s, vector):
-    """A vector from the axes of body i to its parent's."""
+def to_parent(turn, tilt, i, constants, c, s, vector):
+    """The way back."""
     x, y, z = vector
     x, y = turned_on(ANY, c, s, x, y)
-    y, z = turned_on(topology[i, TILT], constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
-    x, y = turned_on(topology[i, TURN], constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
+    y, z = turned_on(tilt, constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
+    x, y = turned_on(turn, constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
     return x, y, z
 
 

@@ -40,8 +40,8 @@ def outward_joint(i, topology, constants, v, states, work, lanes, like):
     gamma = load3(work, before + GAMMA * lanes, lanes, like)
     # of the parent's point p: that of its origin + omega x (omega x p)
     gamma = minus(plus_scaled(gamma, dot(omega, p), omega), scaled(dot(omega, omega), p))
-    ox, oy, oz = to_body(i, topology, constants, c, s, omega)
-    ux, uy, uz = to_body(i, topology, constants, c, s, gamma)
+    ox, oy, oz = to_body(topology[i, TURN], topology[i, TILT], i, constants, c, s, omega)
+    ux, uy, uz = to_body(topology[i, TURN], topology[i, TILT], i, constants, c, s, gamma)
     rate = load(v, topology[i, V] * lanes, like)
     sx, sy = oy * rate, -(ox * rate)
     if topology[i, KIND] == PRISMATIC:
@@ -141,8 +141,10 @@ def inward_joint(i, topology, constants, states, tau, work, out, lanes, like):
         inertia = tilted(topology[i, TILT], constants[i, TILT_COSINE], constants[i, TILT_SINE], inertia)
         inertia = turned(topology[i, TURN], constants[i, TURN_COSINE], constants[i, TURN_SINE], inertia)
         inertia = shifted(p, inertia)
-        force = to_parent(i, topology, constants, c, s, force)
-        moment = plus_cross(to_parent(i, topology, constants, c, s, moment), p, force)
+        force = to_parent(topology[i, TURN], topology[i, TILT], i, constants, c, s, force)
+        moment = plus_cross(
+            to_parent(topology[i, TURN], topology[i, TILT], i, constants, c, s, moment), p, force
+        )
         before = topology[i, PARENT] * ROW * lanes
         add_articulated(work, before, lanes, like, inertia, moment, force)
 
@@ -155,8 +157,8 @@ def accelerate_joint(i, topology, constants, states, work, out, lanes, like):
     c, s, p = placement(i, topology, constants, states, lanes, like)
     angular = load3(work, before + CHANGE * lanes, lanes, like)
     linear = plus_cross(load3(work, before + (CHANGE + 3) * lanes, lanes, like), angular, p)
-    ex, ey, ez = to_body(i, topology, constants, c, s, angular)
-    ux, uy, uz = to_body(i, topology, constants, c, s, linear)
+    ex, ey, ez = to_body(topology[i, TURN], topology[i, TILT], i, constants, c, s, angular)
+    ux, uy, uz = to_body(topology[i, TURN], topology[i, TILT], i, constants, c, s, linear)
     w0, w1, w2, w3, w4, push = load6(work, at + GAIN * lanes, lanes, like)
     if topology[i, KIND] == PRISMATIC:
         total = push - w0 * ex - w1 * ey - w2 * ez - w3 * ux - w4 * uy

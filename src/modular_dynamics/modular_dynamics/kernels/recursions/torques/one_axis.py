@@ -10,32 +10,12 @@ from ...numba_support.compilation import inlined
 from ...numba_support.memory import load, store
 from ...numba_support.neighbours import load3, row3
 from ...states import block_rows
-from ..articulated_inertia import ANY, turned_back, turned_on
-from ..articulated_layout import TILT_COSINE, TILT_SINE, TURN_COSINE, TURN_SINE, placement
+from ..articulated_inertia import ANY
+from ..articulated_layout import placement, to_body, to_parent
 from .bodies import add_to_parent, at_joint, store_motion, store_reduced_wrench, store_wrench
 from .layout import FORCE, TORQUE, velocity_at, wrench_at
 
 __all__ = ["inward_prismatic", "inward_revolute", "outward", "outward_reduced"]
-
-
-@inlined
-def _to_body(turn, i, constants, c, s, vector):
-    """A vector from the parent's axes to those of body i; ``turn`` is the kind of its first rotation."""
-    x, y, z = vector
-    x, y = turned_back(turn, constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
-    y, z = turned_back(ANY, constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
-    x, y = turned_back(ANY, c, s, x, y)
-    return x, y, z
-
-
-@inlined
-def _to_parent(turn, i, constants, c, s, vector):
-    """The way back."""
-    x, y, z = vector
-    x, y = turned_on(ANY, c, s, x, y)
-    y, z = turned_on(ANY, constants[i, TILT_COSINE], constants[i, TILT_SINE], y, z)
-    x, y = turned_on(turn, constants[i, TURN_COSINE], constants[i, TURN_SINE], x, y)
-    return x, y, z
 
 
 @inlined
@@ -50,9 +30,9 @@ def outward_reduced(turn, i, topology, constants, v, vdot, states, work, lanes, 
     """Body i on a revolute joint, of which nothing is left that the joint does not feel."""
     c, s = _turn_of_joint(i, topology, states, lanes, like)
     omega, alpha, acceleration = at_joint(row3(constants, i, POSITION), i, topology, work, lanes, like)
-    ox, oy, oz = _to_body(turn, i, constants, c, s, omega)
-    ex, ey, ez = _to_body(turn, i, constants, c, s, alpha)
-    acceleration = _to_body(turn, i, constants, c, s, acceleration)
+    ox, oy, oz = to_body(turn, ANY, i, constants, c, s, omega)
+    ex, ey, ez = to_body(turn, ANY, i, constants, c, s, alpha)
+    acceleration = to_body(turn, ANY, i, constants, c, s, acceleration)
     rate = constants[i, MULTIPLIER] * load(v, velocity_at(i, topology, lanes), like)
     push = constants[i, MULTIPLIER] * load(vdot, velocity_at(i, topology, lanes), like)
     alpha = ex + oy * rate, ey - ox * rate, ez + push
@@ -65,9 +45,9 @@ def outward(i, topology, constants, v, vdot, states, work, lanes, like):
     """Any other body i on a joint of one axis."""
     c, s, p = placement(i, topology, constants, states, lanes, like)
     omega, alpha, acceleration = at_joint(p, i, topology, work, lanes, like)
-    ox, oy, oz = _to_body(ANY, i, constants, c, s, omega)
-    ex, ey, ez = _to_body(ANY, i, constants, c, s, alpha)
-    ux, uy, uz = _to_body(ANY, i, constants, c, s, acceleration)
+    ox, oy, oz = to_body(ANY, ANY, i, constants, c, s, omega)
+    ex, ey, ez = to_body(ANY, ANY, i, constants, c, s, alpha)
+    ux, uy, uz = to_body(ANY, ANY, i, constants, c, s, acceleration)
     rate = constants[i, MULTIPLIER] * load(v, velocity_at(i, topology, lanes), like)
     push = constants[i, MULTIPLIER] * load(vdot, velocity_at(i, topology, lanes), like)
     if topology[i, KIND] == PRISMATIC:
@@ -112,6 +92,6 @@ def _pass_on(turn, i, placed, topology, constants, work, lanes, like):
     """Add the wrench of body i, placed by cosine, sine and origin, to its parent's."""
     c, s, p = placed
     at = wrench_at(i, lanes)
-    force = _to_parent(turn, i, constants, c, s, load3(work, at + FORCE * lanes, lanes, like))
-    moment = _to_parent(turn, i, constants, c, s, load3(work, at + TORQUE * lanes, lanes, like))
+    force = to_parent(turn, ANY, i, constants, c, s, load3(work, at + FORCE * lanes, lanes, like))
+    moment = to_parent(turn, ANY, i, constants, c, s, load3(work, at + TORQUE * lanes, lanes, like))
     add_to_parent(i, force, plus_cross(moment, p, force), topology, work, lanes, like)
