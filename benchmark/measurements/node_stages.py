@@ -21,6 +21,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTING = 100  # joint states before figures count
+TOGETHER = 100  # joint states that are handed over at once, for the time with warm caches
 
 
 @dataclass(frozen=True)
@@ -34,13 +35,17 @@ class Stage:
 
 @dataclass(frozen=True)
 class StageFigures:
-    """Own code in all, rclpy's publishing, and its stages, for joint states that were answered."""
+    """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
+
+    `warm`: own code where joint states come TOGETHER: other processes have not had the caches since the last.
+    """
 
     robot: str
     rate: float
     sent: int
     answered: int
     own: Stage
+    warm: Stage
     publishing: Stage
     stages: list[Stage]
 
@@ -92,7 +97,9 @@ def stage_of(name: str, nanoseconds: list[int]) -> Stage:
 def measure_stages(
     rate: float = 1000.0, seconds: float = 5.0, urdf: Path = ROOT / "urdf/branched_38dof.urdf"
 ) -> StageFigures:
-    """Hand joint states to a node, twice: the own code in all, then its stages, whose stopwatches take time.
+    """Hand joint states to a node: its own code in all, one by one and TOGETHER, then its stages.
+
+    The stopwatches of the stages take time themselves.
 
     Accelerations are those of the filter. Pinocchio's comparison is off: it runs once a second by default.
     """
@@ -120,10 +127,12 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     for publisher in session._outputs._publishers:
         watches.time("rclpy publishes", publisher, "publish")
     own = _hand_over(node, rate, count, watches)
-    without = [
-        all_of_it - rclpys for all_of_it, rclpys in zip(own, watches.times["rclpy publishes"], strict=True)
-    ]
-    total, publishing = stage_of("own code", without), watches.stage("rclpy publishes")
+    one_by_one = len(own)
+    own += _hand_over(node, rate, count, watches, TOGETHER)
+    without = np.subtract(own, watches.times["rclpy publishes"]).tolist()
+    total = stage_of("own code", without[:one_by_one])
+    warm = stage_of(f"own code, {TOGETHER} at once", without[one_by_one:])
+    publishing = watches.stage("rclpy publishes")
     states, computation = session._loaded._states, session.computation
     stages = {
         "whose joint state it is": (node.succession, "_owner"),
@@ -146,37 +155,43 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     ]
     robot, answered = session.robot.graph.name, len(own) + after
     return StageFigures(
-        robot, rate, 2 * count, answered, total, publishing, [watches.stage(name) for name in stages]
+        robot, rate, 3 * count, answered, total, warm, publishing, [watches.stage(name) for name in stages]
     )
 
 
-def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches) -> list[int]:
-    """Joint states at a rate; how long each took [ns]."""
-    counts = node.session.record.counts
-    names, step = list(node.session.robot.state_names), round(1e9 / rate)
-    phases, start, took = np.arange(len(names)), time.time_ns(), []
-    for k in range(count):
-        due = start + k * step
-        while (left := due - time.time_ns()) > 0:
+def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches, together: int = 1) -> list[int]:
+    """Joint states at a rate, some of them together; how long each took [ns]."""
+    counts, names = node.session.record.counts, list(node.session.robot.state_names)
+    step, start, took = round(1e9 / rate), time.time_ns(), list[int]()
+    for first in range(1, count + 1, together):
+        group = [_joint_state(names, start + k * step, k) for k in range(first, first + together)]
+        while (left := start + (first + together - 1) * step - time.time_ns()) > 0:
             time.sleep(left * 1e-9)
-        angles = due * 1e-9 % 1e3 + phases
-        message = JointState(
-            name=list(names), position=np.sin(angles).tolist(), velocity=np.cos(angles).tolist()
-        )
-        message.header.stamp = stamp_message(due)
-        info = {"source_timestamp": due, "received_timestamp": due, "publication_sequence_number": k + 1}
-        watches.begin()
-        before, began = counts.answered, time.perf_counter_ns()
-        node.succession._deliver(message, info, False)
-        if counts.answered > before:
-            took.append(time.perf_counter_ns() - began)
-        else:
-            watches.forget()
+        for message, info in group:
+            watches.begin()
+            before, began = counts.answered, time.perf_counter_ns()
+            node.succession._deliver(message, info, False)
+            if counts.answered > before:
+                took.append(time.perf_counter_ns() - began)
+            else:
+                watches.forget()
     return took
+
+
+def _joint_state(names: list[str], due: int, number: int) -> tuple[JointState, dict[str, int]]:
+    """A joint state of a stamp [ns], and rclpy's info of it."""
+    angles = due * 1e-9 % 1e3 + np.arange(len(names))
+    message = JointState(name=list(names), position=np.sin(angles).tolist(), velocity=np.cos(angles).tolist())
+    message.header.stamp = stamp_message(due)
+    return message, {
+        "source_timestamp": due,
+        "received_timestamp": due,
+        "publication_sequence_number": number,
+    }
 
 
 if __name__ == "__main__":
     figures = measure_stages()
-    for row in (figures.own, figures.publishing, *figures.stages):
+    for row in (figures.own, figures.warm, figures.publishing, *figures.stages):
         print(f"{row.name:28s} p50 {row.p50:6.1f} us, p99 {row.p99:6.1f} us")
     print(f"{figures.answered} of {figures.sent} answered")

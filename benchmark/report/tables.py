@@ -248,10 +248,14 @@ def print_first_uses(console: Console, uses: FirstUses) -> None:
 def print_stages(console: Console, figures: StageFigures) -> None:
     """Own code of the node, stage by stage."""
     title = f"own code of dynamics_node on {figures.robot}, {figures.rate:g} joint states a second"
-    every = (figures.own, *figures.stages, figures.publishing)
+    every = (figures.own, figures.warm, *figures.stages, figures.publishing)
     rows = [(stage.name, f"{stage.p50:.1f}", f"{stage.p99:.1f}") for stage in every]
     print_table(console, title, ("stage", "p50 [us]", "p99 [us]"), rows)
-    console.print("  stages: in a second run, stopwatches included; accelerations: of the filter\n")
+    console.print(
+        "  stages: in another run, stopwatches included; accelerations: of the filter",
+        "  at once: no other process has had the caches since the joint state before\n",
+        sep="\n", highlight=False, soft_wrap=True,
+    )  # fmt: skip
 
 
 def print_node(console: Console, figures: NodeFigures) -> None:

@@ -1,6 +1,5 @@
 """The torques of a robot, subsystem by subsystem: motions outward, wrenches inward."""
 
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,7 +34,7 @@ class PartByPart:
         self.wrenches, moved, torques = dict(given or {}), {}, {}
         for name, part in self.parts.items():  # in topological order
             at = [np.array([values[joint] for joint in part.robot.state_names]) for values in (q, v, a)]
-            state = replace(part.observe(1, at[0], at[1]), a=at[2])
+            state = part.observe(1, at[0], at[1])._replace(a=at[2])
             moved[name] = part.move(state, self.motions[name])
             self.motions |= moved[name].outgoing
         for name, part in reversed(self.parts.items()):

@@ -69,10 +69,9 @@ class BaseStates:
         acceleration: Array | None = np.zeros(6)
         if self._filter is not None:
             try:
-                filtered = self._filter.update(stamp, twist)
+                acceleration = self._filter.update(stamp, twist)
             except SamplingError as error:
                 raise BadMessage("unfit for the filter", str(error)) from error
-            acceleration = None if filtered is None else filtered.copy()
         self._samples.append(_Sample(stamp, orientation, twist, acceleration))
 
     @property

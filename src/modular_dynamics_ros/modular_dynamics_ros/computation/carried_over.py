@@ -1,7 +1,6 @@
 """What a changed robot takes over from the one before: values by joint, and where its loops stand."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -37,4 +36,4 @@ def carried_configuration(
     for name in known.intersection(names):
         coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
     q = values_at(where, last.state.q, state.q)
-    return Configuration(replace(state, stamp=last.state.stamp, q=q), coordinates)
+    return Configuration(state._replace(stamp=last.state.stamp, q=q), coordinates)

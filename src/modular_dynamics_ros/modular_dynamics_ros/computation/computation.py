@@ -1,7 +1,8 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from modular_dynamics_ros.computation.values import (
     ComputationSettings,
     Configuration,
     State,
+    all_finite,
 )
 from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
@@ -29,8 +31,7 @@ __all__ = ["Answer", "Computation"]
 _Position = tuple[int, Array, Array]  # stamp [ns], q (n,), positions of passive joints
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
+class Answer(NamedTuple):
     """What is published for one state.
 
     Attributes:
@@ -124,8 +125,7 @@ class Computation:
         configuration = carried_configuration(
             robot, before, last.configuration, state, lambda: last.configuration
         )
-        return replace(
-            last,
+        return last._replace(
             state=state,
             configuration=configuration,
             wrenches=wrenches,
@@ -214,8 +214,8 @@ class Computation:
         return self._answer(state, configuration, AppliedWrenches(external, black_box))
 
     def _followed(self, state: State, previous: Sequence[Answer | None]) -> list[Configuration]:
-        """The configurations that the loops follow: of previous answers, else of the robot before."""
-        own = [answer.configuration for answer in previous if answer]
+        """The configurations that loops follow: of previous answers, else of the robot before."""
+        own = [answer.configuration for answer in previous if answer] if self.robot.closed else []
         if own or self._inherited is None or not self.robot.closed:
             self._inherited = None
             return own
@@ -255,11 +255,13 @@ class Computation:
         try:
             gravity = None if settings.output == "full" else self._solver.gravity(configuration)
             dynamics = self._solver.solve(configuration, state, wrenches)
-            effort = select_terms(dynamics.tau, gravity, settings.output)
+            tau = dynamics.tau
+            effort = select_terms(tau, gravity, settings.output)
             if settings.friction == "urdf":
-                effort += dynamics.friction
-            exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
-            if np.count_nonzero(np.isfinite(effort[robot.published])) < len(robot.published):
+                effort = effort + dynamics.friction
+            effort, exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
+            known = effort is tau and robot.all_known  # the library has looked at these
+            if not known and not all_finite(effort[robot.published]):
                 raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
         except BadMessage as error:
             if error.cause == "not finite":

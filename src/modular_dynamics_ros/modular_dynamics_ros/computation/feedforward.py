@@ -20,30 +20,29 @@ def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
 
 
 def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
-    """The torques of an output mode (n,), a new array.
+    """The torques of an output mode (n,); may be one of the arguments.
 
     Args:
         tau: inverse dynamics; gravity: its part at rest, which the mode `full` does not need.
         output: full | gravity | full_minus_gravity.
     """
     if output == "full" or gravity is None:
-        return tau.copy()
-    return gravity.copy() if output == "gravity" else tau - gravity
+        return tau
+    return gravity if output == "gravity" else tau - gravity
 
 
-def limit_efforts(tau: Array, limits: Array, mode: str) -> NDArray[np.bool_]:
-    """Bring tau within +-limits in place; return which joints (n,) exceeded theirs.
+def limit_efforts(tau: Array, limits: Array, mode: str) -> tuple[Array, NDArray[np.bool_]]:
+    """Torques (n,) within +-limits, tau itself where it is; which joints (n,) exceeded theirs.
 
     "clip" cuts each joint at its own limit; "scale" shrinks all torques by one factor, which keeps their
     direction in joint space; "off" changes and reports nothing. NaN (a joint in a black box) and infinite
     limits never count.
     """
     if mode == "off":
-        return np.zeros(len(tau), dtype=bool)
+        return tau, np.zeros(len(tau), dtype=bool)
     exceeded: NDArray[np.bool_] = np.abs(tau) > limits
-    if exceeded.any():
-        if mode == "clip":
-            np.clip(tau, -limits, limits, out=tau)
-        else:
-            tau *= np.min(limits[exceeded] / np.abs(tau[exceeded]))
-    return exceeded
+    if not exceeded.any():
+        return tau, exceeded
+    if mode == "clip":
+        return np.clip(tau, -limits, limits), exceeded
+    return tau * np.min(limits[exceeded] / np.abs(tau[exceeded])), exceeded

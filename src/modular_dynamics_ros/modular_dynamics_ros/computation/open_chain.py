@@ -1,6 +1,6 @@
 """Inverse dynamics of a robot without closed loops."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 __all__ = ["OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
 
 
-@dataclass(frozen=True, eq=False)
-class OpenChainDynamics:
+class OpenChainDynamics(NamedTuple):
     """The inverse dynamics of one state of an open chain.
 
     Attributes:
@@ -35,7 +34,7 @@ class OpenChainDynamics:
     @property
     def tau(self) -> Array:
         """(n,) torques of the robot's `state_names` [N m or N]."""
-        return self.result.tau[self.robot.indices]
+        return self.result.tau if self.robot.all_known else self.result.tau[self.robot.indices]
 
     @property
     def friction(self) -> Array:
@@ -116,6 +115,8 @@ class OpenChain:
 
 def coordinates_of(robot: Robot, state: State) -> Array:
     """Positions (nq,) of all joints; of those inside black boxes that move no other joint, zero."""
+    if robot.all_known:
+        return state.q
     if robot.base is None or state.base is None:
         return _of_all(robot, state.q)
     return robot.base.positions(state.q, state.base.orientation)
@@ -123,6 +124,8 @@ def coordinates_of(robot: Robot, state: State) -> Array:
 
 def motion_of(robot: Robot, state: State, configuration: Configuration) -> tuple[Array, Array, Array]:
     """Positions (nq,), velocities and accelerations (nv,) of all joints."""
+    if robot.all_known:
+        return state.q, state.v, state.a
     base, moving = robot.base, state.base
     if base is None or moving is None:
         return configuration.coordinates, _of_all(robot, state.v), _of_all(robot, state.a)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,12 @@ class Robot:
     passive_names: tuple[str, ...] = ()
     base: FloatingBase | None = None
     frame_prefix: str = ""
+
+    @cached_property
+    def all_known(self) -> bool:
+        """Whether its vectors are the graph's: the states and torques of all joints, and no others."""
+        names = self.graph.joint_names
+        return names == self.state_names == self.joint_names and len(names) == self.graph.nv
 
     def frame(self, link: str) -> str:
         """The name of a link in TF."""

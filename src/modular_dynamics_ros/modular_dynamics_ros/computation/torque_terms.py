@@ -91,9 +91,9 @@ class TermsSolver:
 
 def _with_rates(rest: State, v: State | None = None, a: State | None = None, sign: float = 1.0) -> State:
     """A state at rest with velocities, times a sign, and accelerations of others."""
-    state = replace(rest, v=rest.v if v is None else sign * v.v, a=rest.a if a is None else a.a)
+    state = rest._replace(v=rest.v if v is None else sign * v.v, a=rest.a if a is None else a.a)
     if rest.base is None:
         return state
     twist = np.zeros(6) if v is None or v.base is None else sign * v.base.twist
     acceleration = np.zeros(6) if a is None or a.base is None else a.base.acceleration
-    return replace(state, base=BaseState(rest.base.orientation, twist, acceleration))
+    return state._replace(base=BaseState(rest.base.orientation, twist, acceleration))

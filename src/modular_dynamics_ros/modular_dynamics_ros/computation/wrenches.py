@@ -104,6 +104,11 @@ class TimedWrenches:
         """Whether it has sent a wrench."""
         return source in self._newest
 
+    @property
+    def none(self) -> bool:
+        """Whether there is none, nor one that has stopped."""
+        return not self._newest
+
     def copy(self) -> "TimedWrenches":
         """The same wrenches; what is asked of the copy does not change this one. For any thread."""
         other = copy(self)
@@ -238,6 +243,8 @@ class RobotWrenches:
         Raises:
             BadMessage: a black box has not sent a wrench, or a source has stopped and the settings say so.
         """
+        if self.external.none and not self._boxes:
+            return None, matched
         valid, stopped = self.external.by_validity(now, settings.stale_after)
         if stopped:
             text = f"no external wrench in frame {listed([*stopped])} in the last {settings.stale_after:g} s"

@@ -15,7 +15,7 @@ from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
 from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
-from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.messages.stamps import set_stamp, stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
@@ -47,7 +47,7 @@ class DynamicsOutputs(Outputs):
         loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
         commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
         super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")
-        self._robot = robot
+        self._robot, self._stamp = robot, Time()
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques", always=True)
@@ -92,7 +92,7 @@ class DynamicsOutputs(Outputs):
         Args:
             stamp: instead of the state's own.
         """
-        stamp = stamp_message(answer.state.stamp) if stamp is None else stamp
+        stamp = set_stamp(self._stamp, answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
         if self.demand.none:
             return

@@ -240,7 +240,7 @@ class DynamicsSession:
         self.last_published = answer
         self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival)
-        if np.count_nonzero(answer.exceeded):
+        if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
             self.counts.limited.update(limited_joints(self.robot, answer))
 
     def _on_watch(self) -> None:

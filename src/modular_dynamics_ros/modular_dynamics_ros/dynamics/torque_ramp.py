@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
@@ -62,5 +61,5 @@ class TorqueRamp:
         assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
         self._factor = min(self._factor, max(0.0, factor))
-        ramped = replace(self._last, effort=self._factor * self._last.effort)
+        ramped = self._last._replace(effort=self._factor * self._last.effort)
         self._outputs.publish_torques(ramped, self._node.stamp())

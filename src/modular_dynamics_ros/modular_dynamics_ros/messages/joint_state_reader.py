@@ -4,11 +4,14 @@ from array import array
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
+from math import nan
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.values import all_finite
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
@@ -27,13 +30,15 @@ class Layout:
 
     Attributes:
         names: of the messages. joints: (k,) indices of the joints in the robot, rising; source: (k,) in the
-        messages, a slice of all where they are in order. complete: whether all joints are there. optional:
-        (index in the optional joints, index in the messages) of those that are there.
+        messages, None where those hold just these joints, in order; sources: (2 k,) in their positions and
+        velocities, one behind the other. complete: whether all joints are there. optional: (index in the
+        optional joints, index in the messages) of those that are there.
     """
 
     names: list[str]
     joints: NDArray[np.intp]
-    source: NDArray[np.intp] | slice
+    source: NDArray[np.intp] | None
+    sources: NDArray[np.intp] | None
     complete: bool
     optional: tuple[tuple[int, int], ...]
 
@@ -44,7 +49,7 @@ class JointSample(NamedTuple):
     Attributes:
         stamp: [ns], 0 where it was not filled in. layout: which joints.
         q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
-        velocity is missing.
+        velocity is missing. with_velocities: whether none is.
         optional: (m,) positions of all optional joints, NaN where one is missing or not finite.
         effort: (k,) [N m or N], NaN where one is missing or not finite; None: not asked for.
     """
@@ -53,6 +58,7 @@ class JointSample(NamedTuple):
     layout: Layout
     q: Array
     v: Array
+    with_velocities: bool
     optional: Array
     effort: Array | None = None
 
@@ -92,23 +98,33 @@ class JointStateReader:
         Raises:
             BadMessage: duplicate joints, arrays of the wrong length, values that are not finite.
         """
-        layout = self.layout(message.name)
-        count = len(message.name)
-        if len(message.effort):
-            _check_length(message.effort, count, "effort")
-        q = _gather(message.position, layout, "position")
-        if np.count_nonzero(np.isfinite(q)) < len(q):  # in half the time of all()
+        layout, stamp = self.layout(message.name), stamp_nanoseconds(message.header.stamp)
+        position, velocity, effort = message.position, message.velocity, message.effort
+        count = len(layout.names)
+        for field, values in (("effort", effort), ("position", position), ("velocity", velocity)):
+            if len(values) != count and (len(values) or field == "position"):
+                text = f"{field} has {len(values)} values for {count} joint names"
+                raise BadMessage("wrong length", text)
+        numbers = array("d", position)  # and velocities: for both together NumPy needs half the time
+        numbers.extend(velocity if len(velocity) else repeat(nan, count))
+        both, k = np.asarray(numbers), len(layout.joints)
+        if layout.sources is not None:
+            both = both[layout.sources]
+        q, v, with_velocities = both[:k], both[k:], all_finite(both)
+        if not with_velocities:
+            self._check_finite(layout, q, v)
+        optional = self._optional(layout, position) if layout.optional else self._no_optional
+        return JointSample(
+            stamp, layout, q, v, with_velocities, optional, _efforts(effort, layout) if efforts else None
+        )
+
+    def _check_finite(self, layout: Layout, q: Array, v: Array) -> None:
+        """Raise BadMessage where a position is not finite, or a velocity is infinite."""
+        if not np.isfinite(q).all():
             offenders = self._named(layout, ~np.isfinite(q))
             raise BadMessage("not finite", f"position of {offenders} is NaN or infinite")
-        if len(message.velocity):
-            v = _gather(message.velocity, layout, "velocity")
-            if np.count_nonzero(np.isinf(v)):
-                raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
-        else:
-            v = np.full(len(q), np.nan)
-        stamp = stamp_nanoseconds(message.header.stamp)
-        effort = _efforts(message.effort, layout) if efforts else None
-        return JointSample(stamp, layout, q, v, self._optional(layout, message.position), effort)
+        if np.isinf(v).any():
+            raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
 
     def _layout(self, names: list[str]) -> Layout:
         position = {name: index for index, name in enumerate(names)}
@@ -121,12 +137,11 @@ class JointStateReader:
         optional = [(k, position[name]) for k, name in enumerate(self.optional) if name in position]
         complete = len(joints) == len(self.joint_names)
         in_order = source == list(range(len(names)))
-        places = slice(None) if in_order else np.array(source, np.intp)
-        return Layout(names, np.array(joints, np.intp), places, complete, tuple(optional))
+        places = None if in_order else np.array(source, np.intp)
+        both = None if places is None else np.concatenate((places, places + len(names)))
+        return Layout(names, np.array(joints, np.intp), places, both, complete, tuple(optional))
 
     def _optional(self, layout: Layout, positions: "array[float]") -> Array:
-        if not layout.optional:
-            return self._no_optional
         values = np.full(len(self.optional), np.nan)
         for k, index in layout.optional:
             if np.isfinite(positions[index]):
@@ -137,20 +152,12 @@ class JointStateReader:
         return listed([self.joint_names[index] for index in layout.joints[flags]])
 
 
-def _gather(values: "array[float]", layout: Layout, field: str) -> Array:
-    _check_length(values, len(layout.names), field)
-    return np.array(values, dtype=float)[layout.source]
-
-
 def _efforts(values: "array[float]", layout: Layout) -> Array:
     """NaN where they are missing; an infinite one measures nothing either."""
     if not len(values):
         return np.full(len(layout.joints), np.nan)
-    effort = np.array(values, dtype=float)[layout.source]
+    effort = np.array(values, dtype=float)
+    if layout.source is not None:
+        effort = effort[layout.source]
     effort[np.isinf(effort)] = np.nan
     return effort
-
-
-def _check_length(values: "array[float]", count: int, field: str) -> None:
-    if len(values) != count:
-        raise BadMessage("wrong length", f"{field} has {len(values)} values for {count} joint names")

@@ -19,8 +19,7 @@ class JointStateWriter:
 
     def __init__(self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str]) -> None:
         self.message = JointState(name=[joint_names[index] for index in indices])
-        self._indices = np.array(indices, dtype=np.intp)
-        self._every = list(indices) == list(range(len(joint_names)))
+        self._indices = _places(indices)
         self._views = []
         for field in fields:
             setattr(self.message, field, array("d", bytes(8 * len(indices))))
@@ -30,10 +29,7 @@ class JointStateWriter:
         """The message with this stamp and these vectors, in the order of `fields`."""
         self.message.header.stamp = stamp
         for view, vector in zip(self._views, values, strict=True):
-            if self._every:  # copied in a third of the time
-                view[:] = vector
-            else:
-                vector.take(self._indices, out=view, mode="clip")
+            _copy(vector, self._indices, view)
         return self.message
 
 
@@ -42,12 +38,24 @@ class EffortWriter:
 
     def __init__(self, indices: Sequence[int]) -> None:
         self.message = Float64MultiArray(data=array("d", bytes(8 * len(indices))))
-        self._indices, self._view = np.array(indices, dtype=np.intp), _view(self.message.data)
+        self._indices, self._view = _places(indices), _view(self.message.data)
 
     def write(self, effort: Array) -> Float64MultiArray:
         """The message with these efforts (n,), n: joints of the robot."""
-        effort.take(self._indices, out=self._view, mode="clip")
+        _copy(effort, self._indices, self._view)
         return self.message
+
+
+def _places(indices: Sequence[int]) -> NDArray[np.intp] | None:
+    """Where the values to copy are in a vector; None: they are its first ones, in order."""
+    return None if list(indices) == list(range(len(indices))) else np.array(indices, dtype=np.intp)
+
+
+def _copy(vector: Array, places: NDArray[np.intp] | None, view: Array) -> None:
+    if places is None:  # in half the time
+        view[:] = vector[: len(view)]
+    else:
+        vector.take(places, out=view, mode="clip")
 
 
 def _view(field: "array[float]") -> Array:

@@ -174,7 +174,7 @@ def test_holding_has_the_finite_check_too(robot, monkeypatch):
     good = answer(one)
 
     def overflowing(tau, limits, mode):
-        tau.fill(np.nan)
+        return np.full_like(tau, np.nan), np.zeros(len(tau), bool)
 
     monkeypatch.setattr(Computation.__module__ + ".limit_efforts", overflowing)
     with pytest.raises(BadMessage, match="so large"):

@@ -54,7 +54,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
     own, subsystems = computation(dynamics), [subsystem.name for subsystem in robot.graph.subsystems]
     one = Computation(robot, ComputationSettings())
     q, v, vdot = STATE
-    state = replace(one.observe(0, q, v), a=vdot)
+    state = one.observe(0, q, v)._replace(a=vdot)
     solution = one.compute(state, 0, None).dynamics
     given = {name: solution.connection_wrench(subsystems.index(name)) for name in computation.load_names}
     same = computation(dynamics, given)

@@ -1,5 +1,4 @@
 from collections import Counter
-from dataclasses import replace
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -171,6 +170,6 @@ def test_output_reports_latency_limits_and_source(four_link):
     assert status.values["acceleration source"] == "zero: accelerations are taken as zero"
     answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
     assert output_status(record, outputs, computation, answer).level == OK
-    limited = replace(answer, exceeded=np.array([False, True, False, False]))
+    limited = answer._replace(exceeded=np.array([False, True, False, False]))
     status = output_status(record, outputs, computation, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")

@@ -75,7 +75,7 @@ class AccelerationSource:
             raise BadMessage("unfit for the filter", str(error)) from error
         if acceleration is None:
             raise BadMessage("filter starts", self.filter.state.value)
-        return acceleration.copy()
+        return acceleration
 
     def continue_from(self, other: "AccelerationSource", names: Sequence[str], others: Sequence[str]) -> None:
         """Go on as the source of a robot that was changed: references stay in force, and the filter runs on.

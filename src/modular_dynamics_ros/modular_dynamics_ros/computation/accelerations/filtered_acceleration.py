@@ -17,6 +17,7 @@ from modular_dynamics_ros.computation.values import Array
 __all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative", "step_matrix"]
 
 ORDER = 6
+INPUT, DERIVATIVE = 0, 1  # rows, see `step_matrix`
 HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
@@ -60,19 +61,20 @@ def richardson_derivative(history: Array, step: float) -> Array:
 
 
 def step_matrix(sections: Array, step: float) -> Array:
-    """One step of filter and derivative as one product: [derivative, states] = it @ [input, states before].
+    """One step of filter and derivative as one product.
 
-    The states are two of each of k second-order sections, in the transposed direct form II as those of
-    scipy.signal.sosfilt, then the last HISTORY outputs, newest first. One product takes a tenth of the time
-    of sosfilt, which is made for long signals.
+    [0, derivative, states] = it @ [input, _, states before]. The next input has a row of its own, so that
+    nobody writes over the derivative. The states are two of each of k second-order sections, in the
+    transposed direct form II as those of scipy.signal.sosfilt, then the last HISTORY outputs, newest first.
+    One product takes a tenth of the time of sosfilt, which is made for long signals.
 
     Args:
         sections: (k, 6), as scipy.signal has them. step: [s].
 
     Returns:
-        (n, n), n = 1 + 2 k + HISTORY.
+        (n, n), n = 2 + 2 k + HISTORY.
     """
-    signal, *before = np.eye(1 + 2 * len(sections) + HISTORY)
+    signal, _, *before = np.eye(2 + 2 * len(sections) + HISTORY)
     *states, past_1, past_2, past_3, past_4 = before
     after: list[Array] = []
     for (b0, b1, b2, _, a1, a2), z1, z2 in zip(sections, states[::2], states[1::2], strict=True):
@@ -80,7 +82,7 @@ def step_matrix(sections: Array, step: float) -> Array:
         after += [b1 * signal - a1 * output + z2, b2 * signal - a2 * output]
         signal = output
     derivative = richardson_derivative(np.array([past_4, past_3, past_2, past_1, signal]), step)
-    return np.array([derivative, *after, signal, past_1, past_2, past_3])
+    return np.array([np.zeros_like(derivative), derivative, *after, signal, past_1, past_2, past_3])
 
 
 class FilteredAcceleration:
@@ -104,13 +106,13 @@ class FilteredAcceleration:
         self._signal, self._source = signal, source
         self.cutoff = cutoff
         self._velocity = np.zeros(joints)
-        self._memory = np.zeros((1 + ORDER + HISTORY, joints))  # see `step_matrix`
+        self._memory = np.zeros((2 + ORDER + HISTORY, joints))  # see `step_matrix`
         # set once the period is known: the step; the memory of a joint that has always moved at 1 rad/s; and
         # what was before the last sample
         self._step: Array
         self._steady: Array
         self._before: tuple[Array, Array, float, int]
-        self._new = np.zeros(joints, dtype=bool)  # joints whose first velocity is still to come
+        self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
         self.restart()
 
     def restart(self) -> None:
@@ -121,7 +123,7 @@ class FilteredAcceleration:
         self._last: int | None = None
         self._epoch = 0  # stamps are counted from here: a float of ns since 1970 resolves 256 ns only
         self._grid = 0.0
-        self._memory[:] = 0.0
+        self._memory = np.zeros_like(self._memory)
 
     def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
         """Go on as the filter of another robot, which stays as it is.
@@ -135,7 +137,8 @@ class FilteredAcceleration:
         self._epoch, self._grid = other._epoch, other._grid
         self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
         self._memory, self._velocity = values_at(where, other._memory), values_at(where, other._velocity)
-        self._new = values_at(where, other._new, True).astype(bool)
+        new = where < 0 if other._new is None else values_at(where, other._new, True).astype(bool)
+        self._new = new if new.any() else None
         if not isnan(self.period):
             self._step, self._steady = other._step, other._steady
             memory, velocity, grid, last = other._before
@@ -149,21 +152,21 @@ class FilteredAcceleration:
             for memory, last in ((self._memory, self._velocity), self._before[:2]):
                 memory[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
                 last[joints] = velocity[joints]
-        self._new = np.zeros_like(self._new)
+        self._new = None
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
-        """Acceleration (n,) at the newest grid instant not after `stamp` [ns]; the next call overwrites it.
+        """Acceleration (n,) at the newest grid instant not after `stamp` [ns].
 
-        None while the sampling period is not known yet.
+        None while the sampling period is not known yet. The velocity is kept: it must not change.
 
         Raises:
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
-        if np.count_nonzero(self._new):
+        if self._new is not None:
             self._begin(self._new, velocity)
         if stamp == self._last:
             self._correct(stamp, velocity)
-            return None if isnan(self.period) else self._memory[0]
+            return None if isnan(self.period) else self._memory[DERIVATIVE]
         if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:
             backwards = stamp < self._last
             self.restart()
@@ -172,7 +175,7 @@ class FilteredAcceleration:
             self._start(stamp, velocity)
         else:
             self._advance(stamp, velocity)
-        return None if isnan(self.period) else self._memory[0]
+        return None if isnan(self.period) else self._memory[DERIVATIVE]
 
     def _correct(self, stamp: int, velocity: Array) -> None:
         """Take another velocity for the last stamp, of which other joints may have been reported first."""
@@ -201,7 +204,9 @@ class FilteredAcceleration:
         first_stamp, first = self._waiting[0]
         sections = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
         self._step = step_matrix(sections, period)
-        self._steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
+        self._steady = np.concatenate(
+            [[0.0, 0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)]
+        )
         self._memory = self._steady[:, np.newaxis] * first
         self._velocity = first
         self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
@@ -235,9 +240,8 @@ class FilteredAcceleration:
         for k in range(1, count + 1):
             self._grid = start + step * k
             share = min((self._grid - last) / (now - last), 1.0)
-            signal = self._memory[0]
+            signal = self._memory[INPUT]
             np.multiply(difference, share, signal)
             signal += self._velocity
             self._memory = self._step.dot(self._memory)  # in half the time of @
-        self._velocity = velocity.copy()
-        self._last = stamp
+        self._velocity, self._last = velocity, stamp

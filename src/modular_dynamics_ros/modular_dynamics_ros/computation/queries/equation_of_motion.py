@@ -56,7 +56,7 @@ def full_torques(model: QueryModel, dynamics: OpenChainDynamics | ClosedLoopSolu
 def without_accelerations(state: State) -> State:
     """The same positions and velocities."""
     base = None if state.base is None else replace(state.base, acceleration=np.zeros(6))
-    return replace(state, a=np.zeros_like(state.a), base=base)
+    return state._replace(a=np.zeros_like(state.a), base=base)
 
 
 def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:

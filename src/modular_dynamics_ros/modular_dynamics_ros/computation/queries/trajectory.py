@@ -147,7 +147,7 @@ def _one_by_one(
     efforts = np.zeros_like(every[0])
     passive_q, passive_v = (np.zeros((len(efforts), len(places))) for _ in range(2))
     for point, (q, v, a) in enumerate(zip(*every, strict=True)):
-        state = replace(first, q=q, v=v, a=a)
+        state = first._replace(q=q, v=v, a=a)
         try:
             last = model.configuration(state, last)
             dynamics = model.solver.solve(last, state, model.applied(loads, last))

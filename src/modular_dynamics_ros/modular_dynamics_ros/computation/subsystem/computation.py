@@ -1,7 +1,7 @@
 """Torques of one subsystem, from its joints' state, the motion of its connection point and wrenches."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class SubsystemComputation(Computation):
         """
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
-        moving = replace(state, base=BaseState(UNTURNED, twist, falling))
+        moving = state._replace(base=BaseState(UNTURNED, twist, falling))
         configuration = self._solver.configuration_at(
             moving, *(one.configuration for one in previous if one is not None)
         )

@@ -12,19 +12,23 @@ __all__ = ["JointValues", "MergedJoints"]
 
 Array = NDArray[np.float64]
 NEVER = np.iinfo(np.int64).min  # stamp of a joint that no message has held yet
-EVERY = slice(None)  # needs less time than as many indices
 
 
 class JointValues(NamedTuple):
     """Positions (n,), velocities (n,), positions of the optional joints (m,), and efforts (n,).
 
-    NaN where a velocity or an effort is missing, or the position of an optional joint is not known.
+    NaN where a velocity or an effort is missing, or the position of an optional joint is not known. Later
+    messages do not change them.
     """
 
     q: Array
     v: Array
     optional: Array
     effort: Array
+
+    def copy(self) -> "JointValues":
+        """The same values, to be changed."""
+        return JointValues(*(one.copy() for one in self))
 
 
 class MergedJoints:
@@ -36,6 +40,7 @@ class MergedJoints:
 
     Attributes:
         newest: the newest value of each joint. stamps: (n,) of the values [ns].
+        with_velocities: whether no velocity is NaN; if False, some may be.
         has_efforts: whether efforts were asked for with the last message.
     """
 
@@ -45,9 +50,11 @@ class MergedJoints:
         self._names, self._optional_names = tuple(joint_names), tuple(optional)
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
-        missing = np.full(len(optional), np.nan), np.full(count, np.nan)
-        self.newest = JointValues(np.zeros(count), np.zeros(count), *missing)
-        self.has_efforts = False
+        self._no_efforts = np.full(count, np.nan)
+        self.newest = JointValues(
+            np.zeros(count), np.zeros(count), np.full(len(optional), np.nan), self._no_efforts
+        )
+        self.has_efforts = self.with_velocities = False
         self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
         self._last = int(NEVER)  # no value has a later stamp
 
@@ -68,28 +75,40 @@ class MergedJoints:
         Returns:
             whether all joints have this stamp now.
         """
-        layout, q, v, effort = sample.layout, sample.q, sample.v, sample.effort
+        layout, effort = sample.layout, sample.effort
+        if layout.complete and not layout.optional and stamp >= self._last:
+            effort = self._no_efforts if effort is None else effort
+            self.newest = JointValues(sample.q, sample.v, self.newest.optional, effort)
+            self.with_velocities, self.has_efforts = sample.with_velocities, sample.effort is not None
+            self.stamps.fill(stamp)
+            self._last = stamp
+            return True
+        return self._add_some(sample, stamp)
+
+    def _add_some(self, sample: JointSample, stamp: int) -> bool:
+        layout, joints, q, v, effort = sample.layout, sample.layout.joints, sample.q, sample.v, sample.effort
         complete = layout.complete
-        joints: NDArray[np.intp] | slice = EVERY if complete else layout.joints
         if stamp < self._last:
-            taken = self.stamps[layout.joints] <= stamp
-            joints, q, v = layout.joints[taken], q[taken], v[taken]
+            taken = self.stamps[joints] <= stamp
+            joints, q, v = joints[taken], q[taken], v[taken]
             effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
         self._last = max(self._last, stamp)
-        self.newest.q[joints], self.newest.v[joints], self.stamps[joints] = q, v, stamp
+        newest = self.newest = self.newest.copy()
+        newest.q[joints], newest.v[joints], self.stamps[joints] = q, v, stamp
+        self.with_velocities = False
         if effort is not None:
-            self.newest.effort[joints], self.has_efforts = effort, True
+            newest.effort[joints], self.has_efforts = effort, True
         elif self.has_efforts:  # nobody asks for them any more
-            self.newest.effort[:], self.has_efforts = np.nan, False
+            newest.effort[:], self.has_efforts = np.nan, False
         for k, _ in layout.optional:
             if stamp >= self._optional_stamps[k]:
-                self.newest.optional[k], self._optional_stamps[k] = sample.optional[k], stamp
+                newest.optional[k], self._optional_stamps[k] = sample.optional[k], stamp
         return complete
 
     def continue_from(self, other: "MergedJoints") -> None:
         """Know what is known of the joints of a robot that was changed; call it before `add`."""
-        own, its = self.newest, other.newest
+        own, its = self.newest.copy(), other.newest
         for k, name in enumerate(self._names):
             if name in other._names:
                 place = other._names.index(name)
@@ -100,6 +119,7 @@ class MergedJoints:
                 place = other._optional_names.index(name)
                 own.optional[k] = its.optional[place]
                 self._optional_stamps[k] = other._optional_stamps[place]
+        self.newest, self.with_velocities = own, False
         self._last, self.has_efforts = other._last, other.has_efforts
 
     def newest_of(self, late: "MergedJoints", oldest: int) -> tuple[Array, Array]:
@@ -116,24 +136,23 @@ class MergedJoints:
 
     def fill(self, oldest: int) -> tuple[str, ...]:
         """Give joints without a value since `oldest` [ns] their given one; return those that have none."""
-        self.newest.optional[self._optional_stamps < oldest] = np.nan
-        old = self.stamps < oldest
-        if not old.any():
+        old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
+        if not old.any() and not optional_old.any():
             return ()
+        newest = self.newest = self.newest.copy()
+        newest.optional[optional_old] = np.nan
         given = old & ~np.isnan(self._given)
-        self.newest.q[given], self.newest.v[given] = self._given[given], 0.0
-        self.newest.effort[given] = np.nan
+        newest.q[given], newest.v[given], newest.effort[given] = self._given[given], 0.0, np.nan
         return tuple(self._names[index] for index in np.flatnonzero(old & ~given))
 
     def at(self, sample: JointSample, stamp: int) -> JointValues | None:
-        """Copies of the values at the stamp [ns] of a message that was added, with all of its own.
+        """The values at the stamp [ns] of a message that was added, with all of its own.
 
         None where they are not known any more: a joint that it does not hold has a newer value already.
         """
-        values = JointValues(*(one.copy() for one in self.newest))
         if stamp >= self._last:
-            return values
-        layout = sample.layout
+            return self.newest
+        values, layout = self.newest.copy(), sample.layout
         newer, optional_newer = self.stamps > stamp, self._optional_stamps > stamp
         newer[layout.joints] = False
         values.q[layout.joints], values.v[layout.joints] = sample.q, sample.v

@@ -139,7 +139,7 @@ class StateInput:
                 self._of_others.append(message)
                 self._note_changed(message, state_stamp(message, info, self._node))
                 return
-            stamp = state_stamp(message, info, self._node)
+            stamp = sample.stamp or state_stamp(message, info, self._node)
             missing = self._merge(sample, stamp, now)
             self._note_changed(message, stamp)
             self._record.require_order(stamp, now)
@@ -215,9 +215,10 @@ class StateInput:
     def _state(self, stamp: int, values: JointValues) -> State:
         """The joints' values at a stamp; flaws with which they are answered are reported."""
         log, computation, (q, v, measured, effort) = self._node.log, self._computation, values
-        absent, without = np.isnan(v), tuple[str, ...]()
-        if np.count_nonzero(absent):
-            without, v[absent] = self._merged.named(absent), 0.0
+        without = tuple[str, ...]()
+        if not self._merged.with_velocities:
+            absent = np.isnan(v)
+            without, v = self._merged.named(absent), np.where(absent, 0.0, v)
         effort_or_none = effort if self._merged.has_efforts else None
         state = computation.observe(stamp, q, v, without, measured, effort_or_none)
         if without and computation.needs_velocity:
