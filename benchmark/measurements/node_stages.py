@@ -133,18 +133,17 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     total = stage_of("own code", without[:one_by_one])
     warm = stage_of(f"own code, {TOGETHER} at once", without[one_by_one:])
     publishing = watches.stage("rclpy publishes")
-    states, computation = session._loaded._states, session.computation
+    states, computation = session._loaded.states, session.computation
     stages = {
         "whose joint state it is": (node.succession, "_owner"),
-        "message read": (states._reader, "read"),
-        "merged by joint": (states._merged, "add", "at", "fill", "forget_after"),
-        "age and order": (session.record, "require_fresh", "require_order"),
-        "accelerations": (computation.accelerations, "at"),
-        "wrenches looked up": (computation.wrenches, "current", "at_connections"),
-        "torques, all of it": (computation, "compute"),
-        "of that the library": (computation._solver._solver, "solve"),
+        "message read, and answered": (session._usual, "answer"),
+        "of that noted by joint": (states, "take_all"),
+        "of that accelerations": (computation.accelerations.filter, "after", "take"),
+        "of that torques": (computation.solver, "solve_unloaded"),
+        "of that the library": (computation.solver._solver, "solve"),
+        "cross-check due?": (session.crosschecks, "admits"),
         "messages written": (session._outputs, "publish"),
-        "counted": (session.record, "answered"),
+        "counted": (session.record, "answered", "require_fresh"),
     }
     for name, (owner, *functions) in stages.items():
         watches.time(name, owner, *functions)
@@ -164,9 +163,10 @@ def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches, togethe
     counts, names = node.session.record.counts, list(node.session.robot.state_names)
     step, start, took = round(1e9 / rate), time.time_ns(), list[int]()
     for first in range(1, count + 1, together):
-        group = [_joint_state(names, start + k * step, k) for k in range(first, first + together)]
         while (left := start + (first + together - 1) * step - time.time_ns()) > 0:
             time.sleep(left * 1e-9)
+        # now, as rclpy makes a message when it has come
+        group = [_joint_state(names, start + k * step, k) for k in range(first, first + together)]
         for message, info in group:
             watches.begin()
             before, began = counts.answered, time.perf_counter_ns()

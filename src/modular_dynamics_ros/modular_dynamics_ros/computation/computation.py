@@ -181,10 +181,14 @@ class Computation:
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        self._position = stamp, q, measured
+        self.measured(stamp, q, measured)
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
         return State(stamp, q, v, a, measured, coverage, base, effort)
+
+    def measured(self, stamp: int, q: Array, measured: Array) -> None:
+        """Note where the robot is, by a joint state of a stamp [ns] that is to be answered; see `observe`."""
+        self._position = stamp, q, measured
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""

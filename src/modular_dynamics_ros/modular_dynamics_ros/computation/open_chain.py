@@ -16,7 +16,9 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
+__all__ = ["UNLOADED", "OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
+
+UNLOADED = AppliedWrenches()
 
 
 class OpenChainDynamics(NamedTuple):
@@ -96,6 +98,18 @@ class OpenChain:
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
         return OpenChainDynamics(self._robot, motion, result, wrenches)
+
+    def solve_unloaded(self, state: State) -> OpenChainDynamics:
+        """At a state of all joints, see `Robot.all_known`, where no wrench acts.
+
+        Raises:
+            BadMessage: the torques overflow.
+        """
+        motion = state.q, state.v, state.a
+        try:
+            return OpenChainDynamics(self._robot, motion, self._solver.solve(*motion), UNLOADED)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.

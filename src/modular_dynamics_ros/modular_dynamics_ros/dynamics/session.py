@@ -21,6 +21,7 @@ from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
+from modular_dynamics_ros.dynamics.usual_states import UsualStates
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -67,6 +68,7 @@ class DynamicsSession:
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self._outputs = DynamicsOutputs(node, computation, parameters)
+        self._usual = UsualStates(node, computation)
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
@@ -104,10 +106,20 @@ class DynamicsSession:
 
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """See `Session`."""
+        if not superseded and (answer := self._usual.answer(message)) is not None:
+            try:
+                self._conclude(answer, info["received_timestamp"])
+            except BadMessage as error:
+                self.record.rejected(error)
+            return
+        before = self.record.last
         self._loaded.receive(message, info, superseded)
+        if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
+            self._usual.expect(self._loaded.states, message.name)
 
     def retire(self) -> None:
         """See `Session`."""
+        self._usual.forget()
         self._set_rate(0.0)
         self._on_rate()
         self._loaded.retire()
@@ -142,6 +154,7 @@ class DynamicsSession:
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
+        self._usual.forget()
         self._set_rate(0.0)
         self.boxes.deactivate()
         self._loaded.unsubscribe()
@@ -157,6 +170,7 @@ class DynamicsSession:
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
+        self._usual.forget()
         rate, self._parameters = self._parameters.rate, parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
@@ -231,11 +245,14 @@ class DynamicsSession:
 
     def _finish(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
         previous = self._computed, self.record.last
-        answer = self.computation.compute(state, self._node.now(), *previous, boxes=boxes)
+        self._conclude(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
+
+    def _conclude(self, answer: Answer, arrival: int) -> None:
+        """Publish an answer, unless it is held back."""
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return
-        self.record.require_fresh(state.stamp, self._node.now())  # others may have had the processor
+        self.record.require_fresh(answer.state.stamp, self._node.now())  # others may have had the processor
         self._outputs.publish(answer)
         self.last_published = answer
         self._ramp.published(answer, self._outputs)

@@ -62,7 +62,8 @@ class LoadedRobot:
     """A robot, the computation of its torques and, while the node is active, its inputs.
 
     Attributes:
-        record: of the joint states since activation. active: whether the node is.
+        record: of the joint states since activation. active: whether the node is. states: what becomes of
+        them; None while it is not.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -73,7 +74,7 @@ class LoadedRobot:
         self._given = given_positions(parameters.absent_joints, self.robot.state_names)
         self.record = AnswerRecord(node, computation)
         self.active = False
-        self._states: StateInput | None = None
+        self.states: StateInput | None = None
         self._inputs: Sequence[Subscriptions] = ()
         self._watch: Any = None
 
@@ -93,7 +94,7 @@ class LoadedRobot:
             watch: called every WATCH_PERIOD, looks for stale input.
         """
         self.record.restart()
-        self._states = StateInput(
+        self.states = StateInput(
             self._node, self.computation, answer, self.record, self._given, other_joints, efforts
         )
         self._inputs = others
@@ -102,21 +103,21 @@ class LoadedRobot:
 
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """Answer a joint state, or report why not; ignored while the node is not active."""
-        if self._states is not None:
-            self._states.receive(message, info, superseded)
+        if self.states is not None:
+            self.states.receive(message, info, superseded)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a joint state with these names holds all joints that are needed."""
-        return self._states is not None and self._states.fits(names)
+        return self.states is not None and self.states.fits(names)
 
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
-        return self._states is not None and self._states.knows(names)
+        return self.states is not None and self.states.knows(names)
 
     def continue_from(self, other: "LoadedRobot") -> None:
         """Know what is known of the joints of a robot that was changed into this one."""
-        if self._states is not None and other._states is not None:
-            self._states.continue_from(other._states)
+        if self.states is not None and other.states is not None:
+            self.states.continue_from(other.states)
 
     def retire(self) -> None:
         """A newer robot is in force: only joint states are taken, those that still belong to this one."""
@@ -131,5 +132,5 @@ class LoadedRobot:
         if not self.active:
             return
         self.retire()
-        self._states, self.active = None, False
+        self.states, self.active = None, False
         self.computation.forget()

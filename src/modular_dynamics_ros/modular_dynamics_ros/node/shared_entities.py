@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from builtin_interfaces.msg import Time
-
 from modular_dynamics_ros.node.interfaces import SessionNode
 
 __all__ = ["SharedEntities", "SharedSubscription"]

@@ -6,19 +6,28 @@ every value needed lies on the sampling grid.
 """
 
 from enum import Enum
-from math import isnan, nan
+from math import nan
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics.kernels.linear_filter import linear_filter
 from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["FilterState", "FilteredAcceleration", "SamplingError", "richardson_derivative", "step_matrix"]
+__all__ = [
+    "FilterState",
+    "FilteredAcceleration",
+    "Moment",
+    "SamplingError",
+    "richardson_derivative",
+    "step_matrix",
+]
 
 ORDER = 6
-INPUT, DERIVATIVE = 0, 1  # rows, see `step_matrix`
 HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
+ROWS = 1 + ORDER + HISTORY  # of `step_matrix`
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
 SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one means wrong stamps
@@ -61,20 +70,19 @@ def richardson_derivative(history: Array, step: float) -> Array:
 
 
 def step_matrix(sections: Array, step: float) -> Array:
-    """One step of filter and derivative as one product.
+    """One step of filter and derivative as one product: [derivative, states] = it @ [input, states before].
 
-    [0, derivative, states] = it @ [input, _, states before]. The next input has a row of its own, so that
-    nobody writes over the derivative. The states are two of each of k second-order sections, in the
-    transposed direct form II as those of scipy.signal.sosfilt, then the last HISTORY outputs, newest first.
-    One product takes a tenth of the time of sosfilt, which is made for long signals.
+    The states are two of each of k second-order sections, in the transposed direct form II as those of
+    scipy.signal.sosfilt, then the last HISTORY outputs, newest first. One product takes a tenth of the time
+    of sosfilt, which is made for long signals.
 
     Args:
         sections: (k, 6), as scipy.signal has them. step: [s].
 
     Returns:
-        (n, n), n = 2 + 2 k + HISTORY.
+        (ROWS, ROWS), ROWS = 1 + 2 k + HISTORY.
     """
-    signal, _, *before = np.eye(2 + 2 * len(sections) + HISTORY)
+    signal, *before = np.eye(1 + 2 * len(sections) + HISTORY)
     *states, past_1, past_2, past_3, past_4 = before
     after: list[Array] = []
     for (b0, b1, b2, _, a1, a2), z1, z2 in zip(sections, states[::2], states[1::2], strict=True):
@@ -82,7 +90,31 @@ def step_matrix(sections: Array, step: float) -> Array:
         after += [b1 * signal - a1 * output + z2, b2 * signal - a2 * output]
         signal = output
     derivative = richardson_derivative(np.array([past_4, past_3, past_2, past_1, signal]), step)
-    return np.array([np.zeros_like(derivative), derivative, *after, signal, past_1, past_2, past_3])
+    return np.array([derivative, *after, signal, past_1, past_2, past_3])
+
+
+class Moment(NamedTuple):
+    """The filter after a sample. Later samples do not change it.
+
+    Attributes:
+        states: (ROWS n,) of all joints: accelerations, then the other rows of `step_matrix`.
+        velocity: (n,) of the sample; stamp: its own [ns]. grid: newest grid instant [ns since the epoch].
+    """
+
+    states: Array
+    velocity: Array
+    grid: float
+    stamp: int
+
+    @property
+    def acceleration(self) -> Array:
+        """(n,) at the newest grid instant."""
+        return self.states[: len(self.velocity)]
+
+    def placed(self, where: NDArray[np.intp]) -> "Moment":
+        """Of the joints of another robot, see `values_at`."""
+        states = values_at(where, self.states.reshape(ROWS, -1)).ravel()
+        return self._replace(states=states, velocity=values_at(where, self.velocity))
 
 
 class FilteredAcceleration:
@@ -104,14 +136,12 @@ class FilteredAcceleration:
         from scipy import signal  # noqa: PLC0415
 
         self._signal, self._source = signal, source
-        self.cutoff = cutoff
-        self._velocity = np.zeros(joints)
-        self._memory = np.zeros((2 + ORDER + HISTORY, joints))  # see `step_matrix`
-        # set once the period is known: the step; the memory of a joint that has always moved at 1 rad/s; and
-        # what was before the last sample
-        self._step: Array
+        self._joints, self.cutoff = joints, cutoff
+        # set once the period is known: the step's matrix; the states of a joint that has always moved at
+        # 1 rad/s
+        self._matrix: Array
         self._steady: Array
-        self._before: tuple[Array, Array, float, int]
+        self._share = np.zeros(1)
         self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
         self.restart()
 
@@ -119,11 +149,11 @@ class FilteredAcceleration:
         """Forget every sample."""
         self.state = FilterState.STARTING
         self.period = nan
-        self._waiting: list[tuple[int, Array]] = []
-        self._last: int | None = None
+        self._waiting: list[tuple[int, Array]] = []  # samples until the period is known
         self._epoch = 0  # stamps are counted from here: a float of ns since 1970 resolves 256 ns only
-        self._grid = 0.0
-        self._memory = np.zeros_like(self._memory)
+        self._longest_gap = LONGEST_GAP * 1e9  # [ns]
+        self._now: Moment | None = None
+        self._before: Moment | None = None  # before the last sample
 
     def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
         """Go on as the filter of another robot, which stays as it is.
@@ -133,25 +163,32 @@ class FilteredAcceleration:
         Args:
             where: (n,) place of each joint in the other filter; -1: new.
         """
-        self.state, self.period, self._last = other.state, other.period, other._last
-        self._epoch, self._grid = other._epoch, other._grid
+        self.state, self._epoch = other.state, other._epoch
         self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
-        self._memory, self._velocity = values_at(where, other._memory), values_at(where, other._velocity)
         new = where < 0 if other._new is None else values_at(where, other._new, True).astype(bool)
         self._new = new if new.any() else None
-        if not isnan(self.period):
-            self._step, self._steady = other._step, other._steady
-            memory, velocity, grid, last = other._before
-            self._before = values_at(where, memory), values_at(where, velocity), grid, last
+        if other._now is None or other._before is None:
+            self.period, self._now, self._before = nan, None, None
+            return
+        self._prepare(other.period, other._matrix, other._steady)
+        self._now, self._before = other._now.placed(where), other._before.placed(where)
+
+    def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
+        """The period [s] is known."""
+        self.period, self._matrix, self._steady = period, matrix, steady
+        self._step = linear_filter(matrix, self._joints)
+        # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
+        self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
 
     def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
         """These joints have always moved at this velocity."""
         for _, waiting in self._waiting:
             waiting[joints] = velocity[joints]
-        if not isnan(self.period):
-            for memory, last in ((self._memory, self._velocity), self._before[:2]):
-                memory[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
-                last[joints] = velocity[joints]
+        for moment in (self._now, self._before):
+            if moment is not None:  # those of `continue_from`, which nobody else has yet
+                states = moment.states.reshape(ROWS, -1)
+                states[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
+                moment.velocity[joints] = velocity[joints]
         self._new = None
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
@@ -164,36 +201,51 @@ class FilteredAcceleration:
         """
         if self._new is not None:
             self._begin(self._new, velocity)
-        if stamp == self._last:
-            self._correct(stamp, velocity)
-            return None if isnan(self.period) else self._memory[DERIVATIVE]
-        if self._last is not None and not 0 < stamp - self._last <= self._longest_gap * 1e9:
-            backwards = stamp < self._last
+        if (moment := self.after(stamp, velocity)) is not None:
+            self.take(moment)
+            return moment.acceleration
+        last = self._last
+        if stamp == last:
+            return self._correct(stamp, velocity)
+        if last is not None and not 0 < stamp - last <= self._longest_gap:
             self.restart()
+            backwards = stamp < last
             self.state = FilterState.RESTARTED_BACKWARDS if backwards else FilterState.RESTARTED_AFTER_PAUSE
-        if isnan(self.period):
-            self._start(stamp, velocity)
-        else:
-            self._advance(stamp, velocity)
-        return None if isnan(self.period) else self._memory[DERIVATIVE]
+        self._start(stamp, velocity)
+        return None if self._now is None else self._now.acceleration
 
-    def _correct(self, stamp: int, velocity: Array) -> None:
+    def after(self, stamp: int, velocity: Array) -> Moment | None:
+        """The filter after one more sample, which `take` takes.
+
+        None where the period is not known, or the sample is not the next one: `update` says what then.
+        """
+        now = self._now
+        if now is None or self._new is not None or not 0 < stamp - now.stamp <= self._longest_gap:
+            return None
+        return self._advanced(now, stamp, velocity)
+
+    def take(self, moment: Moment) -> None:
+        """Take the sample of `after`."""
+        self._before, self._now = self._now, moment
+
+    def _correct(self, stamp: int, velocity: Array) -> Array | None:
         """Take another velocity for the last stamp, of which other joints may have been reported first."""
-        if not isnan(self.period):
-            self._memory, self._velocity, self._grid, self._last = self._before
-            self._advance(stamp, velocity)
-        elif self._waiting:
+        if self._before is None:
             self._waiting[-1] = stamp, velocity.copy()
+            return None
+        self._now = self._advanced(self._before, stamp, velocity)
+        return self._now.acceleration
 
     @property
-    def _longest_gap(self) -> float:
-        """[s]; a grid that is far too fine, because of a few wrong stamps, must not take forever to fill."""
-        return LONGEST_GAP if isnan(self.period) else min(LONGEST_GAP, MOST_POINTS * self.period)
+    def _last(self) -> int | None:
+        """Stamp of the last sample [ns]."""
+        if self._now is not None:
+            return self._now.stamp
+        return self._waiting[-1][0] if self._waiting else None
 
     def _start(self, stamp: int, velocity: Array) -> None:
         """Collect samples until the period is known, then filter what was collected."""
         self._waiting.append((stamp, velocity.copy()))
-        self._last = stamp
         if len(self._waiting) <= INTERVALS_FOR_PERIOD:
             return
         intervals = np.diff([t for t, _ in self._waiting]) * 1e-9
@@ -201,18 +253,14 @@ class FilteredAcceleration:
         if reason := self._unusable_because(period, float(intervals.max())):
             self._waiting.pop(0)
             raise SamplingError(reason)
-        first_stamp, first = self._waiting[0]
         sections = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
-        self._step = step_matrix(sections, period)
-        self._steady = np.concatenate(
-            [[0.0, 0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)]
-        )
-        self._memory = self._steady[:, np.newaxis] * first
-        self._velocity = first
-        self.period, self._epoch, self._grid, self._last = period, first_stamp, 0.0, first_stamp
-        waiting, self._waiting = self._waiting[1:], []
-        for later, sample in waiting:
-            self._advance(later, sample)
+        steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
+        self._prepare(period, step_matrix(sections, period), steady)
+        self._epoch, first = self._waiting[0]
+        moment = Moment((steady[:, np.newaxis] * first).ravel(), first, 0.0, self._epoch)
+        for later, sample in self._waiting[1:]:
+            self._before, moment = moment, self._advanced(moment, later, sample)
+        self._now, self._waiting = moment, []
         self.state = FilterState.RUNNING
 
     def _unusable_because(self, period: float, longest: float) -> str:
@@ -228,20 +276,16 @@ class FilteredAcceleration:
             return f"stamps of {self._source} are too uneven: {period:.3g} s apart, then {longest:.3g} s"
         return ""
 
-    def _advance(self, stamp: int, velocity: Array) -> None:
+    def _advanced(self, moment: Moment, stamp: int, velocity: Array) -> Moment:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
-        assert self._last is not None  # both callers have set it
-        # nothing in it is changed below, but the input of the first step, which is set again each time
-        self._before = self._memory, self._velocity, self._grid, self._last
-        step = self.period * 1e9
-        now, last = float(stamp - self._epoch), float(self._last - self._epoch)
-        count = int((now - self._grid) / step + SAME_INSTANT)
-        start, difference = self._grid, velocity - self._velocity
-        for k in range(1, count + 1):
-            self._grid = start + step * k
-            share = min((self._grid - last) / (now - last), 1.0)
-            signal = self._memory[INPUT]
-            np.multiply(difference, share, signal)
-            signal += self._velocity
-            self._memory = self._step.dot(self._memory)  # in half the time of @
-        self._velocity, self._last = velocity, stamp
+        step, (states, before, start, then) = self.period * 1e9, moment
+        now, last = float(stamp - self._epoch), float(then - self._epoch)
+        grid = start
+        for k in range(1, int((now - start) / step + SAME_INSTANT) + 1):
+            grid = start + step * k
+            self._share[0] = min((grid - last) / (now - last), 1.0)
+            after = np.empty(len(states))
+            if self._step(states, before, velocity, self._share, after) != 0:
+                raise ValueError(f"velocities are no writeable float64 array of {self._joints} numbers")
+            states = after
+        return Moment(states, velocity, grid, stamp)

@@ -40,6 +40,7 @@ class MergedJoints:
 
     Attributes:
         newest: the newest value of each joint. stamps: (n,) of the values [ns].
+        latest: no value has a later stamp [ns].
         with_velocities: whether no velocity is NaN; if False, some may be.
         has_efforts: whether efforts were asked for with the last message.
     """
@@ -56,18 +57,18 @@ class MergedJoints:
         )
         self.has_efforts = self.with_velocities = False
         self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
-        self._last = int(NEVER)  # no value has a later stamp
+        self.latest = int(NEVER)
 
     def forget_after(self, horizon: int) -> None:
         """Forget values with a later stamp [ns] than any that can come: the clock was set back.
 
         It may reach their stamps again.
         """
-        if self._last <= horizon:
+        if self.latest <= horizon:
             return
         for stamps in (self.stamps, self._optional_stamps):
             stamps[stamps > horizon] = NEVER
-        self._last = max((int(one) for one in (*self.stamps, *self._optional_stamps)), default=int(NEVER))
+        self.latest = max((int(one) for one in (*self.stamps, *self._optional_stamps)), default=int(NEVER))
 
     def add(self, sample: JointSample, stamp: int) -> bool:
         """Take the values of a message with this stamp [ns]; newer ones of another message stay.
@@ -76,24 +77,28 @@ class MergedJoints:
             whether all joints have this stamp now.
         """
         layout, effort = sample.layout, sample.effort
-        if layout.complete and not layout.optional and stamp >= self._last:
-            effort = self._no_efforts if effort is None else effort
-            self.newest = JointValues(sample.q, sample.v, self.newest.optional, effort)
-            self.with_velocities, self.has_efforts = sample.with_velocities, sample.effort is not None
-            self.stamps.fill(stamp)
-            self._last = stamp
+        if layout.complete and not layout.optional and stamp >= self.latest:
+            self.with_velocities = sample.with_velocities
+            self.add_all(sample.q, sample.v, effort, stamp)
             return True
         return self._add_some(sample, stamp)
+
+    def add_all(self, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
+        """Take the newest values of all joints (n,), but the optional ones; `with_velocities` stays."""
+        self.has_efforts = effort is not None
+        self.newest = JointValues(q, v, self.newest.optional, self._no_efforts if effort is None else effort)
+        self.stamps.fill(stamp)
+        self.latest = stamp
 
     def _add_some(self, sample: JointSample, stamp: int) -> bool:
         layout, joints, q, v, effort = sample.layout, sample.layout.joints, sample.q, sample.v, sample.effort
         complete = layout.complete
-        if stamp < self._last:
+        if stamp < self.latest:
             taken = self.stamps[joints] <= stamp
             joints, q, v = joints[taken], q[taken], v[taken]
             effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
-        self._last = max(self._last, stamp)
+        self.latest = max(self.latest, stamp)
         newest = self.newest = self.newest.copy()
         newest.q[joints], newest.v[joints], self.stamps[joints] = q, v, stamp
         self.with_velocities = False
@@ -120,7 +125,7 @@ class MergedJoints:
                 own.optional[k] = its.optional[place]
                 self._optional_stamps[k] = other._optional_stamps[place]
         self.newest, self.with_velocities = own, False
-        self._last, self.has_efforts = other._last, other.has_efforts
+        self.latest, self.has_efforts = other.latest, other.has_efforts
 
     def newest_of(self, late: "MergedJoints", oldest: int) -> tuple[Array, Array]:
         """The newest positions (n,) and those of the optional joints (m,), of this one and of `late`.
@@ -150,7 +155,7 @@ class MergedJoints:
 
         None where they are not known any more: a joint that it does not hold has a newer value already.
         """
-        if stamp >= self._last:
+        if stamp >= self.latest:
             return self.newest
         values, layout = self.newest.copy(), sample.layout
         newer, optional_newer = self.stamps > stamp, self._optional_stamps > stamp

@@ -9,7 +9,7 @@ from weakref import ref
 import numpy as np
 
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointStateReader, Layout
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 __all__ = ["Answering", "StateInput"]
 
+FAR_AHEAD = (1 << 63) - 1  # [ns]
 MOST_UNREAD = 501  # one more than the queue of joint_states holds
 MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
@@ -74,7 +75,7 @@ class StateInput:
         self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
 
     @property
-    def _valid_for(self) -> int:
+    def valid_for(self) -> int:
         """stale_after [ns]."""
         return round(self._computation.settings.stale_after * 1e9)
 
@@ -127,7 +128,7 @@ class StateInput:
             return
         now = self._node.now()
         self._computation.accelerations.note_time(now)
-        horizon = now + self._valid_for
+        horizon = now + self.valid_for
         for known in (self._merged, self._late):
             known.forget_after(horizon)
         if self._unread:
@@ -152,6 +153,31 @@ class StateInput:
             self._answer(self._state(stamp, values), info["received_timestamp"])
         except BadMessage as error:
             self._record.rejected(error)
+
+    def layout_of_all(self, names: list[str]) -> Layout | None:
+        """Where the joints are in messages with these names.
+
+        None where they do not hold all joints, or where a robot that was changed has to read them, too.
+        """
+        layout = self._reader.layout(names)
+        alone = layout.complete and not layout.optional and self._changed is None
+        return layout if alone else None
+
+    @property
+    def latest(self) -> int:
+        """A message with a later stamp [ns] is the next one, and its positions and velocities are enough."""
+        last = self._record.counts.last_stamp
+        if self._unread or last is None or self._efforts():
+            return FAR_AHEAD
+        return max(self._merged.latest, last)
+
+    def take_all(self, stamp: int, q: Array, v: Array, now: int) -> None:
+        """Count a message with fresh values of all joints (n,), at a time `now` [ns], which is answered."""
+        counts, merged = self._record.counts, self._merged
+        counts.received += 1
+        counts.input_age = (now - stamp) * 1e-9
+        merged.with_velocities = True
+        merged.add_all(q, v, None, stamp)
 
     def _read_superseded(self) -> None:
         """Merge the newest good message with each list of names: older ones count no more."""
@@ -192,7 +218,7 @@ class StateInput:
         self._require_fresh(sample, stamp, now)
         complete = self._merged.add(sample, stamp)
         partly = not complete or len(self._merged.newest.optional) > 0
-        self._record.missing = self._merged.fill(now - self._valid_for) if partly else ()
+        self._record.missing = self._merged.fill(now - self.valid_for) if partly else ()
         return self._record.missing
 
     def _require_fresh(self, sample: JointSample, stamp: int, now: int) -> None:
@@ -209,7 +235,7 @@ class StateInput:
 
         A joint of which nothing came is taken to be where it was.
         """
-        newest = self._merged.newest_of(self._late, stamp - self._valid_for)
+        newest = self._merged.newest_of(self._late, stamp - self.valid_for)
         self._computation.note_position(stamp, *newest)
 
     def _state(self, stamp: int, values: JointValues) -> State:

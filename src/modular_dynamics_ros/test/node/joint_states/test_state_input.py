@@ -160,7 +160,7 @@ def test_an_answer_has_nothing_in_it_that_is_newer_than_its_stamp(robot, four_li
 
 
 def test_superseded_messages_are_read_only_where_nothing_newer_of_the_same_joints_was_good(robot, four_link):
-    reader = robot.session._loaded._states._reader
+    reader = robot.session._loaded.states._reader
     reader.read = spy = MagicMock(side_effect=reader.read)
     leg = {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}
     lid = {"names": ["lid"], "q": [1.0], "v": [1.0]}

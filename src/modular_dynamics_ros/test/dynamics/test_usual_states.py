@@ -1,0 +1,224 @@
+"""Usual joint states are answered as the long way answers them, whatever comes between them."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.lone_node import lone_node, message_info, receive
+from modular_dynamics_ros.dynamics import usual_states
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+
+pytestmark = pytest.mark.ros
+NAMES = ["turn", "bend", "left", "right"]
+MS = 1_000_000
+START = 1_700_000_000_000_000_000
+SETTINGS = {
+    "gravity": [(0.0, 0.0, -9.81), (0.0, 1.0, -1.62)],
+    "output": ["full", "gravity", "full_minus_gravity"],
+    "friction": ["none", "urdf"],
+    "effort_limits": ["off", "clip"],
+    "filter_cutoff": [10.0, 15.0],
+    "acceleration_source": ["zero", "filtered", "reference"],
+    "rate": [0.0, 100.0],
+    "stale_after": [0.05, 0.2],
+}
+
+
+class Subject:
+    """A session with a node of its own."""
+
+    def __init__(self, description, *, usual, subscribed, **parameters):
+        self.node = lone_node(subscribed)
+        self.node.time = START
+        self.table = DynamicsParameters(crosscheck_rate=0.0, **parameters)
+        self.session = DynamicsSession(self.node, DynamicsSession.load(description, self.table), self.table)
+        self.session.activate(None)
+        self.answered, self.source = 0, self.table.acceleration_source
+        answer = self.session._usual.answer
+        if not usual:
+            self.session._usual.answer = lambda message: None
+            return
+
+        def counted(message):
+            found = answer(message)
+            self.answered += found is not None
+            return found
+
+        self.session._usual.answer = counted
+
+    def set(self, **change):
+        self.table = replace(self.table, **change)
+        self.session.set_parameters(self.table)
+
+    @property
+    def seen(self):
+        """All that others can see of it."""
+        counts = vars(self.session.record.counts) | {"latency": None}
+        last = self.session.last_published
+        described = self.session.computation.accelerations.description(None)
+        state = None if last is None else (last.state.stamp, last.state.q.tolist(), last.state.a.tolist())
+        return counts, self.session.positions, described, state, self.session.record.missing
+
+
+@pytest.fixture(autouse=True)
+def steady(monkeypatch):
+    """The steady clock [ns]."""
+    clock = [0]
+    monkeypatch.setattr(usual_states.time, "monotonic_ns", lambda: clock[0])
+    return clock
+
+
+def joint_state(rng, now, kind):
+    """A joint state of a kind; its stamp is `now` [ns] but for its age."""
+    names, stamp = list(NAMES), now
+    if kind in ("turned round", "partly"):
+        rng.shuffle(names)
+    names = names[:3] if kind == "partly" else [*names, "stranger"] if kind == "stranger" else names
+    q, v = rng.normal(size=(2, len(names)))
+    message = JointState(name=names, position=q.tolist(), velocity=v.tolist())
+    if kind == "broken":
+        field, value = rng.choice(["position", "velocity"]), rng.choice([np.nan, np.inf])
+        getattr(message, field)[int(rng.integers(len(names)))] = value
+    elif kind == "huge":
+        message.velocity[0] = 1e200
+    elif kind == "at rest":
+        message.velocity = []
+    elif kind == "short":
+        message.velocity = [0.0]
+    elif kind == "efforts":
+        message.effort = rng.normal(size=len(names)).tolist()
+    elif kind == "another time":
+        stamp += int(rng.choice([-400, -30, -2, 30, 400])) * MS
+    if kind != "unstamped":
+        message.header.stamp = stamp_message(stamp)
+    return message
+
+
+RARE = ["wrench", "setting", "watch", "pause", "names", "topic"]
+ODD = "partly", "stranger", "broken", "huge", "at rest", "short", "efforts", "another time", "unstamped"
+
+
+@pytest.mark.parametrize("source", ["zero", "filtered"])
+@pytest.mark.parametrize("seed", range(4))
+def test_both_ways_are_the_same_in_random_runs(four_link, steady, source, seed):
+    rng = np.random.default_rng(seed)
+    subscribed = set()
+    both = [
+        Subject(four_link, usual=usual, subscribed=subscribed, acceleration_source=source, stale_after=0.2)
+        for usual in (True, False)
+    ]
+    now, names = START, "usual"
+    for _ in range(1500):
+        now += int(rng.normal(1.0, 0.1) * MS)
+        steady[0] = now - START
+        what = rng.choice(["state"] * 200 + ["odd"] * 4 + RARE)
+        draws = rng.integers(1 << 30)
+        for subject in both:
+            again = np.random.default_rng(draws)  # the same for both
+            subject.node.time = now
+            with np.errstate(all="ignore"):
+                _happen(subject, again, now, what, names)
+        if what == "pause":
+            now += 300 * MS
+        elif what == "names":
+            names = "turned round" if names == "usual" else "usual"
+        elif what == "topic":
+            subscribed ^= {str(rng.choice(["~/torque_terms", "~/external_torques", "~/joint_trajectory"]))}
+        assert both[0].seen == both[1].seen
+    for topic, sent in both[1].node.sent.items():
+        assert _numbers(both[0].node.sent[topic]) == _numbers(sent), topic
+    answered = len(both[0].node.sent["~/joint_torques"])
+    assert answered > 700
+    assert 100 < both[0].answered < 0.98 * answered
+
+
+def _happen(subject, rng, now, what, names):
+    if what in ("state", "odd"):
+        message = joint_state(rng, now, names if what == "state" else rng.choice(ODD))
+        # an order of the names is a publisher's: it does not change all the time
+        message.name = message.name if what == "odd" or names == "usual" else ["left", "right", "turn", "bend"]
+        subject.session.receive(message, message_info(now), superseded=what == "odd" and rng.random() < 0.3)
+    elif what == "wrench":
+        message = WrenchStamped()
+        message.header.frame_id = "left_branch"
+        message.wrench.force.x = float(rng.choice([0.0] * 5 + [1.0]))
+        receive(subject.node, "~/external_wrench", message)
+    elif what == "setting":
+        name = rng.choice([*SETTINGS])
+        choices = SETTINGS[name]
+        subject.set(**{str(name): choices[int(rng.integers(len(choices)))]})
+        if rng.random() < 0.5:
+            subject.set(output="full", friction="none", effort_limits="off", rate=0.0)
+            subject.set(acceleration_source=subject.source)
+    elif what == "watch":
+        subject.session._on_watch()
+
+
+def _numbers(messages):
+    """What was sent, without the time at which a held answer was sent."""
+    return [str(message) for message in messages]
+
+
+def test_usual_joint_states_go_the_short_way_and_others_do_not(four_link):
+    subject = Subject(four_link, usual=True, subscribed=set())
+    rng = np.random.default_rng(3)
+    for number, kind in enumerate(["usual"] * 5 + [*ODD] + ["usual"] * 3):
+        subject.node.time = START + number * MS
+        before = subject.answered
+        with np.errstate(all="ignore"):
+            subject.session.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
+        usual = number > 0 and kind in ("usual", "efforts")
+        assert (subject.answered - before, number, kind) == (usual, number, kind)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        MappingProxyType({"output": "gravity"}),
+        MappingProxyType({"friction": "urdf"}),
+        MappingProxyType({"effort_limits": "clip"}),
+        MappingProxyType({"acceleration_source": "reference"}),
+        MappingProxyType({"rate": 50.0}),
+    ],
+)
+def test_with_other_settings_all_go_the_long_way(four_link, parameters):
+    subject = Subject(four_link, usual=True, subscribed=set(), **parameters)
+    rng = np.random.default_rng(4)
+    for number in range(5):
+        subject.node.time = START + number * MS
+        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+    assert subject.answered == 0
+    assert subject.session.record.counts.received == 5
+
+
+def test_every_twentieth_millisecond_a_joint_state_goes_the_long_way(four_link, steady):
+    subject, rng, ways = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(5), []
+    for number in range(50):
+        subject.node.time, steady[0], before = START + number * MS, number * MS, subject.answered
+        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        ways.append(subject.answered > before)
+    assert [number for number, usual in enumerate(ways) if not usual] == [0, 20, 40]
+
+
+def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(four_link, monkeypatch):
+    subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(6)
+    subject.session.receive(joint_state(rng, START, "usual"), message_info(0), False)
+    solver = subject.session.computation.solver
+    solve = solver.solve_unloaded
+
+    def interrupted(state):
+        subject.node.time += 300 * MS
+        return solve(state)
+
+    monkeypatch.setattr(solver, "solve_unloaded", interrupted)
+    subject.node.time = START + MS
+    subject.session.receive(joint_state(rng, START + MS, "usual"), message_info(0), False)
+    assert subject.answered == 1
+    assert len(subject.node.sent["~/joint_torques"]) == 1
+    assert subject.session.record.counts.rejected == {"too old": 1}
