@@ -147,7 +147,7 @@ def _happen(subject, rng, now, what, names):
     elif what == "wrench":
         message = WrenchStamped()
         message.header.frame_id = "left_branch"
-        message.wrench.force.x = float(rng.choice([0.0] * 5 + [1.0]))
+        message.wrench.force.x = float(rng.choice([0.0] * 19 + [1.0]))
         receive(subject.node, "~/external_wrench", message)
     elif what == "setting":
         name = rng.choice([*SETTINGS])
@@ -204,6 +204,19 @@ def test_every_twentieth_millisecond_a_joint_state_goes_the_long_way(four_link, 
         subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
         ways.append(subject.answered > before)
     assert [number for number, usual in enumerate(ways) if not usual] == [0, 20, 40]
+
+
+@pytest.mark.parametrize("change", ["retire", "set"])
+def test_after_a_change_a_joint_state_goes_the_long_way_first(four_link, change):
+    """A robot that is changed must be told of what still comes for the one before."""
+    subject, rng, ways = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(7), []
+    for number in range(4):
+        subject.node.time, before = START + number * MS, subject.answered
+        if number == 2:
+            subject.session.retire() if change == "retire" else subject.set(output="gravity")
+        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        ways.append(subject.answered > before)
+    assert ways == [False, True, False, change == "retire"]
 
 
 def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(four_link, monkeypatch):
