@@ -1,6 +1,5 @@
 """The torques of a robot, subsystem by subsystem: motions outward, wrenches inward."""
 
-
 import numpy as np
 
 from modular_dynamics_ros.computation.robot import load_robot

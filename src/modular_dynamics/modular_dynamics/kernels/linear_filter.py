@@ -88,9 +88,9 @@ def _in_numpy(matrix: Any, signals: int) -> Callable[..., int]:
         ):
             return REFUSED
         states, before, now, share, result = arguments
-        entered = states.reshape(-1, signals).copy()
+        entered = states.reshape(len(matrix), signals).copy()
         entered[0] = before + share[0] * (now - before)
-        np.matmul(matrix, entered, out=result.reshape(-1, signals))
+        np.matmul(matrix, entered, out=result.reshape(len(matrix), signals))
         return 0
 
     return step

@@ -16,6 +16,7 @@ from ..dynamics.execution import algorithms
 from ..dynamics.execution.algorithms import Algorithm
 from ..dynamics.execution.threads import run_on_threads
 from ..kernels import first_not_finite
+from ..kernels.linear_filter import linear_filter
 from ..model import SubsystemGraph
 from .robots import ARM, FOUR_BAR
 
@@ -70,6 +71,7 @@ def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
 
 def _small_kernels() -> None:
     first_not_finite(np.zeros(1))
+    linear_filter(np.eye(1), 1)
     run_on_threads(lambda queue: None, 1, 2)
 
 

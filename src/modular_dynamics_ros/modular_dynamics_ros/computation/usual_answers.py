@@ -57,7 +57,7 @@ class UsualAnswers:
             return None  # `Computation` says why
         if not self._external.none:
             return None
-        if filtered is not None:
+        if filtered is not None and moment is not None:
             filtered.take(moment)
         self._computation.measured(stamp, q, self._no_passive)
         configuration, tau = Configuration(state, q), dynamics.result.tau

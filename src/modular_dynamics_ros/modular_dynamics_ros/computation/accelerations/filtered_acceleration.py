@@ -113,7 +113,7 @@ class Moment(NamedTuple):
 
     def placed(self, where: NDArray[np.intp]) -> "Moment":
         """Of the joints of another robot, see `values_at`."""
-        states = values_at(where, self.states.reshape(ROWS, -1)).ravel()
+        states = values_at(where, self.states.reshape(ROWS, len(self.velocity))).ravel()
         return self._replace(states=states, velocity=values_at(where, self.velocity))
 
 
@@ -137,6 +137,7 @@ class FilteredAcceleration:
 
         self._signal, self._source = signal, source
         self._joints, self.cutoff = joints, cutoff
+        linear_filter(np.eye(ROWS), joints)  # compiled or loaded now, not when the period is known
         # set once the period is known: the step's matrix; the states of a joint that has always moved at
         # 1 rad/s
         self._matrix: Array
@@ -186,7 +187,7 @@ class FilteredAcceleration:
             waiting[joints] = velocity[joints]
         for moment in (self._now, self._before):
             if moment is not None:  # those of `continue_from`, which nobody else has yet
-                states = moment.states.reshape(ROWS, -1)
+                states = moment.states.reshape(ROWS, len(moment.velocity))
                 states[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
                 moment.velocity[joints] = velocity[joints]
         self._new = None
