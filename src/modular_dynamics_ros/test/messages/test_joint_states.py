@@ -16,6 +16,16 @@ def test_written_states_reuse_one_message():
     assert again.effort.tolist() == [1.0, 1.0]
 
 
+def test_the_robots_vectors_may_go_on_behind_the_written_joints():
+    """Where its last joints are inside black boxes."""
+    efforts = np.array([1.0, 2.0, np.nan])
+    assert JointStateWriter(["a", "b"], [0, 1], ("effort",)).write(Time(), efforts).effort.tolist() == [
+        1.0,
+        2.0,
+    ]
+    assert EffortWriter([0, 1]).write(efforts).data.tolist() == [1.0, 2.0]
+
+
 def test_efforts_are_in_the_controllers_order():
     assert EffortWriter([2, 0]).write(np.array([1.0, 2.0, 3.0])).data.tolist() == [3.0, 1.0]
     assert EffortWriter([]).write(np.zeros(3)).data.tolist() == []
