@@ -13,6 +13,7 @@ import numpy as np
 import rclpy
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionMotion
+from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
@@ -30,9 +31,11 @@ class RigidBody(Node):
 
     def __init__(self) -> None:
         super().__init__("foreign_subsystem")
-        self.mass = self.declare_parameter("mass", 1.0).value
-        self.com = np.array(self.declare_parameter("com", [0.0, 0.0, 0.0]).value)
-        xx, yy, zz, xy, xz, yz = self.declare_parameter("inertia", [0.0] * 6).value
+        any_number = ParameterDescriptor(dynamic_typing=True)  # mass:=3 is as good as mass:=3.0
+        self.mass = float(self.declare_parameter("mass", 1.0, any_number).value)
+        self.com = np.array(self.declare_parameter("com", [0.0, 0.0, 0.0], any_number).value, float)
+        inertia = self.declare_parameter("inertia", [0.0] * 6, any_number).value
+        xx, yy, zz, xy, xz, yz = map(float, inertia)
         self.inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         self.wrench = self.create_publisher(WrenchStamped, "~/wrench_out", 500)
         self.create_subscription(ConnectionMotion, "~/motion_in", self.on_motion, 500)

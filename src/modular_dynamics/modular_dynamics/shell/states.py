@@ -136,7 +136,9 @@ def _array(source: Any, where: str) -> Any:
     except (ValueError, EOFError, OSError, OverflowError) as error:  # the last: impossible lengths
         if isinstance(error, FileNotFoundError):
             raise
-        raise UsageError(f"{where} is no NumPy array of numbers: {error}") from error
+        # NumPy takes whatever it does not know for a pickle, and speaks of how it is called
+        why = "numpy.save writes one" if "pickle" in str(error) else str(error)
+        raise UsageError(f"{where} is no NumPy array of numbers: {why}") from error
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
         raise UsageError(f"{where}: one array of numbers is needed, a row for each state (.npy)")
     return array if array.ndim == 2 else array[np.newaxis]
