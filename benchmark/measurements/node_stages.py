@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import rclpy
 from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
+from benchmark.measurements.pauses import after_pauses, at_once
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import stamp_message
 
@@ -37,7 +39,9 @@ class Stage:
 class StageFigures:
     """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
 
-    `warm`: own code where joint states come TOGETHER: other processes have not had the caches since the last.
+    `awake`: own code with the parameter busy_wait. `warm`: own code where joint states come TOGETHER: nothing
+    else has had the caches since the last.
+    `machine`: a fixed loop, see `pauses`, after pauses as between joint states, and at once.
     """
 
     robot: str
@@ -45,9 +49,11 @@ class StageFigures:
     sent: int
     answered: int
     own: Stage
+    awake: Stage
     warm: Stage
     publishing: Stage
     stages: list[Stage]
+    machine: tuple[Stage, Stage]
 
 
 class Stopwatches:
@@ -126,12 +132,16 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     watches = Stopwatches()
     for publisher in session._outputs._publishers:
         watches.time("rclpy publishes", publisher, "publish")
-    own = _hand_over(node, rate, count, watches)
-    one_by_one = len(own)
-    own += _hand_over(node, rate, count, watches, TOGETHER)
-    without = np.subtract(own, watches.times["rclpy publishes"]).tolist()
-    total = stage_of("own code", without[:one_by_one])
-    warm = stage_of(f"own code, {TOGETHER} at once", without[one_by_one:])
+    ways = {
+        "own code": _hand_over(node, rate, count, watches),
+        "own code, busy_wait": _hand_over(node, rate, count, watches, wait=node.rehearse),
+        f"own code, {TOGETHER} at once": _hand_over(node, rate, count, watches, TOGETHER),
+    }
+    own = [took for way in ways.values() for took in way]
+    without = np.subtract(own, watches.times["rclpy publishes"])
+    ends = np.cumsum([len(way) for way in ways.values()])
+    parts = zip(ways, np.split(without, ends), strict=False)
+    total, awake, warm = (stage_of(name, part.tolist()) for name, part in parts)
     publishing = watches.stage("rclpy publishes")
     states, computation = session._loaded.states, session.computation
     stages = {
@@ -152,22 +162,35 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     watches.times["messages written"] = [
         one - rclpys for one, rclpys in zip(watches.times["messages written"], publish, strict=True)
     ]
-    robot, answered = session.robot.graph.name, len(own) + after
-    return StageFigures(
-        robot, rate, 3 * count, answered, total, warm, publishing, [watches.stage(name) for name in stages]
+    machine = (
+        stage_of("a fixed loop, after a pause", after_pauses(1.0 / rate, 1000)),
+        stage_of("a fixed loop, at once", at_once(1000)),
     )
+    robot, answered, found = session.robot.graph.name, len(own) + after, [*map(watches.stage, stages)]
+    return StageFigures(robot, rate, 4 * count, answered, total, awake, warm, publishing, found, machine)
 
 
-def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches, together: int = 1) -> list[int]:
-    """Joint states at a rate, some of them together; how long each took [ns]."""
+def _hand_over(
+    node: Any,
+    rate: float,
+    count: int,
+    watches: Stopwatches,
+    together: int = 1,
+    wait: Callable[[], None] | None = None,
+) -> list[int]:
+    """Joint states at a rate, some of them together; how long each took [ns].
+
+    Args:
+        wait: called again and again while one is awaited, instead of sleeping.
+    """
     counts, names = node.session.record.counts, list(node.session.robot.state_names)
     step, start, took = round(1e9 / rate), time.time_ns(), list[int]()
     for first in range(1, count + 1, together):
-        while (left := start + (first + together - 1) * step - time.time_ns()) > 0:
-            time.sleep(left * 1e-9)
-        # now, as rclpy makes a message when it has come
         group = [_joint_state(names, start + k * step, k) for k in range(first, first + together)]
-        for message, info in group:
+        while (left := start + (first + together - 1) * step - time.time_ns()) > 0:
+            time.sleep(left * 1e-9) if wait is None else wait()
+        for data, info in group:
+            message = deserialize_message(data, JointState)  # as rclpy does with what has come
             watches.begin()
             before, began = counts.answered, time.perf_counter_ns()
             node.succession._deliver(message, info, False)
@@ -178,12 +201,12 @@ def _hand_over(node: Any, rate: float, count: int, watches: Stopwatches, togethe
     return took
 
 
-def _joint_state(names: list[str], due: int, number: int) -> tuple[JointState, dict[str, int]]:
-    """A joint state of a stamp [ns], and rclpy's info of it."""
+def _joint_state(names: list[str], due: int, number: int) -> tuple[bytes, dict[str, int]]:
+    """A joint state of a stamp [ns], serialised, and rclpy's info of it."""
     angles = due * 1e-9 % 1e3 + np.arange(len(names))
     message = JointState(name=list(names), position=np.sin(angles).tolist(), velocity=np.cos(angles).tolist())
     message.header.stamp = stamp_message(due)
-    return message, {
+    return serialize_message(message), {
         "source_timestamp": due,
         "received_timestamp": due,
         "publication_sequence_number": number,
@@ -192,6 +215,13 @@ def _joint_state(names: list[str], due: int, number: int) -> tuple[JointState, d
 
 if __name__ == "__main__":
     figures = measure_stages()
-    for row in (figures.own, figures.warm, figures.publishing, *figures.stages):
+    for row in (
+        figures.own,
+        figures.awake,
+        figures.warm,
+        figures.publishing,
+        *figures.stages,
+        *figures.machine,
+    ):
         print(f"{row.name:28s} p50 {row.p50:6.1f} us, p99 {row.p99:6.1f} us")
     print(f"{figures.answered} of {figures.sent} answered")

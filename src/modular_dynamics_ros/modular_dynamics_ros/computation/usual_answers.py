@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration, Moment
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain
 from modular_dynamics_ros.computation.values import Array, Configuration, State
@@ -45,20 +45,30 @@ class UsualAnswers:
         None where a wrench acts, the sample is none that the filter expects next, or a number is not finite.
         Then nothing has changed.
         """
-        a, moment, filtered = self._rest, None, self._filter
-        if filtered is not None:
-            if (moment := filtered.after(stamp, v)) is None:
-                return None
-            a = moment.states[: len(v)]
+        moment, filtered = None, self._filter
+        if filtered is not None and (moment := filtered.after(stamp, v)) is None:
+            return None
+        answer = self._answer(stamp, q, v, moment)
+        if answer is None or not self._external.none:
+            return None
+        if filtered is not None and moment is not None:
+            filtered.take(moment)
+        self._computation.measured(stamp, q, self._no_passive)
+        return answer
+
+    def rehearse(self, last: Answer) -> None:
+        """Compute as for the joint state after the last answer, and change nothing."""
+        (stamp, q, v, *_), filtered = last.state, self._filter
+        moment = None if filtered is None else filtered.after(stamp + round(filtered.period * 1e9), v)
+        self._answer(stamp, q, v, moment)
+
+    def _answer(self, stamp: int, q: Array, v: Array, moment: Moment | None) -> Answer | None:
+        """At a moment of the filter; None: at accelerations of zero."""
+        a = self._rest if moment is None else moment.states[: len(v)]
         state = State(stamp, q, v, a, self._no_passive)
         try:
             dynamics = self._solver.solve_unloaded(state)
         except BadMessage:
             return None  # `Computation` says why
-        if not self._external.none:
-            return None
-        if filtered is not None and moment is not None:
-            filtered.take(moment)
-        self._computation.measured(stamp, q, self._no_passive)
         configuration, tau = Configuration(state, q), dynamics.result.tau
         return Answer(state, configuration, UNLOADED, tau, self._none_exceeded, dynamics)

@@ -66,6 +66,16 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         super().activate(state)
         self._changes.publish_description()
 
+    @property
+    def busy(self) -> bool:
+        """See `ManagedNode`."""
+        return self.active and self.parameters.busy_wait
+
+    def rehearse(self) -> None:
+        """See `ManagedNode`."""
+        if self._current is not None:
+            self._current.rehearse()
+
     def _load(self, description: str) -> Any:
         from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
 

@@ -111,6 +111,12 @@ class DynamicsOutputs(Outputs):
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
         self.terms.publish(answer, stamp)
 
+    def rehearse(self, last: Answer) -> None:
+        """Write the messages of the last answer once more; nothing is published."""
+        stamp = set_stamp(self._stamp, last.state.stamp)
+        self._torques.write(stamp, last.state.q, last.state.v, last.effort)
+        self._commands.write(last.effort)
+
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
         """Those of the black boxes' connection points that are subscribed to, at a stamp [ns]."""
         if not self._motions:

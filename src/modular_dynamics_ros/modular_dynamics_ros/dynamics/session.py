@@ -1,5 +1,6 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,6 +34,8 @@ from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession", "OutputCounts", "output_status"]
+
+REHEARSAL_PERIOD = 200_000  # [ns]: a rehearsal makes a joint state wait that comes meanwhile
 
 
 @dataclass
@@ -68,7 +71,7 @@ class DynamicsSession:
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self._outputs = DynamicsOutputs(node, computation, parameters)
-        self._usual = UsualStates(node, computation)
+        self._usual, self._next_rehearsal = UsualStates(node, computation), 0
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
@@ -116,6 +119,14 @@ class DynamicsSession:
         self._loaded.receive(message, info, superseded)
         if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
             self._usual.expect(self._loaded.states, message.name)
+
+    def rehearse(self) -> None:
+        """See `UsualStates.rehearse`; nothing where the last time was just now."""
+        now, last = time.monotonic_ns(), self.last_published
+        if now >= self._next_rehearsal and last is not None:
+            self._next_rehearsal = now + REHEARSAL_PERIOD
+            if self._usual.rehearse(last):
+                self._outputs.rehearse(last)
 
     def retire(self) -> None:
         """See `Session`."""

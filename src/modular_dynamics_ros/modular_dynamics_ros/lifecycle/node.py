@@ -79,6 +79,14 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         It must end soon where `hurried` becomes true.
         """
 
+    @property
+    def busy(self) -> bool:
+        """Whether `run_node` does not sleep until something happens, but calls `rehearse` meanwhile."""
+        return False
+
+    def rehearse(self) -> None:
+        """Called again and again while nothing happens, see `busy`."""
+
     def report(self) -> tuple[str, list[Status]]:
         """Name of the robot and the parts of /diagnostics; called each second while active."""
         raise NotImplementedError

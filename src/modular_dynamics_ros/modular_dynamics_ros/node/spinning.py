@@ -81,7 +81,7 @@ def run_node(
         if isinstance(node, ManagedNode):
             node.hurried = lambda: signals > 1
         while rclpy.ok() and not signals and not finished(node):
-            executor.spin_once(timeout_sec=LOOK_PERIOD)
+            _spin_once(executor, node)
         if isinstance(node, ManagedNode):
             node.stop()
     except _EndedEarly:
@@ -98,6 +98,15 @@ def run_node(
             signal.signal(number, signal.SIG_IGN)
         _end(node, executor)
     return 0
+
+
+def _spin_once(executor: DirectExecutor, node: Node) -> None:
+    """Call what is ready; else wait, asleep or, where the node is `busy`, awake."""
+    if isinstance(node, ManagedNode) and node.busy:
+        executor.spin_once(timeout_sec=0.0)
+        node.rehearse()
+    else:
+        executor.spin_once(timeout_sec=LOOK_PERIOD)
 
 
 def _collect_garbage() -> None:
