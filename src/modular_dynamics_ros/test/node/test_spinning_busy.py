@@ -70,8 +70,8 @@ class Probe(SpunNodes):
 @pytest.mark.parametrize("source", ["zero", "filtered"])
 def test_a_node_that_is_awake_does_all_that_it_should(tmp_path, four_link, source):
     with closing(Probe(tmp_path)) as probe:
-        given = f"robot_description_file:={four_link}", f"acceleration_source:={source}", "stale_after:=30.0"
-        probe.processes.start(NODE, "autostart:=true", "busy_wait:=true", *given)
+        given = f"robot_description_file:={four_link}", f"acceleration_source:={source}", "filter_cutoff:=1.0"
+        probe.processes.start(NODE, "autostart:=true", "busy_wait:=true", "stale_after:=30.0", *given)
         probe.answered(30)
         if source == "zero":
             assert all(effort == pytest.approx(expected(four_link), abs=1e-12) for effort in probe.efforts)
