@@ -23,7 +23,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTING = 100  # joint states before figures count
-TOGETHER = 100  # joint states that are handed over at once, for the time with warm caches
+TOGETHER = 0.1  # [s] of joint states that are handed over at once, for the time with warm caches
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,8 @@ class Stage:
 class StageFigures:
     """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
 
-    `awake`: own code with the parameter busy_wait. `warm`: own code where joint states come TOGETHER: nothing
-    else has had the caches since the last.
-    `machine`: a fixed loop, see `pauses`, after pauses as between joint states, and at once.
+    `awake`: own code with the parameter busy_wait. `warm`: own code where those of TOGETHER come at once:
+    nothing else has had the caches since the last. `machine`: a fixed loop, see `pauses`, after pauses as between joint states, and at once.
     """
 
     robot: str
@@ -103,7 +102,7 @@ def stage_of(name: str, nanoseconds: list[int]) -> Stage:
 def measure_stages(
     rate: float = 1000.0, seconds: float = 5.0, urdf: Path = ROOT / "urdf/branched_38dof.urdf"
 ) -> StageFigures:
-    """Hand joint states to a node: its own code in all, one by one and TOGETHER, then its stages.
+    """Hand joint states to a node: its own code in all, one by one and together, then its stages.
 
     The stopwatches of the stages take time themselves.
 
@@ -128,14 +127,14 @@ def measure_stages(
 
 
 def _measure(node: Any, rate: float, count: int) -> StageFigures:
-    session = node.session
+    session, together = node.session, round(TOGETHER * rate)
     watches = Stopwatches()
     for publisher in session._outputs._publishers:
         watches.time("rclpy publishes", publisher, "publish")
     ways = {
         "own code": _hand_over(node, rate, count, watches),
         "own code, busy_wait": _hand_over(node, rate, count, watches, wait=node.rehearse),
-        f"own code, {TOGETHER} at once": _hand_over(node, rate, count, watches, TOGETHER),
+        f"own code, {together} at once": _hand_over(node, rate, count, watches, together),
     }
     own = [took for way in ways.values() for took in way]
     without = np.subtract(own, watches.times["rclpy publishes"])
@@ -149,7 +148,7 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
         "message read, and answered": (session._usual, "answer"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
-        "of that torques": (computation.solver, "solve_unloaded"),
+        "of that torques": (computation.solver, "solve"),
         "of that the library": (computation.solver._solver, "solve"),
         "cross-check due?": (session.crosschecks, "admits"),
         "messages written": (session._outputs, "publish"),

@@ -64,6 +64,7 @@ def linear_filter(matrix: Any, signals: int) -> Callable[..., int]:
     [output, states] = matrix @ [input, states before] of each signal, where the input is interpolated:
     before + share (now - before). ``states`` and ``result`` are flat arrays of (rows, signals) numbers, the
     first row of which is the output; ``share`` is an array of one number. The result is none of the others.
+    Where the matrix has a zero, NaN and infinity of that state may or may not reach the result.
     Status 1: arguments are not float64 arrays of these sizes, contiguous, aligned and writeable.
 
     Args:

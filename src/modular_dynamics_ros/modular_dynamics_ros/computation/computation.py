@@ -36,8 +36,8 @@ class Answer(NamedTuple):
 
     Attributes:
         state: what is answered. configuration: its joints. wrenches: those that were applied.
-        effort: (n,) [N m or N], NaN inside black boxes. exceeded: (n,) whether its limit was exceeded.
-        dynamics: the inverse dynamics behind the effort.
+        effort: (n,) [N m or N], NaN inside black boxes; may be that of dynamics. exceeded: (n,) whether its
+        limit was exceeded. dynamics: the inverse dynamics behind the effort.
     """
 
     state: State
@@ -181,12 +181,12 @@ class Computation:
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        self.measured(stamp, q, measured)
+        self.note_state(stamp, q, measured)
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
         return State(stamp, q, v, a, measured, coverage, base, effort)
 
-    def measured(self, stamp: int, q: Array, measured: Array) -> None:
+    def note_state(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot is, by a joint state of a stamp [ns] that is to be answered; see `observe`."""
         self._position = stamp, q, measured
 
@@ -264,7 +264,7 @@ class Computation:
             if settings.friction == "urdf":
                 effort = effort + dynamics.friction
             effort, exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
-            known = effort is tau and robot.all_known  # the library has looked at these
+            known = effort is tau and robot.all_known  # the very array in which the library looked for NaN
             if not known and not all_finite(effort[robot.published]):
                 raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
         except BadMessage as error:

@@ -99,18 +99,6 @@ class OpenChain:
             raise BadMessage("not finite", str(error)) from error
         return OpenChainDynamics(self._robot, motion, result, wrenches)
 
-    def solve_unloaded(self, state: State) -> OpenChainDynamics:
-        """At a state of all joints, see `Robot.all_known`, where no wrench acts.
-
-        Raises:
-            BadMessage: the torques overflow.
-        """
-        motion = state.q, state.v, state.a
-        try:
-            return OpenChainDynamics(self._robot, motion, self._solver.solve(*motion), UNLOADED)
-        except md.StateError as error:
-            raise BadMessage("not finite", str(error)) from error
-
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
 

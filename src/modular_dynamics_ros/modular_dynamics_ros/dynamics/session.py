@@ -268,6 +268,7 @@ class DynamicsSession:
         self.last_published = answer
         self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival)
+        # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
             self.counts.limited.update(limited_joints(self.robot, answer))
 

@@ -1,5 +1,6 @@
 """Usual joint states are answered as the long way answers them, whatever comes between them."""
 
+import time
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -9,7 +10,7 @@ from geometry_msgs.msg import WrenchStamped
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node, message_info, receive
-from modular_dynamics_ros.dynamics import usual_states
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -70,7 +71,7 @@ class Subject:
 def steady(monkeypatch):
     """The steady clock [ns]."""
     clock = [0]
-    monkeypatch.setattr(usual_states.time, "monotonic_ns", lambda: clock[0])
+    monkeypatch.setattr(time, "monotonic_ns", lambda: clock[0])
     return clock
 
 
@@ -167,16 +168,16 @@ def _numbers(messages):
     return [str(message) for message in messages]
 
 
-def test_usual_joint_states_go_the_short_way_and_others_do_not(four_link):
-    subject = Subject(four_link, usual=True, subscribed=set())
-    rng = np.random.default_rng(3)
-    for number, kind in enumerate(["usual"] * 5 + [*ODD] + ["usual"] * 3):
-        subject.node.time = START + number * MS
-        before = subject.answered
+@pytest.mark.parametrize("kind", ODD)
+def test_usual_joint_states_go_the_short_way_and_others_do_not(four_link, kind):
+    subject, rng, ways = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(3), []
+    for number, one in enumerate(["usual", "usual", kind, "usual", "usual"]):
+        subject.node.time, before = START + number * MS, subject.answered
         with np.errstate(all="ignore"):
-            subject.session.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
-        usual = number > 0 and kind in ("usual", "efforts")
-        assert (subject.answered - before, number, kind) == (usual, number, kind)
+            subject.session.receive(joint_state(rng, subject.node.time, one), message_info(0), False)
+        ways.append(subject.answered > before)
+    assert ways[:3] == [False, True, kind == "efforts"]
+    assert ways[4]  # at the latest
 
 
 @pytest.mark.parametrize(
@@ -199,25 +200,6 @@ def test_with_other_settings_all_go_the_long_way(four_link, parameters):
     assert subject.session.record.counts.received == 5
 
 
-def test_every_twentieth_millisecond_a_joint_state_goes_the_long_way(four_link, steady):
-    subject, rng, ways = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(5), []
-    for number in range(50):
-        subject.node.time, steady[0], before = START + number * MS, number * MS, subject.answered
-        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
-        ways.append(subject.answered > before)
-    assert [number for number, usual in enumerate(ways) if not usual] == [0, 20, 40]
-
-
-def test_once_deactivated_nothing_is_answered(four_link):
-    subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(8)
-    for number in range(3):
-        subject.node.time = START + number * MS
-        if number == 2:
-            subject.session.deactivate()
-        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
-    assert (subject.answered, len(subject.node.sent["~/joint_torques"])) == (1, 2)
-
-
 @pytest.mark.parametrize("change", ["retire", "set"])
 def test_after_a_change_a_joint_state_goes_the_long_way_first(four_link, change):
     """A robot that is changed must be told of what still comes for the one before."""
@@ -235,13 +217,13 @@ def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(fou
     subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(6)
     subject.session.receive(joint_state(rng, START, "usual"), message_info(0), False)
     solver = subject.session.computation.solver
-    solve = solver.solve_unloaded
+    solve = solver.solve
 
-    def interrupted(state):
+    def interrupted(*arguments):
         subject.node.time += 300 * MS
-        return solve(state)
+        return solve(*arguments)
 
-    monkeypatch.setattr(solver, "solve_unloaded", interrupted)
+    monkeypatch.setattr(solver, "solve", interrupted)
     subject.node.time = START + MS
     subject.session.receive(joint_state(rng, START + MS, "usual"), message_info(0), False)
     assert subject.answered == 1
@@ -288,4 +270,67 @@ def test_rehearsals_follow_each_other_with_pauses_and_end_with_the_usual_joint_s
         subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
     for steady[0] in range(MS, 30 * MS, 10_000):
         subject.session.rehearse()
-    assert count == list(range(MS, 20 * MS, 200_000))  # then the long way is expected
+    assert count == list(range(MS, 30 * MS, 200_000))
+    subject.set(output="gravity")
+    for steady[0] in range(40 * MS, 50 * MS, 10_000):
+        subject.session.rehearse()
+    assert count[-1] < 30 * MS
+
+
+def test_a_stamp_as_old_as_stale_after_leaves_the_same_traces(four_link):
+    """0.3 s and 300 000 000 ns differ: both ways must ask the same question."""
+    both = [
+        Subject(four_link, usual=usual, subscribed=set(), acceleration_source="filtered", stale_after=0.3)
+        for usual in (True, False)
+    ]
+    for subject in both:
+        rng = np.random.default_rng(11)
+        for number in range(20):
+            subject.node.time = START + number * MS + (number >= 12) * 300 * MS
+            message = joint_state(rng, subject.node.time, "usual")
+            if number == 12:
+                message.header.stamp = stamp_message(subject.node.time - 300 * MS)
+            subject.session.receive(message, message_info(0), False)
+    assert both[0].seen == both[1].seen
+    assert both[0].answered > 5
+
+
+def test_a_clock_that_is_at_zero_is_none(four_link):
+    both = [Subject(four_link, usual=usual, subscribed=set()) for usual in (True, False)]
+    for subject in both:
+        rng, subject.node.simulated = np.random.default_rng(12), True
+        for number, now in enumerate([50, 51, 52, 0, 0]):  # /clock was set back, messages are on their way
+            subject.node.time = now * MS
+            subject.session.receive(joint_state(rng, (50 + number) * MS, "usual"), message_info(0), False)
+    assert both[0].seen == both[1].seen
+    assert both[0].session.record.counts.rejected == {"no clock": 2}
+
+
+def test_of_a_held_back_answer_no_joint_is_missing(four_link):
+    both = [Subject(four_link, usual=usual, subscribed=set(), stale_after=0.005) for usual in (True, False)]
+    for subject in both:
+        rng = np.random.default_rng(13)
+        for number, kind in ((0, "usual"), (8, "partly"), (9, "usual")):
+            subject.node.time = START + number * MS
+            if number == 9:
+                assert subject.session.record.missing
+                subject.session.crosschecks.admits = lambda answer: False
+            subject.session.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
+        assert subject.session.record.missing == ()
+
+
+def test_a_clock_that_jumps_to_and_fro_ends_a_reference(four_link):
+    for usual in (True, False):
+        subject, rng = Subject(four_link, usual=usual, subscribed=set()), np.random.default_rng(14)
+        for hours in (0, 1, 0):
+            subject.node.time = START + hours * 3_600_000 * MS + hours
+            if hours == 1:
+                subject.session.computation.accelerations.reference.add(_still(), START)
+            subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        assert subject.session.computation.accelerations.reference.in_force(START) is None
+
+
+def _still():
+    """A reference of four joints that are at rest."""
+    instants = np.array([START - MS, START + 10_000_000 * MS])
+    return ReferenceTrajectory(START - MS, instants, np.zeros((6, 1, 4)), True, ())

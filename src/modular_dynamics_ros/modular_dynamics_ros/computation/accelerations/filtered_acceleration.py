@@ -94,11 +94,12 @@ def step_matrix(sections: Array, step: float) -> Array:
 
 
 class Moment(NamedTuple):
-    """The filter after a sample. Later samples do not change it.
+    """A filter after a sample; constant.
 
     Attributes:
         states: (ROWS n,) of all joints: accelerations, then the other rows of `step_matrix`.
-        velocity: (n,) of the sample; stamp: its own [ns]. grid: newest grid instant [ns since the epoch].
+        velocity: (n,) of the sample; stamp: its own [ns]. grid: newest grid instant [ns since the filter's
+        first sample].
     """
 
     states: Array
@@ -115,6 +116,12 @@ class Moment(NamedTuple):
         """Of the joints of another robot, see `values_at`."""
         states = values_at(where, self.states.reshape(ROWS, len(self.velocity))).ravel()
         return self._replace(states=states, velocity=values_at(where, self.velocity))
+
+    def with_steady(self, joints: NDArray[np.bool_], velocity: Array, steady: Array) -> "Moment":
+        """As if these joints had always moved at this velocity; steady: (ROWS,) states of one at 1 rad/s."""
+        rows = self.states.reshape(ROWS, len(self.velocity))
+        states = np.where(joints, steady[:, np.newaxis] * velocity, rows).ravel()
+        return self._replace(states=states, velocity=np.where(joints, velocity, self.velocity))
 
 
 class FilteredAcceleration:
@@ -183,23 +190,24 @@ class FilteredAcceleration:
 
     def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
         """These joints have always moved at this velocity."""
-        for _, waiting in self._waiting:
-            waiting[joints] = velocity[joints]
-        for moment in (self._now, self._before):
-            if moment is not None:  # those of `continue_from`, which nobody else has yet
-                states = moment.states.reshape(ROWS, len(moment.velocity))
-                states[:, joints] = self._steady[:, np.newaxis] * velocity[joints]
-                moment.velocity[joints] = velocity[joints]
+        self._waiting = [(stamp, np.where(joints, velocity, waiting)) for stamp, waiting in self._waiting]
+        if self._now is not None and self._before is not None:
+            self._now = self._now.with_steady(joints, velocity, self._steady)
+            self._before = self._before.with_steady(joints, velocity, self._steady)
         self._new = None
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
         """Acceleration (n,) at the newest grid instant not after `stamp` [ns].
 
-        None while the sampling period is not known yet. The velocity is kept: it must not change.
+        None while the sampling period is not known yet.
 
         Raises:
+            ValueError: velocity is no vector of n numbers.
             SamplingError: half the sampling rate is below the cutoff, or the stamps are too dense or uneven.
         """
+        velocity = np.array(velocity, dtype=np.float64)
+        if velocity.shape != (self._joints,):
+            raise ValueError(f"velocities have the shape {velocity.shape}; ({self._joints},) is needed")
         if self._new is not None:
             self._begin(self._new, velocity)
         if (moment := self.after(stamp, velocity)) is not None:
@@ -216,7 +224,7 @@ class FilteredAcceleration:
         return None if self._now is None else self._now.acceleration
 
     def after(self, stamp: int, velocity: Array) -> Moment | None:
-        """The filter after one more sample, which `take` takes.
+        """The filter after one more sample, which `take` takes. It keeps the velocity, which must not change.
 
         None where the period is not known, or the sample is not the next one: `update` says what then.
         """
@@ -232,7 +240,7 @@ class FilteredAcceleration:
     def _correct(self, stamp: int, velocity: Array) -> Array | None:
         """Take another velocity for the last stamp, of which other joints may have been reported first."""
         if self._before is None:
-            self._waiting[-1] = stamp, velocity.copy()
+            self._waiting[-1] = stamp, velocity
             return None
         self._now = self._advanced(self._before, stamp, velocity)
         return self._now.acceleration
@@ -246,7 +254,7 @@ class FilteredAcceleration:
 
     def _start(self, stamp: int, velocity: Array) -> None:
         """Collect samples until the period is known, then filter what was collected."""
-        self._waiting.append((stamp, velocity.copy()))
+        self._waiting.append((stamp, velocity))
         if len(self._waiting) <= INTERVALS_FOR_PERIOD:
             return
         intervals = np.diff([t for t, _ in self._waiting]) * 1e-9

@@ -67,10 +67,12 @@ class ReferenceSampler:
         Args:
             where: (n,) place of each joint in the other robot; -1: new. names: of the joints.
         """
-        same = np.array_equal(where, np.arange(len(where)))
-        trajectories = other._trajectories
+        first = np.array_equal(where, np.arange(len(where)))  # the other robot may have more
         self._starts = [*other._starts]
-        self._trajectories = [one if same else one.of_joints(where, names) for one in trajectories]
+        self._trajectories = [
+            one if first and one.powers.shape[-1] == len(where) else one.of_joints(where, names)
+            for one in other._trajectories
+        ]
 
     def in_force(self, instant: int) -> ReferenceTrajectory | None:
         """The trajectory in force at `instant` [ns], which may have ended; None before the first one."""

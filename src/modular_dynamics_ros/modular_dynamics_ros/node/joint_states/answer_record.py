@@ -52,20 +52,21 @@ class AnswerRecord:
         self._waiting, self._unanswered = other._waiting, other._unanswered
 
     def require_fresh(self, stamp: int, now: int) -> None:
-        """Whether a state with this stamp [ns] may be answered `now`.
+        """See `is_fresh`.
 
         Raises:
-            BadMessage: it is older than stale_after, or as far ahead.
+            BadMessage: it is older than stale_after, or as far ahead, or there is no clock.
         """
         if not self._waiting:
             self._waiting = True
             self._unanswered.start()
+        if self.is_fresh(stamp, now):
+            self.counts.input_age = (now - stamp) * 1e-9
+            return
         if now == 0 and self._node.simulated:
             raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
         age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
         self.counts.input_age = age
-        if abs(age) <= stale_after:
-            return
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
         raise BadMessage(
@@ -73,6 +74,11 @@ class AnswerRecord:
             f"the stamp is more than {stale_after:g} s (stale_after) {where} this node's clock: synchronise "
             f"the clocks of the computers, or {advice}",
         )
+
+    def is_fresh(self, stamp: int, now: int) -> bool:
+        """Whether a state with this stamp [ns] may be answered `now`."""
+        fresh = abs((now - stamp) * 1e-9) <= self._computation.settings.stale_after
+        return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
         """Whether an answer with this stamp [ns] would follow the last one and what waits for a rate.

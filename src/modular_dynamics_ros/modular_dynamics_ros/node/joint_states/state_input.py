@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 __all__ = ["Answering", "StateInput"]
 
-FAR_AHEAD = (1 << 63) - 1  # [ns]
 MOST_UNREAD = 501  # one more than the queue of joint_states holds
 MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
@@ -155,27 +154,29 @@ class StateInput:
             self._record.rejected(error)
 
     def layout_of_all(self, names: list[str]) -> Layout | None:
-        """Where the joints are in messages with these names.
+        """Where the joints are in messages with these names, of which one was just answered.
 
-        None where they do not hold all joints, or where a robot that was changed has to read them, too.
+        None where they do not hold all joints, the last one lacked a velocity, or a robot that was changed
+        has to read them, too.
         """
         layout = self._reader.layout(names)
         alone = layout.complete and not layout.optional and self._changed is None
-        return layout if alone else None
+        return layout if alone and self._merged.with_velocities else None
 
-    @property
-    def latest(self) -> int:
-        """A message with a later stamp [ns] is the next one, and its positions and velocities are enough."""
+    def is_next(self, stamp: int, now: int) -> bool:
+        """Whether a message with a stamp [ns] is fresh, follows all others, and no effort is asked for."""
         last = self._record.counts.last_stamp
-        if self._unread or last is None or self._efforts():
-            return FAR_AHEAD
-        return max(self._merged.latest, last)
+        if last is None or not self._merged.latest < stamp >= last or stamp == 0:
+            return False
+        return self._record.is_fresh(stamp, now) and not self._unread and not self._efforts()
 
     def take_all(self, stamp: int, q: Array, v: Array, now: int) -> None:
-        """Count a message with fresh values of all joints (n,), at a time `now` [ns], which is answered."""
-        counts, merged = self._record.counts, self._merged
-        counts.received += 1
-        counts.input_age = (now - stamp) * 1e-9
+        """Take the values of all joints (n,) of the next message, at a time `now` [ns]."""
+        record, merged = self._record, self._merged
+        record.counts.received += 1
+        record.counts.input_age = (now - stamp) * 1e-9
+        record.missing = ()
+        self._computation.accelerations.note_time(now)
         merged.with_velocities = True
         merged.add_all(q, v, None, stamp)
 

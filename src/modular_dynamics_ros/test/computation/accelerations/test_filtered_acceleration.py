@@ -193,3 +193,24 @@ def test_joints_that_are_reported_later_at_the_same_stamp_lose_no_time(stamps):
         if expected is not None:
             assert given.tolist() == expected.tolist()
     assert split.state is FilterState.RUNNING
+
+
+@pytest.mark.parametrize("bad", [np.zeros(2), np.zeros((1, 3)), 0.0])
+def test_velocities_of_another_shape_are_refused_also_between_grid_instants(bad):
+    filtered = FilteredAcceleration(3, 10.0)
+    run(filtered, lambda t: np.full(3, t), NOW + PERIOD * np.arange(20))
+    with pytest.raises(ValueError, match=r"\(3,\) is needed"):
+        filtered.update(NOW + 19 * PERIOD + 1000, bad)
+    later = run(filtered, lambda t: np.full(3, t), NOW + PERIOD * np.arange(20, 40))
+    assert np.isfinite(later).all()
+
+
+def test_the_caller_may_change_the_velocities_afterwards(filtered):
+    other, velocity, results = FilteredAcceleration(1, 10.0), np.zeros(1), []
+    for k in range(40):
+        velocity[:] = np.sin(0.3 * k)
+        results.append(
+            (filtered.update(NOW + k * PERIOD, velocity), other.update(NOW + k * PERIOD, velocity + 0.0))
+        )
+        velocity[:] = np.nan
+    assert all((a is None) == (b is None) and (a is None or a[0] == b[0]) for a, b in results)

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.accelerations.reference_sampler import (
     KEPT,
     MOST_NUMBERS,
@@ -182,3 +183,16 @@ def test_large_ones_that_have_not_started_do_not_drop_the_one_in_force_either():
     with pytest.raises(BadMessage, match="wait: 1 start before it"):
         sampler.add(trajectory(NOW + 20, [1.0]), NOW)
     assert [sampler.in_force(NOW + k).start for k in (-1, 0, 20)] == [NOW - MS, NOW, NOW + 10]
+
+
+@pytest.mark.parametrize("names", ["abcd", "abc", "d", "dcba", "abcde"])
+def test_a_changed_robot_gets_the_accelerations_of_its_joints(names):
+    """Also one that has only the first joints of the one before."""
+    before, after = ReferenceSampler(), ReferenceSampler()
+    instants = NOW + 10 * MS * np.arange(2, dtype=np.int64)
+    accelerations = np.array([[1.0, 2.0, 3.0, 4.0]] * 2)
+    before.add(ReferenceTrajectory.through(instants, accelerations=accelerations), NOW)
+    after.continue_from(before, places(names, "abcd"), names)
+    out = np.zeros(len(names))
+    assert after.sample(NOW + 5 * MS, out) is Coverage.COVERED
+    assert out.tolist() == [dict(zip("abcd", [1.0, 2.0, 3.0, 4.0], strict=True)).get(n, 0.0) for n in names]
