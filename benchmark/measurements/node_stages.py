@@ -40,7 +40,8 @@ class StageFigures:
     """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
 
     `awake`: own code with the parameter busy_wait. `warm`: own code where those of TOGETHER come at once:
-    nothing else has had the caches since the last. `machine`: a fixed loop, see `pauses`, after pauses as between joint states, and at once.
+    nothing else has had the caches since the last. `machine`: a fixed loop, see `pauses`, after pauses as
+    between joint states, and at once.
     """
 
     robot: str
