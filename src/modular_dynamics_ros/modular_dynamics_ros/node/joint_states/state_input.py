@@ -74,7 +74,7 @@ class StateInput:
         self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
 
     @property
-    def valid_for(self) -> int:
+    def _valid_for(self) -> int:
         """stale_after [ns]."""
         return round(self._computation.settings.stale_after * 1e9)
 
@@ -127,7 +127,7 @@ class StateInput:
             return
         now = self._node.now()
         self._computation.accelerations.note_time(now)
-        horizon = now + self.valid_for
+        horizon = now + self._valid_for
         for known in (self._merged, self._late):
             known.forget_after(horizon)
         if self._unread:
@@ -164,7 +164,7 @@ class StateInput:
         return layout if alone and self._merged.with_velocities else None
 
     def is_next(self, stamp: int, now: int) -> bool:
-        """Whether a message with a stamp [ns] is fresh, follows all others, and no effort is asked for."""
+        """Whether a message with a stamp [ns] is fresh and follows all others, and no effort is asked for."""
         last = self._record.counts.last_stamp
         if last is None or not self._merged.latest < stamp >= last or stamp == 0:
             return False
@@ -219,7 +219,7 @@ class StateInput:
         self._require_fresh(sample, stamp, now)
         complete = self._merged.add(sample, stamp)
         partly = not complete or len(self._merged.newest.optional) > 0
-        self._record.missing = self._merged.fill(now - self.valid_for) if partly else ()
+        self._record.missing = self._merged.fill(now - self._valid_for) if partly else ()
         return self._record.missing
 
     def _require_fresh(self, sample: JointSample, stamp: int, now: int) -> None:
@@ -236,7 +236,7 @@ class StateInput:
 
         A joint of which nothing came is taken to be where it was.
         """
-        newest = self._merged.newest_of(self._late, stamp - self.valid_for)
+        newest = self._merged.newest_of(self._late, stamp - self._valid_for)
         self._computation.note_position(stamp, *newest)
 
     def _state(self, stamp: int, values: JointValues) -> State:
