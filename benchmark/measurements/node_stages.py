@@ -17,7 +17,6 @@ from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.signals import SignalHandlerOptions
 from sensor_msgs.msg import JointState
 
-from benchmark.measurements.pauses import after_pauses, at_once
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import stamp_message
 
@@ -40,7 +39,7 @@ class StageFigures:
     """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
 
     `awake`: own code with the parameter busy_wait. `warm`: own code where those of TOGETHER come at once:
-    nothing else has had the caches since the last. `machine`: a fixed loop, see `pauses`, after pauses as
+    nothing else has had the caches since the last. `machine`: a fixed loop, see `_work`, after pauses as
     between joint states, and at once.
     """
 
@@ -163,8 +162,8 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
         one - rclpys for one, rclpys in zip(watches.times["messages written"], publish, strict=True)
     ]
     machine = (
-        stage_of("a fixed loop, after a pause", after_pauses(1.0 / rate, 1000)),
-        stage_of("a fixed loop, at once", at_once(1000)),
+        stage_of("a fixed loop, after a pause", _after_pauses(1.0 / rate, 1000)),
+        stage_of("a fixed loop, at once", _at_once(1000)),
     )
     robot, answered, found = session.robot.graph.name, len(own) + after, [*map(watches.stage, stages)]
     return StageFigures(robot, rate, 4 * count, answered, total, awake, warm, publishing, found, machine)
@@ -211,6 +210,38 @@ def _joint_state(names: list[str], due: int, number: int) -> tuple[bytes, dict[s
         "received_timestamp": due,
         "publication_sequence_number": number,
     }
+
+
+def _work() -> int:
+    """A fixed loop over small integers, which hardly needs caches.
+
+    Processors that are shared, or go to sleep, begin slowly: what a node needs grows by this and by cold
+    caches.
+    """
+    total = 0
+    for k in range(200):
+        total += k * k % 7
+    return total
+
+
+def _took() -> int:
+    began = time.perf_counter_ns()
+    _work()
+    return time.perf_counter_ns() - began
+
+
+def _after_pauses(pause: float, count: int) -> list[int]:
+    """Times [ns], each after a pause [s]."""
+    took = []
+    for _ in range(count):
+        time.sleep(pause)
+        took.append(_took())
+    return took
+
+
+def _at_once(count: int) -> list[int]:
+    """Times [ns], one after the other."""
+    return [_took() for _ in range(count)]
 
 
 if __name__ == "__main__":

@@ -1,48 +1,36 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
-from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches import TimedWrench
-from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
+from modular_dynamics_ros.dynamics.output_status import OutputCounts, limited_joints, output_status
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
-from modular_dynamics_ros.dynamics.usual_states import UsualStates
+from modular_dynamics_ros.dynamics.usual.states import UsualStates
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
-from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["DynamicsSession", "OutputCounts", "output_status"]
+__all__ = ["DynamicsSession"]
 
 REHEARSAL_PERIOD = 200_000  # [ns]: a rehearsal makes a joint state wait that comes meanwhile
-
-
-@dataclass
-class OutputCounts:
-    """By joint, answers above its limit."""
-
-    limited: "Counter[str]" = field(default_factory=Counter)
 
 
 class DynamicsSession:
@@ -296,27 +284,3 @@ class DynamicsSession:
         """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
         if self._parameters.on_stale == "ramp_to_zero":
             self._ramp.finish(self._parameters.ramp_time, hurried)
-
-
-def limited_joints(robot: Robot, answer: Answer) -> list[str]:
-    """Whose effort limits the answer exceeded."""
-    return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
-
-
-def output_status(
-    record: AnswerRecord, outputs: OutputCounts, computation: Computation, answer: Answer | None
-) -> Status:
-    """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
-    robot, settings = computation.robot, computation.settings
-    values = {
-        **answer_values(record.counts, record.acceleration_source()),
-        "output": settings.output,
-        "root": robot.mounting,
-    }
-    values |= {
-        f"effort limit of {name} reached in": f"{count} answers" for name, count in outputs.limited.items()
-    }
-    limited = [] if answer is None else limited_joints(robot, answer)
-    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []
-    good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
-    return status_of("output", good, values, warnings=warnings)

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from builtin_interfaces.msg import Time
+
 from modular_dynamics_ros.node.interfaces import SessionNode
 
 __all__ = ["SharedEntities", "SharedSubscription"]
@@ -54,12 +56,23 @@ class SharedEntities:
         self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
         self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
-        self.now, self.steady, self.stamp = node.now, node.steady, node.stamp
 
     @property
     def simulated(self) -> bool:
         """Whether the node's clock is /clock."""
         return self._node.simulated
+
+    def now(self) -> int:
+        """The node's clock [ns]."""
+        return self._node.now()
+
+    def steady(self) -> int:
+        """A clock that nobody sets [ns]."""
+        return self._node.steady()
+
+    def stamp(self) -> Time:
+        """The node's clock as a stamp."""
+        return self._node.stamp()
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
         """That of the topic, made where no session has it."""

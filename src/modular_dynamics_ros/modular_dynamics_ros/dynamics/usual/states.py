@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.usual_answers import UsualAnswers
 from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout, positions_and_velocities
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode

@@ -5,9 +5,9 @@ import pytest
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.usual_answers import UsualAnswers
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.computation.wrenches import Arrival
+from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
 
 NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 

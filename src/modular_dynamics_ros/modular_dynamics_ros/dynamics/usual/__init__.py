@@ -1,0 +1,1 @@
+"""Joint states that have nothing unusual, answered in fewer steps."""

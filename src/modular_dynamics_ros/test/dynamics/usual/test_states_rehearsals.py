@@ -1,0 +1,65 @@
+"""Rehearsals of usual joint states change nothing."""
+
+import time
+
+import numpy as np
+import pytest
+
+from helpers.nodes.lone_node import message_info
+from helpers.nodes.usual_subject import MS, START, Subject, joint_state
+
+pytestmark = pytest.mark.ros
+
+
+@pytest.fixture(autouse=True)
+def steady(monkeypatch):
+    """The steady clock [ns]."""
+    clock = [0]
+    monkeypatch.setattr(time, "monotonic_ns", lambda: clock[0])
+    return clock
+
+
+@pytest.mark.parametrize("source", ["zero", "filtered"])
+def test_rehearsals_change_nothing(four_link, steady, source):
+    subjects = [
+        Subject(four_link, usual=True, subscribed=set(), acceleration_source=source) for _ in range(2)
+    ]
+    draws, rehearsed = [np.random.default_rng(9) for _ in subjects], 0
+    rehearse = subjects[0].session._usual.rehearse
+
+    def counted(last):
+        nonlocal rehearsed
+        rehearsed += (found := rehearse(last))
+        return found
+
+    subjects[0].session._usual.rehearse = counted
+    for number in range(200):
+        kind = "usual" if number % 10 else ["partly", "broken", "at rest", "another time"][number // 10 % 4]
+        for subject, rng in zip(subjects, draws, strict=True):
+            subject.node.time, steady[0] = START + number * MS, number * MS
+            subject.session.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
+        for part in range(3):
+            steady[0] += 250_000 * part
+            subjects[0].session.rehearse()
+        assert subjects[0].seen == subjects[1].seen
+    assert rehearsed > 200
+    assert subjects[0].answered == subjects[1].answered
+    for topic, sent in subjects[1].node.sent.items():
+        assert list(map(str, subjects[0].node.sent[topic])) == list(map(str, sent)), topic
+
+
+def test_rehearsals_follow_each_other_with_pauses_and_end_with_the_usual_joint_states(four_link, steady):
+    subject, rng, count = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(10), []
+    subject.session.rehearse()  # nothing was answered yet
+    rehearse = subject.session._outputs.rehearse
+    subject.session._outputs.rehearse = lambda last: (rehearse(last), count.append(steady[0]))
+    for number in range(2):
+        subject.node.time = START + number * MS
+        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+    for steady[0] in range(MS, 30 * MS, 10_000):
+        subject.session.rehearse()
+    assert count == list(range(MS, 30 * MS, 200_000))
+    subject.set(output="gravity")
+    for steady[0] in range(40 * MS, 50 * MS, 10_000):
+        subject.session.rehearse()
+    assert count[-1] < 30 * MS
