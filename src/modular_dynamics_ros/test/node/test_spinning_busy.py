@@ -9,27 +9,16 @@ import pytest
 from modular_dynamics_interfaces.srv import GetSubsystemGraph
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.demo.processes import Processes
+from helpers.nodes.process_probe import NODE, ProcessProbe
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
-NODE = "dynamics_node"
 
 
-class Probe(SpunNodes):
-    def __init__(self, folder):
-        self.node, self.efforts = Node("probe"), []
-        super().__init__(self.node)
-        self.processes = Processes(folder)
-        self.states = self.node.create_publisher(JointState, "joint_states", 10)
-        listen = self.node.create_subscription
-        listen(JointState, f"{NODE}/joint_torques", lambda one: self.efforts.append(one.effort), 1000)
-
+class Probe(ProcessProbe):
     def answered(self, count):
         """Send joint states until this many are answered."""
         self.efforts.clear()
@@ -60,11 +49,6 @@ class Probe(SpunNodes):
         before = used()
         time.sleep(seconds)
         return used() - before
-
-    def close(self):
-        if NODE in self.processes._running:
-            self.processes.end(NODE)
-        super().close()
 
 
 @pytest.mark.parametrize("source", ["zero", "filtered"])

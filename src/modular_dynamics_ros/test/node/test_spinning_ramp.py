@@ -9,28 +9,17 @@ import numpy as np
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.demo.processes import Processes
+from helpers.nodes.process_probe import NODE, ProcessProbe
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
-NODE = "dynamics_node"
 
 
-class Probe(SpunNodes):
+class Probe(ProcessProbe):
     """Sends joint states to a process, and keeps its torques."""
-
-    def __init__(self, folder):
-        self.node, self.efforts = Node("probe"), []
-        super().__init__(self.node)
-        self.processes = Processes(folder)
-        self.states = self.node.create_publisher(JointState, "joint_states", 10)
-        listen = self.node.create_subscription
-        listen(JointState, f"{NODE}/joint_torques", lambda one: self.efforts.append(one.effort), 1000)
 
     def start(self, path, ramp_time):
         given = [f"robot_description_file:={path}", f"ramp_time:={ramp_time}", "stale_after:=30.0"]
@@ -47,11 +36,6 @@ class Probe(SpunNodes):
 
     def signal(self, number):
         os.kill(self.processes.pid(NODE), number)
-
-    def close(self):
-        if NODE in self.processes._running:
-            self.processes.end(NODE)
-        super().close()
 
 
 @pytest.fixture

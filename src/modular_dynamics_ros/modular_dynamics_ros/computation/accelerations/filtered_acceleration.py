@@ -171,7 +171,7 @@ class FilteredAcceleration:
         Args:
             where: (n,) place of each joint in the other filter; -1: new.
         """
-        self.state, self._epoch = other.state, other._epoch
+        self.state, self._epoch, self._longest_gap = other.state, other._epoch, other._longest_gap
         self._waiting = [(stamp, values_at(where, v)) for stamp, v in other._waiting]
         new = where < 0 if other._new is None else values_at(where, other._new, True).astype(bool)
         self._new = new if new.any() else None

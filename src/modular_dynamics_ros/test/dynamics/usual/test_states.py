@@ -1,6 +1,5 @@
 """Usual joint states are answered as the long way answers them, whatever comes between them."""
 
-import time
 from types import MappingProxyType
 
 import numpy as np
@@ -22,14 +21,6 @@ SETTINGS = {
     "stale_after": [0.05, 0.2],
 }
 RARE = ["wrench", "setting", "watch", "pause", "names", "topic"]
-
-
-@pytest.fixture(autouse=True)
-def steady(monkeypatch):
-    """The steady clock [ns]."""
-    clock = [0]
-    monkeypatch.setattr(time, "monotonic_ns", lambda: clock[0])
-    return clock
 
 
 @pytest.mark.parametrize("source", ["zero", "filtered"])
@@ -129,7 +120,7 @@ def test_with_other_settings_all_go_the_long_way(four_link, parameters):
 
 @pytest.mark.parametrize("change", ["retire", "set"])
 def test_after_a_change_a_joint_state_goes_the_long_way_first(four_link, change):
-    """A robot that is changed must be told of what still comes for the one before."""
+    """Late joint states of the robot before a change must also reach the changed robot."""
     subject, rng, ways = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(7), []
     for number in range(4):
         subject.node.time, before = START + number * MS, subject.answered

@@ -1,7 +1,5 @@
 """Rehearsals of usual joint states change nothing."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -9,14 +7,6 @@ from helpers.nodes.lone_node import message_info
 from helpers.nodes.usual_subject import MS, START, Subject, joint_state
 
 pytestmark = pytest.mark.ros
-
-
-@pytest.fixture(autouse=True)
-def steady(monkeypatch):
-    """The steady clock [ns]."""
-    clock = [0]
-    monkeypatch.setattr(time, "monotonic_ns", lambda: clock[0])
-    return clock
 
 
 @pytest.mark.parametrize("source", ["zero", "filtered"])

@@ -1,0 +1,26 @@
+"""A node that sends joint states to a dynamics_node in a process of its own, and keeps its torques."""
+
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+from helpers.nodes.waiting import SpunNodes
+from modular_dynamics_ros.demo.processes import Processes
+
+NODE = "dynamics_node"
+
+
+class ProcessProbe(SpunNodes):
+    """Attributes: processes, with their logs in a folder; states: the publisher; efforts: of all answers."""
+
+    def __init__(self, folder):
+        self.node, self.efforts = Node("probe"), []
+        super().__init__(self.node)
+        self.processes = Processes(folder)
+        self.states = self.node.create_publisher(JointState, "joint_states", 10)
+        listen = self.node.create_subscription
+        listen(JointState, f"{NODE}/joint_torques", lambda one: self.efforts.append(one.effort), 1000)
+
+    def close(self):
+        if NODE in self.processes._running:
+            self.processes.end(NODE)
+        super().close()
