@@ -53,7 +53,7 @@ class Subject:
 
 
 def joint_state(rng, now, kind):
-    """A random joint state of a kind: "usual", or one of ODD. Its stamp is `now` [ns], but for "another time"."""
+    """A random joint state, "usual" or of a kind of ODD, with the stamp `now` [ns] but for "another time"."""
     names, stamp = list(NAMES), now
     if kind in ("turned round", "partly"):
         rng.shuffle(names)
