@@ -1,6 +1,8 @@
 """Inverse dynamics of a robot without closed loops."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,22 +23,33 @@ __all__ = ["UNLOADED", "OpenChain", "OpenChainDynamics", "coordinates_of", "moti
 UNLOADED = AppliedWrenches()
 
 
-class OpenChainDynamics(NamedTuple):
-    """The inverse dynamics of one state of an open chain.
+@dataclass(eq=False, slots=True)
+class OpenChainDynamics:
+    """The inverse dynamics of one state of an open chain, for the thread of its solver.
 
     Attributes:
-        robot: whose; motion: (q, v, a) of all its joints (nv,). result: of the library.
+        robot: whose; motion: (q, v, a) of all its joints (nv,). wrenches: that act on it.
+        torques: (nv,) of all joints [N m or N]. solver: that computed them.
     """
 
     robot: Robot
     motion: tuple[Array, Array, Array]
-    result: md.InverseDynamicsResult
     wrenches: AppliedWrenches
+    torques: Array
+    solver: md.InverseDynamics
+    _result: md.InverseDynamicsResult | None = None
+
+    @property
+    def result(self) -> md.InverseDynamicsResult:
+        """Also the wrenches of joints and connection points; computed when they are asked for."""
+        if self._result is None:
+            self._result = _solved(self.solver.solve, self.motion, self.wrenches)
+        return self._result
 
     @property
     def tau(self) -> Array:
         """(n,) torques of the robot's `state_names` [N m or N]."""
-        return self.result.tau if self.robot.all_known else self.result.tau[self.robot.indices]
+        return self.torques if self.robot.all_known else self.torques[self.robot.indices]
 
     @property
     def friction(self) -> Array:
@@ -48,7 +61,7 @@ class OpenChainDynamics(NamedTuple):
     def base_wrench(self) -> Array:
         """(6,) [force, moment] that the world exerts on the floating base, at and in its link's frame."""
         assert self.robot.base is not None  # the caller looks
-        return self.result.tau[self.robot.base.velocities]
+        return self.torques[self.robot.base.velocities]
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """The wrench that holds the subsystem with this index."""
@@ -67,16 +80,22 @@ class OpenChainDynamics(NamedTuple):
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """The torques against Pinocchio's, at this robot's gravity."""
         check.set_gravity(self.robot.graph.gravity)
-        return check(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
+        return check(*self.motion, self.torques, self.wrenches.external, self.wrenches.black_box)
 
 
 class OpenChain:
-    """Solves one robot; a workspace of one thread."""
+    """Solves one robot; a workspace of one thread.
+
+    Attributes:
+        call: the library's function alone: (q, v, a, torques) of all joints -> 0 where it wrote the torques.
+            No wrenches act.
+    """
 
     def __init__(self, robot: Robot) -> None:
         self._robot, self._solver = robot, md.InverseDynamics(robot.graph)
         self._rest = np.zeros(robot.graph.nv)
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
+        self.call: Callable[..., int] = self._solver.call
         self._solver.warm_up()
         self._gravity(robot.graph.neutral())  # black boxes have kernels of their own
 
@@ -93,11 +112,13 @@ class OpenChain:
             BadMessage: the torques overflow.
         """
         motion = motion_of(self._robot, state, configuration)
-        try:
-            result = self._solver.solve(*motion, wrenches.external, wrenches.black_box)
-        except md.StateError as error:
-            raise BadMessage("not finite", str(error)) from error
-        return OpenChainDynamics(self._robot, motion, result, wrenches)
+        return self.dynamics(motion, wrenches, _solved(self._solver, motion, wrenches))
+
+    def dynamics(
+        self, motion: tuple[Array, Array, Array], wrenches: AppliedWrenches, torques: Array
+    ) -> OpenChainDynamics:
+        """The torques (nv,) of (q, v, a) of all joints, none of which change any more, under wrenches."""
+        return OpenChainDynamics(self._robot, motion, wrenches, torques, self._solver)
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
@@ -113,6 +134,19 @@ class OpenChain:
     def _gravity(self, q: Array) -> Array:
         tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
         return tau[self._robot.indices]
+
+
+def _solved(solver: Callable[..., Any], motion: tuple[Array, Array, Array], wrenches: AppliedWrenches) -> Any:
+    """What a solver says of (q, v, a) and wrenches.
+
+    Raises:
+        BadMessage: the torques overflow.
+    """
+    (q, v, a), (external, black_box) = motion, wrenches
+    try:
+        return solver(q, v, a, external, black_box)
+    except md.StateError as error:
+        raise BadMessage("not finite", str(error)) from error
 
 
 def coordinates_of(robot: Robot, state: State) -> Array:

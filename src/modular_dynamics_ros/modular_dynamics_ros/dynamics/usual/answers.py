@@ -3,37 +3,39 @@
 import numpy as np
 
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration, Moment
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.open_chain import UNLOADED
+from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain
 from modular_dynamics_ros.computation.values import Array, Configuration, State
-from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["UsualAnswers"]
 
 
 class UsualAnswers:
-    """The answers of a `Computation`, as it would give them itself."""
+    """The answers of a `Computation`, as it would give them itself, while `are_possible`."""
 
     def __init__(self, computation: Computation) -> None:
-        robot, joints = computation.robot, len(computation.robot.state_names)
         self._computation, self._external = computation, computation.wrenches.external
-        self._tree = robot.all_known and not (robot.closed or robot.base or robot.black_boxes)
+        joints = len(computation.robot.state_names)
         self._rest, self._no_passive = np.zeros(joints), np.zeros(0)
         self._none_exceeded = np.zeros(joints, dtype=bool)
         self._none_exceeded.flags.writeable = False
-        self._solver, self._filter = computation.solver, self._filter_now()
-
-    def _filter_now(self) -> FilteredAcceleration | None:
-        computation = self._computation
-        filtered = computation.settings.acceleration_source == "filtered"
-        return computation.accelerations.filter if filtered else None
+        # of the settings, where they allow such answers
+        self._solver: OpenChain
+        self._filter: FilteredAcceleration | None
 
     def are_possible(self) -> bool:
         """Whether robot, settings and wrenches allow them now. Ask again whenever the settings change."""
-        settings = self._computation.settings
+        computation, settings = self._computation, self._computation.settings
+        robot, solver, source = computation.robot, computation.solver, settings.acceleration_source
         plain = settings.output == "full" and settings.friction == "none" and settings.effort_limits == "off"
-        self._solver, self._filter = self._computation.solver, self._filter_now()
-        return self._tree and plain and settings.acceleration_source != "reference" and self._external.none
+        if not (plain and robot.all_known and source != "reference" and self._external.none):
+            return False
+        if isinstance(solver, ClosedLoop) or robot.base or robot.black_boxes:
+            return False
+        self._solver = solver
+        self._filter = computation.accelerations.filter if source == "filtered" else None
+        return True
 
     def at(self, stamp: int, q: Array, v: Array) -> Answer | None:
         """The answer at a stamp [ns], positions and velocities (n,) of all joints, which must not change.
@@ -62,10 +64,9 @@ class UsualAnswers:
     def _answer(self, stamp: int, q: Array, v: Array, moment: Moment | None) -> Answer | None:
         """At a moment of the filter; None: at accelerations of zero."""
         a = self._rest if moment is None else moment.acceleration
-        state = State(stamp, q, v, a, self._no_passive)
-        configuration = Configuration(state, q)
-        try:
-            dynamics = self._solver.solve(configuration, state, UNLOADED)
-        except BadMessage:
+        motion, torques = (q, v, a), np.empty(len(q))
+        if self._solver.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
-        return Answer(state, configuration, UNLOADED, dynamics.tau, self._none_exceeded, dynamics)
+        state = State(stamp, q, v, a, self._no_passive)
+        dynamics = self._solver.dynamics(motion, UNLOADED, torques)
+        return Answer(state, Configuration(state, q), UNLOADED, torques, self._none_exceeded, dynamics)

@@ -135,13 +135,13 @@ def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(fou
     subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(6)
     subject.session.receive(joint_state(rng, START, "usual"), message_info(0), False)
     solver = subject.session.computation.solver
-    solve = solver.solve
+    call = solver.call
 
     def interrupted(*arguments):
         subject.node.time += 300 * MS
-        return solve(*arguments)
+        return call(*arguments)
 
-    monkeypatch.setattr(solver, "solve", interrupted)
+    monkeypatch.setattr(solver, "call", interrupted)
     subject.node.time = START + MS
     subject.session.receive(joint_state(rng, START + MS, "usual"), message_info(0), False)
     assert subject.answered == 1
