@@ -149,6 +149,7 @@ class FilteredAcceleration:
         # 1 rad/s
         self._matrix: Array
         self._steady: Array
+        self._period_ns: float
         self._share = np.zeros(1)
         self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
         self.restart()
@@ -184,6 +185,7 @@ class FilteredAcceleration:
     def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
         """The period [s] is known."""
         self.period, self._matrix, self._steady = period, matrix, steady
+        self._period_ns = period * 1e9
         self._step = linear_filter(matrix, self._joints)
         # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
         self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
@@ -287,14 +289,13 @@ class FilteredAcceleration:
 
     def _advanced(self, moment: Moment, stamp: int, velocity: Array) -> Moment:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
-        step, (states, before, start, then) = self.period * 1e9, moment
+        step, share, (states, before, grid, then) = self._period_ns, self._share, moment
         now, last = float(stamp - self._epoch), float(then - self._epoch)
-        grid = start
-        for k in range(1, int((now - start) / step + SAME_INSTANT) + 1):
-            grid = start + step * k
-            self._share[0] = min((grid - last) / (now - last), 1.0)
+        latest = now + SAME_INSTANT * step
+        while (due := grid + step) <= latest:
+            share[0] = (due - last) / (now - last) if due < now else 1.0
             after = np.empty(len(states))
-            if self._step(states, before, velocity, self._share, after) != 0:
+            if self._step(states, before, velocity, share, after) != 0:
                 raise ValueError(f"velocities are no writeable float64 array of {self._joints} numbers")
-            states = after
+            states, grid = after, due
         return Moment(states, velocity, grid, stamp)
