@@ -248,13 +248,13 @@ def print_first_uses(console: Console, uses: FirstUses) -> None:
 def print_stages(console: Console, figures: StageFigures) -> None:
     """Own code of the node, stage by stage."""
     title = f"own code of dynamics_node on {figures.robot}, {figures.rate:g} joint states a second"
-    every = (figures.own, figures.awake, figures.warm, *figures.stages, figures.publishing, *figures.machine)
+    every = (figures.own, figures.awake, figures.warm, *figures.stages, figures.publishing, *figures.bare)
     rows = [(stage.name, f"{stage.p50:.1f}", f"{stage.p99:.1f}") for stage in every]
     print_table(console, title, ("stage", "p50 [us]", "p99 [us]"), rows)
     console.print(
         "  stages: in another run, stopwatches included; accelerations: of the filter",
         "  busy_wait: with this parameter; at once: nothing else has had the caches since the one before",
-        "  a fixed loop: how much slower this machine is after a pause, caches aside\n",
+        "  a bare call: torques of the same joint states by the library alone, written and not published\n",
         sep="\n", highlight=False, soft_wrap=True,
     )  # fmt: skip
 
