@@ -22,29 +22,39 @@ __all__ = ["UNLOADED", "OpenChain", "OpenChainDynamics", "coordinates_of", "moti
 
 UNLOADED = AppliedWrenches()
 
+Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
+
 
 @dataclass(eq=False, slots=True)
 class OpenChainDynamics:
     """The inverse dynamics of one state of an open chain, for the thread of its solver.
 
     Attributes:
-        robot: whose; motion: (q, v, a) of all its joints (nv,). wrenches: that act on it.
-        torques: (nv,) of all joints [N m or N]. solver: that computed them.
+        chain: its solver. motion: (q, v, a) of all joints (nv,). wrenches: that act on it.
+        torques: (nv,) of all joints [N m or N].
     """
 
-    robot: Robot
-    motion: tuple[Array, Array, Array]
+    chain: "OpenChain"
+    motion: Motion
     wrenches: AppliedWrenches
     torques: Array
-    solver: md.InverseDynamics
     _result: md.InverseDynamicsResult | None = None
 
     @property
     def result(self) -> md.InverseDynamicsResult:
-        """Also the wrenches of joints and connection points; computed when they are asked for."""
+        """Also the wrenches of joints and connection points; computed when they are asked for first.
+
+        Raises:
+            BadMessage: see `OpenChain.solve`.
+        """
         if self._result is None:
-            self._result = _solved(self.solver.solve, self.motion, self.wrenches)
+            self._result = self.chain.result(self.motion, self.wrenches)
         return self._result
+
+    @property
+    def robot(self) -> Robot:
+        """Whose state it is."""
+        return self.chain.robot
 
     @property
     def tau(self) -> Array:
@@ -92,16 +102,16 @@ class OpenChain:
     """
 
     def __init__(self, robot: Robot) -> None:
-        self._robot, self._solver = robot, md.InverseDynamics(robot.graph)
+        self.robot, self._solver = robot, md.InverseDynamics(robot.graph)
+        self.call: Callable[..., int] = self._solver.call
         self._rest = np.zeros(robot.graph.nv)
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
-        self.call: Callable[..., int] = self._solver.call
         self._solver.warm_up()
         self._gravity(robot.graph.neutral())  # black boxes have kernels of their own
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
-        return Configuration(state, coordinates_of(self._robot, state))
+        return Configuration(state, coordinates_of(self.robot, state))
 
     def solve(
         self, configuration: Configuration, state: State, wrenches: AppliedWrenches
@@ -111,14 +121,13 @@ class OpenChain:
         Raises:
             BadMessage: the torques overflow.
         """
-        motion = motion_of(self._robot, state, configuration)
-        return self.dynamics(motion, wrenches, _solved(self._solver, motion, wrenches))
+        motion = motion_of(self.robot, state, configuration)
+        return OpenChainDynamics(self, motion, wrenches, _solved(self._solver, motion, wrenches))
 
-    def dynamics(
-        self, motion: tuple[Array, Array, Array], wrenches: AppliedWrenches, torques: Array
-    ) -> OpenChainDynamics:
-        """The torques (nv,) of (q, v, a) of all joints, none of which change any more, under wrenches."""
-        return OpenChainDynamics(self._robot, motion, wrenches, torques, self._solver)
+    def result(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
+        """All that the library computes of what `solve` gives the torques of; raises as `solve` does."""
+        result: md.InverseDynamicsResult = _solved(self._solver.solve, motion, wrenches)
+        return result
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
@@ -133,10 +142,10 @@ class OpenChain:
 
     def _gravity(self, q: Array) -> Array:
         tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
-        return tau[self._robot.indices]
+        return tau[self.robot.indices]
 
 
-def _solved(solver: Callable[..., Any], motion: tuple[Array, Array, Array], wrenches: AppliedWrenches) -> Any:
+def _solved(solver: Callable[..., Any], motion: Motion, wrenches: AppliedWrenches) -> Any:
     """What a solver says of (q, v, a) and wrenches.
 
     Raises:
@@ -158,7 +167,7 @@ def coordinates_of(robot: Robot, state: State) -> Array:
     return robot.base.positions(state.q, state.base.orientation)
 
 
-def motion_of(robot: Robot, state: State, configuration: Configuration) -> tuple[Array, Array, Array]:
+def motion_of(robot: Robot, state: State, configuration: Configuration) -> Motion:
     """Positions (nq,), velocities and accelerations (nv,) of all joints."""
     if robot.all_known:
         return state.q, state.v, state.a

@@ -94,18 +94,18 @@ class DynamicsOutputs(Outputs):
         """
         stamp = set_stamp(self._stamp, answer.state.stamp) if stamp is None else stamp
         self.publish_torques(answer, stamp)
-        if self.demand.none:
+        if not self.demand.wanted:
             return
         dynamics = answer.dynamics
-        if self._wrenches_publisher in self.demand:
+        if self._wrenches_publisher in self.demand.wanted:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
-            if self._completed_publisher in self.demand:
+            if self._completed_publisher in self.demand.wanted:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
                 message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
-        if (base := self._robot.base) is not None and self._base_publisher in self.demand:
+        if (base := self._robot.base) is not None and self._base_publisher in self.demand.wanted:
             wrench = self._base_wrench.write(stamp, base.link, dynamics.base_wrench)
             self._base_publisher.publish(wrench)
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
@@ -122,7 +122,9 @@ class DynamicsOutputs(Outputs):
         if not self._motions:
             return
         self.demand.look()
-        if wanted := [name for name, (publisher, _) in self._motions.items() if publisher in self.demand]:
+        if wanted := [
+            name for name, (publisher, _) in self._motions.items() if publisher in self.demand.wanted
+        ]:
             motions, time = motions_of(), stamp_message(stamp)
             for name in wanted:
                 publisher, writer = self._motions[name]

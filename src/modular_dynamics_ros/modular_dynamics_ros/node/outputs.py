@@ -26,11 +26,15 @@ RECEIPT = 200_000_000  # [ns] for all subscribers together
 
 
 class Demand:
-    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us."""
+    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us.
+
+    Attributes:
+        wanted: those that had some when `look` asked last.
+    """
 
     def __init__(self) -> None:
+        self.wanted: frozenset[Any] = frozenset()
         self._publishers: list[Any] = []
-        self._wanted: frozenset[Any] = frozenset()
         self._next_look = 0  # [ns]
 
     def add(self, publisher: Any) -> None:
@@ -41,16 +45,8 @@ class Demand:
     def look(self) -> None:
         """Ask, where that was long ago."""
         if (now := time.monotonic_ns()) >= self._next_look:
-            self._wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
+            self.wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
             self._next_look = now + LOOK_PERIOD
-
-    @property
-    def none(self) -> bool:
-        """Whether nobody has subscribed to any of them."""
-        return not self._wanted
-
-    def __contains__(self, publisher: Any) -> bool:
-        return publisher in self._wanted
 
 
 class Pace:
@@ -113,7 +109,7 @@ class Outputs:
         """The vector of efforts in the controller's order; while subscribed, with stamp and names, too."""
         self._command_publisher.publish(self._commands.write(efforts))
         self.demand.look()
-        if self._stamped_publisher in self.demand:
+        if self._stamped_publisher in self.demand.wanted:
             self._stamped_publisher.publish(self._stamped.write(stamp, efforts))
 
     def wait_until_received(self) -> None:
@@ -162,5 +158,5 @@ class WrenchTopics:
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
         """The wrenches of the names that are subscribed to."""
         for name, (publisher, writer) in self._topics.items():
-            if publisher in self._demand:
+            if publisher in self._demand.wanted:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))

@@ -50,16 +50,18 @@ class ReactionOutputs(Outputs):
         """
         stamp = stamp_message(stamp_ns)
         self._publish_commands(reactions.actuator_forces, stamp)
-        if self._reactions_publisher in self.demand:
+        if self._reactions_publisher in self.demand.wanted:
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
-        if self._spring_publisher in self.demand:
+        if self._spring_publisher in self.demand.wanted:
             self._spring_publisher.publish(self._springs.write(stamp, reactions.lengths, reactions.tensions))
         self._wrenches.publish(stamp, lambda name: reactions.wrench_on_link(name, self._axes[name]))
         self._publish_markers(stamp, reactions)
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
         """At most at marker_rate: eyes do not see more, and arrows are the largest message."""
-        if self._marker_publisher in self.demand and self._marker_pace.due(self.parameters.marker_rate):
+        if self._marker_publisher in self.demand.wanted and self._marker_pace.due(
+            self.parameters.marker_rate
+        ):
             scales = self.parameters.force_scale, self.parameters.moment_scale
             self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))

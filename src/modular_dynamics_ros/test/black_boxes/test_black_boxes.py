@@ -135,7 +135,7 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
     """Pose by the library's kinematics; twist and its derivative by differences of poses."""
     session, graph = make(), md.load_urdf(four_link)
     session._outputs.demand.look = lambda: None
-    session._outputs.demand._wanted = frozenset(
+    session._outputs.demand.wanted = frozenset(
         publisher for publisher, _ in session._outputs._motions.values()
     )
     session.wrench(1000)

@@ -41,8 +41,8 @@ def test_a_subscriber_is_noticed_a_look_later_and_asking_is_rare(monkeypatch):
         if now == 10**9 + 5 * 10**7:
             publisher.get_subscription_count.return_value = 1
         demand.look()
-        assert (publisher in demand) >= (now >= 10**9 + 7 * 10**7)
-        assert (publisher in demand) <= (now >= 10**9 + 5 * 10**7)
+        assert (publisher in demand.wanted) >= (now >= 10**9 + 7 * 10**7)
+        assert (publisher in demand.wanted) <= (now >= 10**9 + 5 * 10**7)
     assert publisher.get_subscription_count.call_count == 6
 
 

@@ -29,7 +29,7 @@ class ContactOutput:
 
     def needs_efforts(self) -> bool:
         """Whether measured efforts are of use now."""
-        return self._publisher in self._demand
+        return self._publisher in self._demand.wanted
 
     def publish(self, answer: Answer, stamp: Time, cutoff: float) -> None:
         """Those of one answer; nothing where no effort was measured.
@@ -38,7 +38,7 @@ class ContactOutput:
             cutoff: of the filter [Hz].
         """
         measured = answer.state.effort
-        if measured is None or self._publisher not in self._demand:
+        if measured is None or self._publisher not in self._demand.wanted:
             return
         settings, dynamics = self._computation.settings, answer.dynamics
         # all that the actuators must overcome, whatever part of it is published

@@ -76,22 +76,22 @@ class TermOutputs:
     def publish(self, answer: Answer, stamp: Time) -> None:
         """What is subscribed to of one answer; one that cannot be computed is reported, and left out."""
         demand, robot, dynamics = self._demand, self._computation.robot, answer.dynamics
-        if self._terms in demand:
+        if self._terms in demand.wanted:
             with self._reporting("torque_terms"):
                 friction = self._computation.settings.friction == "urdf"
                 split = self._solvers.terms.split
                 terms = split(answer.configuration, answer.state, dynamics, friction=friction)
                 self._terms.publish(torque_terms_message(stamp, robot.joint_names, terms))
-        if self._equation in demand and self._equation_pace.due(self.parameters.equation_rate):
+        if self._equation in demand.wanted and self._equation_pace.due(self.parameters.equation_rate):
             with self._reporting("equation_of_motion"):
                 equation = equation_of_motion(self._solvers, answer.configuration, answer.state)
                 self._equation.publish(equation_message(stamp, equation))
-        if self._joint_wrenches in demand:
+        if self._joint_wrenches in demand.wanted:
             self._joint_wrenches.publish(self._wrench_writer.write(stamp, self._wrenches(answer)))
         self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
-        if self._trajectory in demand:
+        if self._trajectory in demand.wanted:
             self._trajectory.publish(self._point(answer, stamp))
-        if self._markers in demand and self._marker_pace.due(self.parameters.marker_rate):
+        if self._markers in demand.wanted and self._marker_pace.due(self.parameters.marker_rate):
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
             scales = (own or automatic for own, automatic in zip(given, self._scales, strict=True))

@@ -5,7 +5,7 @@ import numpy as np
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration, Moment
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain
+from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.values import Array, Configuration, State
 
 __all__ = ["UsualAnswers"]
@@ -21,7 +21,7 @@ class UsualAnswers:
         self._none_exceeded = np.zeros(joints, dtype=bool)
         self._none_exceeded.flags.writeable = False
         # of the settings, where they allow such answers
-        self._solver: OpenChain
+        self._chain: OpenChain
         self._filter: FilteredAcceleration | None
 
     def are_possible(self) -> bool:
@@ -33,7 +33,7 @@ class UsualAnswers:
             return False
         if isinstance(solver, ClosedLoop) or robot.base or robot.black_boxes:
             return False
-        self._solver = solver
+        self._chain = solver
         self._filter = computation.accelerations.filter if source == "filtered" else None
         return True
 
@@ -64,9 +64,9 @@ class UsualAnswers:
     def _answer(self, stamp: int, q: Array, v: Array, moment: Moment | None) -> Answer | None:
         """At a moment of the filter; None: at accelerations of zero."""
         a = self._rest if moment is None else moment.acceleration
-        motion, torques = (q, v, a), np.empty(len(q))
-        if self._solver.call(q, v, a, torques) != 0:
+        torques = np.empty(len(q))
+        if self._chain.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)
-        dynamics = self._solver.dynamics(motion, UNLOADED, torques)
+        dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, torques)
         return Answer(state, Configuration(state, q), UNLOADED, torques, self._none_exceeded, dynamics)
