@@ -61,14 +61,14 @@ class Stopwatches:
         self.times: dict[str, list[int]] = {}
 
     def time(self, name: str, owner: Any, *functions: str) -> None:
-        """Measure these functions of an object; their times since `begin` are added up."""
+        """Measure these functions of an object, called without keywords; times since `begin` are added up."""
         sums = self.times.setdefault(name, [])
         for function in functions:
             setattr(owner, function, self._timed(getattr(owner, function), sums))
 
     @staticmethod
     def _timed(function: Callable[..., Any], sums: list[int]) -> Callable[..., Any]:
-        clock = time.perf_counter_ns  # what measures must be short itself
+        clock = time.perf_counter_ns  # looked up once: the stopwatch's own time counts, too
 
         def timed(*arguments: Any) -> Any:
             began = clock()
@@ -128,7 +128,11 @@ def measure_stages(
 
 def _measure(node: Any, rate: float, count: int) -> StageFigures:
     session, together = node.session, round(TOGETHER * rate)
-    watches = Stopwatches()
+    computation, watches = session.computation, Stopwatches()
+    bare = (
+        stage_of("a bare call of the library", _bare(computation, rate, count)),
+        stage_of(f"the same, {together} at once", _bare(computation, rate, count, together)),
+    )
     for publisher in session._outputs._publishers:
         watches.time("rclpy publishes", publisher, "publish")
     ways = {
@@ -142,7 +146,7 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     parts = zip(ways, np.split(without, ends), strict=False)
     total, awake, warm = (stage_of(name, part.tolist()) for name, part in parts)
     publishing = watches.stage("rclpy publishes")
-    states, computation = session._loaded.states, session.computation
+    states = session._loaded.states
     stages = {
         "whose joint state it is": (node.succession, "_owner"),
         "message read, and answered": (session._usual, "answer"),
@@ -161,10 +165,6 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     watches.times["messages written"] = [
         one - rclpys for one, rclpys in zip(watches.times["messages written"], publish, strict=True)
     ]
-    bare = (
-        stage_of("a bare call of the library", _bare(computation, rate, count)),
-        stage_of(f"the same, {together} at once", _bare(computation, rate, count, together)),
-    )
     robot, answered, found = session.robot.graph.name, len(own) + after, [*map(watches.stage, stages)]
     return StageFigures(robot, rate, 4 * count, answered, total, awake, warm, publishing, found, bare)
 
@@ -191,9 +191,9 @@ def _hand_over(
 
 
 def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[int]:
-    """How long it takes to call the library with what a message holds, and to write its answer [ns].
+    """How long it takes to compute torques of a message by one call of the library, and to write them [ns].
 
-    Nothing is filtered, checked, recorded or published: Python can hardly do it in less, on this machine.
+    Nothing is filtered, checked, recorded or published. A node in Python cannot need less on this machine.
     """
     names = list(computation.robot.state_names)
     size, call, rest = len(names), computation.solver.call, np.zeros(len(names))
@@ -215,7 +215,9 @@ def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[
 def _arriving(
     names: list[str], rate: float, count: int, together: int = 1, wait: Callable[[], None] | None = None
 ) -> Iterator[tuple[JointState, dict[str, int]]]:
-    """Joint states at a rate, as rclpy makes them of what has come, with its info; some of them together.
+    """Joint states at a rate, some of them together, each with the info that rclpy gives of a message.
+
+    They are deserialised, as those that rclpy receives.
 
     Args:
         wait: called again and again while one is awaited, instead of sleeping.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -27,29 +26,31 @@ Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerat
 
 @dataclass(eq=False, slots=True)
 class OpenChainDynamics:
-    """The inverse dynamics of one state of an open chain, for the thread of its solver.
+    """The inverse dynamics of one state of an open chain.
 
     Attributes:
-        chain: its solver. motion: (q, v, a) of all joints (nv,). wrenches: that act on it.
+        chain: what solved it. motion: of all joints; it must not change. wrenches: that act on the robot.
         torques: (nv,) of all joints [N m or N].
+        solved: all results of the library; None: `result` computes them when it is read first, in the
+            thread of the chain.
     """
 
     chain: "OpenChain"
     motion: Motion
     wrenches: AppliedWrenches
     torques: Array
-    _result: md.InverseDynamicsResult | None = None
+    solved: md.InverseDynamicsResult | None = None
 
     @property
     def result(self) -> md.InverseDynamicsResult:
-        """Also the wrenches of joints and connection points; computed when they are asked for first.
+        """Torques, and the wrenches of joints and connection points.
 
         Raises:
-            BadMessage: see `OpenChain.solve`.
+            BadMessage: the torques overflow.
         """
-        if self._result is None:
-            self._result = self.chain.result(self.motion, self.wrenches)
-        return self._result
+        if self.solved is None:
+            self.solved = self.chain.solve_motion(self.motion, self.wrenches)
+        return self.solved
 
     @property
     def robot(self) -> Robot:
@@ -97,8 +98,8 @@ class OpenChain:
     """Solves one robot; a workspace of one thread.
 
     Attributes:
-        call: the library's function alone: (q, v, a, torques) of all joints -> 0 where it wrote the torques.
-            No wrenches act.
+        robot: it does not change. call: the library's function for torques alone, of a robot without black
+            boxes on which no wrench acts: (q, v, a, torques) of all joints -> 0 where it wrote the torques.
     """
 
     def __init__(self, robot: Robot) -> None:
@@ -122,12 +123,15 @@ class OpenChain:
             BadMessage: the torques overflow.
         """
         motion = motion_of(self.robot, state, configuration)
-        return OpenChainDynamics(self, motion, wrenches, _solved(self._solver, motion, wrenches))
+        solved = self.solve_motion(motion, wrenches)
+        return OpenChainDynamics(self, motion, wrenches, solved.tau, solved)
 
-    def result(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
-        """All that the library computes of what `solve` gives the torques of; raises as `solve` does."""
-        result: md.InverseDynamicsResult = _solved(self._solver.solve, motion, wrenches)
-        return result
+    def solve_motion(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
+        """What the library computes of a motion of all joints. Raises BadMessage as `solve` does."""
+        try:
+            return self._solver.solve(*motion, wrenches.external, wrenches.black_box)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
@@ -143,19 +147,6 @@ class OpenChain:
     def _gravity(self, q: Array) -> Array:
         tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
         return tau[self.robot.indices]
-
-
-def _solved(solver: Callable[..., Any], motion: Motion, wrenches: AppliedWrenches) -> Any:
-    """What a solver says of (q, v, a) and wrenches.
-
-    Raises:
-        BadMessage: the torques overflow.
-    """
-    (q, v, a), (external, black_box) = motion, wrenches
-    try:
-        return solver(q, v, a, external, black_box)
-    except md.StateError as error:
-        raise BadMessage("not finite", str(error)) from error
 
 
 def coordinates_of(robot: Robot, state: State) -> Array:

@@ -151,8 +151,8 @@ def positions_and_velocities(
     position: "array[float]", velocity: "array[float] | float", layout: Layout
 ) -> tuple[Array, Array]:
     """Those of the layout's joints (k,), of a message whose arrays are as long as its names; new arrays."""
-    if isinstance(position, array) and isinstance(velocity, array):  # rclpy's: in a third of the time
-        both = np.asarray(position + velocity)
+    if isinstance(position, array) and isinstance(velocity, array):  # rclpy's: joined, they are read faster
+        both = np.asarray(position + velocity, np.float64)
     else:
         count = len(layout.names)
         both = np.empty(2 * count)

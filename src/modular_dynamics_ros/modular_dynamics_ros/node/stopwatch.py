@@ -20,9 +20,8 @@ class Stopwatch:
 
     def start(self) -> None:
         """Begin anew."""
-        self._started_steady = self._moved = self._node.steady()
-        # of /clock: where it started, and where it was when it moved last
-        self._started = self._clock = self._node.now() if self._node.simulated else None
+        self._started, self._started_steady = self._node.now(), self._node.steady()
+        self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
 
     def seconds(self) -> float:
         """Since the start [s]."""
@@ -30,8 +29,8 @@ class Stopwatch:
         if not self._node.simulated:
             return (steady - self._started_steady) * 1e-9
         now = self._node.now()
-        if self._started is None or self._clock is None or now < self._clock:
-            self._started = now  # use_sim_time was set since, or a simulation starts again
+        if now < self._clock:  # a simulation that starts again
+            self._started = now
         if now != self._clock:
             self._clock, self._moved = now, steady
         silent = steady - self._moved

@@ -20,18 +20,21 @@ class UsualAnswers:
         self._rest, self._no_passive = np.zeros(joints), np.zeros(0)
         self._none_exceeded = np.zeros(joints, dtype=bool)
         self._none_exceeded.flags.writeable = False
-        # of the settings, where they allow such answers
+        # set by `are_possible`, where they are
         self._chain: OpenChain
         self._filter: FilteredAcceleration | None
 
     def are_possible(self) -> bool:
-        """Whether robot, settings and wrenches allow them now. Ask again whenever the settings change."""
+        """Whether robot, settings and wrenches allow them now.
+
+        Ask before the first answer, and again whenever the settings change.
+        """
         computation, settings = self._computation, self._computation.settings
         robot, solver, source = computation.robot, computation.solver, settings.acceleration_source
         plain = settings.output == "full" and settings.friction == "none" and settings.effort_limits == "off"
         if not (plain and robot.all_known and source != "reference" and self._external.none):
             return False
-        if isinstance(solver, ClosedLoop) or robot.base or robot.black_boxes:
+        if isinstance(solver, ClosedLoop) or robot.black_boxes:
             return False
         self._chain = solver
         self._filter = computation.accelerations.filter if source == "filtered" else None

@@ -112,6 +112,18 @@ def test_jitter_and_a_lost_message_do_not_disturb_a_steady_acceleration(filtered
     assert result[-100:, 0] == pytest.approx(3.0, abs=1e-6)  # linear in time, so interpolation is exact
 
 
+def test_a_stamp_that_is_early_by_less_than_a_thousandth_of_a_period_counts_as_on_the_grid():
+    """Clocks round: otherwise its sample would enter the filter a period later."""
+    exact, early, earlier = (FilteredAcceleration(1, 10.0) for _ in range(3))
+    for filtered in (exact, early, earlier):
+        run(filtered, lambda t: np.sin(9.0 * t), NOW + PERIOD * np.arange(100))
+    before, stamp, velocity = exact._now.acceleration[0], NOW + 100 * PERIOD, np.array([np.sin(1.8)])
+    at_once = exact.update(stamp, velocity)[0]
+    assert abs(at_once - before) > 0.01
+    assert early.update(stamp - PERIOD // 2000, velocity)[0] == at_once
+    assert earlier.update(stamp - PERIOD // 500, velocity)[0] == before
+
+
 def test_a_pause_starts_anew_and_says_so(filtered):
     run(filtered, lambda t: 3.0 * t, NOW + PERIOD * np.arange(400))
     late = NOW + 400 * PERIOD + 1_000_000_000

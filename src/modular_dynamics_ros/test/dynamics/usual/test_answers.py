@@ -105,3 +105,18 @@ def test_another_gravity_counts_once_asked_again(root):
     stamp, q, v = next(states(4, 1))
     expected = one.compute(one.observe(stamp, q, v), stamp, None)
     np.testing.assert_array_equal(usual.at(stamp, q, v).effort, expected.effort)
+
+
+def test_wrenches_that_are_read_late_are_those_of_the_answer(root):
+    """They are computed when they are read: after other answers, and at another gravity."""
+    one, other, usual = pair(load_robot(root / "urdf/four_link.urdf"))
+    series = [*states(4, 3)]
+    expected = [one.compute(one.observe(stamp, q, v), stamp, None).dynamics for stamp, q, v in series]
+    found = [usual.at(*each).dynamics for each in series]
+    other.set_gravity((0.0, 0.0, -1.62))
+    assert usual.are_possible()
+    usual.at(NOW + 20 * MS, *series[0][1:])
+    for dynamics, its in zip(reversed(found), reversed(expected), strict=True):
+        np.testing.assert_array_equal(dynamics.joint_wrenches, its.joint_wrenches)
+        np.testing.assert_array_equal(dynamics.connection_wrench(1)[1], its.connection_wrench(1)[1])
+        np.testing.assert_array_equal(dynamics.result.tau, dynamics.torques)
