@@ -53,7 +53,7 @@ class SharedEntities:
         self._node = node
         self._publishers: dict[str, _Publisher] = {}
         self._subscriptions: dict[str, _Subscription] = {}
-        self.log = node.log
+        self.log, self.now, self.steady = node.log, node.now, node.steady
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
         self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
 
@@ -61,14 +61,6 @@ class SharedEntities:
     def simulated(self) -> bool:
         """Whether the node's clock is /clock."""
         return self._node.simulated
-
-    def now(self) -> int:
-        """The node's clock [ns]."""
-        return self._node.now()
-
-    def steady(self) -> int:
-        """A clock that nobody sets [ns]."""
-        return self._node.steady()
 
     def stamp(self) -> Time:
         """The node's clock as a stamp."""

@@ -146,10 +146,9 @@ class FilteredAcceleration:
         self._joints, self.cutoff = joints, cutoff
         linear_filter(np.eye(ROWS), joints)  # compiled or loaded now, not when the period is known
         # set once the period is known: the step's matrix; the states of a joint that has always moved at
-        # 1 rad/s; the period [ns]
+        # 1 rad/s
         self._matrix: Array
         self._steady: Array
-        self._step_length: float
         self._share = np.zeros(1)
         self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
         self.restart()
@@ -185,7 +184,6 @@ class FilteredAcceleration:
     def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
         """The period [s] is known."""
         self.period, self._matrix, self._steady = period, matrix, steady
-        self._step_length = period * 1e9
         self._step = linear_filter(matrix, self._joints)
         # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
         self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
@@ -289,7 +287,7 @@ class FilteredAcceleration:
 
     def _advanced(self, moment: Moment, stamp: int, velocity: Array) -> Moment:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
-        step, share, (states, velocity_then, grid, then) = self._step_length, self._share, moment
+        step, share, (states, velocity_then, grid, then) = self.period * 1e9, self._share, moment
         now, last = float(stamp - self._epoch), float(then - self._epoch)
         latest = now + SAME_INSTANT * step
         while (due := grid + step) <= latest:
