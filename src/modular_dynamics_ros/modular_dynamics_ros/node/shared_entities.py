@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from builtin_interfaces.msg import Time
-
 from modular_dynamics_ros.node.interfaces import SessionNode
 
 __all__ = ["SharedEntities", "SharedSubscription"]
@@ -53,18 +51,15 @@ class SharedEntities:
         self._node = node
         self._publishers: dict[str, _Publisher] = {}
         self._subscriptions: dict[str, _Subscription] = {}
-        self.log, self.now, self.steady = node.log, node.now, node.steady
+        self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
         self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
+        self.now, self.steady, self.stamp = node.now, node.steady, node.stamp
 
     @property
     def simulated(self) -> bool:
         """Whether the node's clock is /clock."""
         return self._node.simulated
-
-    def stamp(self) -> Time:
-        """The node's clock as a stamp."""
-        return self._node.stamp()
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
         """That of the topic, made where no session has it."""

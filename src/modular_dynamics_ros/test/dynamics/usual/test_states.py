@@ -20,6 +20,8 @@ SETTINGS = {
     "rate": [0.0, 100.0],
     "stale_after": [0.05, 0.2],
 }
+WRENCHES = ["~/joint_wrenches", "~/connection_wrenches"]  # computed when they are read
+TOPICS = ["~/torque_terms", "~/external_torques", "~/joint_trajectory", *WRENCHES]
 RARE = ["wrench", "setting", "watch", "pause", "names", "topic"]
 
 
@@ -27,7 +29,7 @@ RARE = ["wrench", "setting", "watch", "pause", "names", "topic"]
 @pytest.mark.parametrize("seed", range(4))
 def test_both_ways_are_the_same_in_random_runs(four_link, steady, source, seed):
     rng = np.random.default_rng(seed)
-    subscribed = set()
+    subscribed = set(WRENCHES)
     both = [
         Subject(four_link, usual=usual, subscribed=subscribed, acceleration_source=source, stale_after=0.2)
         for usual in (True, False)
@@ -48,10 +50,11 @@ def test_both_ways_are_the_same_in_random_runs(four_link, steady, source, seed):
         elif what == "names":
             names = "turned round" if names == "usual" else "usual"
         elif what == "topic":
-            subscribed ^= {str(rng.choice(["~/torque_terms", "~/external_torques", "~/joint_trajectory"]))}
+            subscribed ^= {str(rng.choice(TOPICS))}
         assert both[0].seen == both[1].seen
     for topic, sent in both[1].node.sent.items():
         assert _numbers(both[0].node.sent[topic]) == _numbers(sent), topic
+    assert all(both[1].node.sent[topic] for topic in WRENCHES)
     answered = len(both[0].node.sent["~/joint_torques"])
     assert answered > 700
     assert 50 < both[0].answered < 0.9 * answered
