@@ -48,7 +48,9 @@ def system(ros, monkeypatch):
     monkeypatch.setattr(MoveitPayloadNode, "create_client", lambda *arguments: None)
     scenes, payloads = services
     masses = Parameter("object_masses", value=["box=0.5", "drill=2"])
-    node = MoveitPayloadNode(parameter_overrides=[masses])
+    # no name of another test's node: DDS knows that one for seconds after its end
+    name = Parameter("set_payload", value="moveit_test/set_payload")
+    node = MoveitPayloadNode(parameter_overrides=[masses, name])
     yield Message(node=node, objects=objects, scenes=scenes, payloads=payloads, known=known)
     node.destroy_node()
 
