@@ -152,7 +152,7 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
         "message read, and answered": (session._usual, "answer"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
-        "of that torques": (session._usual._answers, "_answer"),
+        "of that torques": (session._usual._answers, "at"),
         "of that the library": (computation.solver, "call"),
         "cross-check due?": (session.crosschecks, "admits"),
         "messages written": (session._outputs, "publish"),

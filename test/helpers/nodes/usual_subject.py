@@ -28,12 +28,12 @@ class Subject:
         self.answered, self.source = 0, self.table.acceleration_source
         answer = self.session._usual.answer
         if not usual:
-            self.session._usual.answer = lambda message: None
+            self.session._usual.answer = lambda message, ahead=0: None
             return
 
-        def counted(message):
-            found = answer(message)
-            self.answered += found is not None
+        def counted(message, ahead=0):
+            found = answer(message, ahead)
+            self.answered += found is not None and ahead == 0
             return found
 
         self.session._usual.answer = counted

@@ -104,8 +104,9 @@ class Replay:
         return self._result
 
     def _answer(self, state: State, arrival: int) -> None:
-        answer = self.computation.compute(state, self._node.now(), self._last, self.record.last)
+        now = self._node.now()
+        answer = self.computation.compute(state, now, self._last, self.record.last)
         self._last = answer
-        self.record.answered(answer, arrival)
+        self.record.answered(answer, arrival, now)
         measured = self._efforts.at(state.stamp, self.computation.settings.stale_after)
         self._result = Result(answer, measured - answer.effort[self.robot.published])

@@ -28,8 +28,6 @@ from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["Answer", "Computation"]
 
-_Position = tuple[int, Array, Array]  # stamp [ns], q (n,), positions of passive joints
-
 
 class Answer(NamedTuple):
     """What is published for one state.
@@ -55,6 +53,8 @@ class Computation:
         accelerations: where they come from; keeps reference and filter from message to message.
         wrenches: from topics, valid for a while.
         base_states: of the floating base; None where the root is fixed.
+        position: where the robot was seen last: stamp [ns], positions (n,), and those of the passive joints,
+            NaN where they were not measured; None: nowhere yet.
 
     Raises:
         RobotError: there is no configuration in which the robot's loops close, or the settings name black
@@ -65,10 +65,11 @@ class Computation:
         self.robot, self.settings = robot, settings
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
-        self._position: _Position | None = None  # measured last
+        self.position: tuple[int, Array, Array] | None = None
         # of the robot before, while this one has no answer
         self._inherited: tuple[Robot, Configuration] | None = None
-        self._not_held: tuple[_Position, BadMessage] | None = None  # where loops did not close, and why
+        # the position at which loops did not close, and why
+        self._not_held: tuple[tuple[int, Array, Array], BadMessage] | None = None
         self.base_states = None if robot.base is None else BaseStates(settings, robot.base.source)
         self._solver = _solver_of(robot, settings)
 
@@ -108,10 +109,10 @@ class Computation:
         self.accelerations.continue_from(other.accelerations, robot.state_names, before.state_names)
         self.wrenches.continue_from(other.wrenches)
         self._inherited = other._inherited if last is None else (before, last.configuration)
-        if other._position is not None:
-            stamp, q, measured = other._position
+        if other.position is not None:
+            stamp, q, measured = other.position
             state = carried_state(robot, before, State(stamp, q, q, q, measured))
-            self._position = None if state is None else (stamp, state.q, state.measured)
+            self.position = None if state is None else (stamp, state.q, state.measured)
 
     def carried_answer(self, before: Robot, last: Answer) -> Answer | None:
         """An answer of the robot before, to hold this one; None where this one has other joints, too."""
@@ -139,15 +140,15 @@ class Computation:
         if last is not None:
             q, names = last.configuration.coordinates, robot.passive_names
             found = {name: float(q[robot.graph.q_slice(name)][0]) for name in names}
-        if self._position is not None:
-            found |= zip(robot.state_names, self._position[1].tolist(), strict=True)
+        if (position := self.position) is not None:
+            found |= zip(robot.state_names, position[1].tolist(), strict=True)
         return found
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""
         self.wrenches.clear()
         self.accelerations.forget()
-        self._position = self._inherited = None
+        self.position = self._inherited = None
         if self.base_states is not None:
             self.base_states.clear()
 
@@ -181,19 +182,15 @@ class Computation:
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
-        self.note_state(stamp, q, measured)
+        self.position = stamp, q, measured
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
         return State(stamp, q, v, a, measured, coverage, base, effort)
 
-    def note_state(self, stamp: int, q: Array, measured: Array) -> None:
-        """Note where the robot is, by a joint state of a stamp [ns] that is to be answered; see `observe`."""
-        self._position = stamp, q, measured
-
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""
-        if self._position is not None:
-            self._position = stamp, q, measured
+        if self.position is not None:
+            self.position = stamp, q, measured
 
     def compute(
         self,
@@ -238,7 +235,7 @@ class Computation:
             BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
             the torques overflow.
         """
-        position = self._position
+        position = self.position
         if position is None:
             raise BadMessage("no position", "no position was measured")
         if self._not_held is not None and self._not_held[0] is position:

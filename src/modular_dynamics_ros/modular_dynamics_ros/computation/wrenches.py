@@ -71,18 +71,18 @@ class TimedWrenches:
         steady: the steady clock [ns].
 
     Attributes:
-        stops: how often a source has stopped.
+        newest: by source, also those that have stopped. stops: how often a source has stopped.
     """
 
     def __init__(self, *, ends_by_zero: bool, steady: Callable[[], int] = time.monotonic_ns) -> None:
         self._ends_by_zero, self._steady = ends_by_zero, steady
-        self._newest: dict[str, TimedWrench] = {}
+        self.newest: dict[str, TimedWrench] = {}
         self._stopped: set[str] = set()
         self.stops = 0
 
     def set(self, source: str, wrench: TimedWrench) -> None:
         """Take a wrench."""
-        self._newest[source] = wrench
+        self.newest[source] = wrench
         self._stopped.discard(source)
 
     def require_order(self, source: str, stamp: int, now: int, valid_for: float) -> None:
@@ -93,7 +93,7 @@ class TimedWrenches:
         Raises:
             BadMessage: that one is newer.
         """
-        newest = self._newest.get(source)
+        newest = self.newest.get(source)
         if newest is None or stamp >= newest.arrival.stamp or source in self._stopped:
             return
         if _is_valid(newest.arrival, now, self._steady(), valid_for):
@@ -102,48 +102,43 @@ class TimedWrenches:
 
     def __contains__(self, source: str) -> bool:
         """Whether it has sent a wrench."""
-        return source in self._newest
-
-    @property
-    def none(self) -> bool:
-        """Whether there is none, nor one that has stopped."""
-        return not self._newest
+        return source in self.newest
 
     def copy(self) -> "TimedWrenches":
         """The same wrenches; what is asked of the copy does not change this one. For any thread."""
         other = copy(self)
-        other._newest, other._stopped = self._newest.copy(), self._stopped.copy()
+        other.newest, other._stopped = self.newest.copy(), self._stopped.copy()
         return other
 
     def clear(self) -> None:
         """Forget all of them."""
-        self._newest.clear()
+        self.newest.clear()
         self._stopped.clear()
 
     def continue_from(self, other: "TimedWrenches", fits: Callable[[str, TimedWrench], bool]) -> None:
         """Take over the wrenches of another robot that this one can use, by source."""
-        self._newest = {source: one for source, one in other._newest.items() if fits(source, one)}
-        self._stopped = other._stopped.intersection(self._newest)
+        self.newest = {source: one for source, one in other.newest.items() if fits(source, one)}
+        self._stopped = other._stopped.intersection(self.newest)
         self.stops = other.stops
 
     def by_validity(
         self, now: int, valid_for: float
     ) -> tuple[Mapping[str, TimedWrench], Mapping[str, TimedWrench]]:
         """The wrenches that are valid now [ns], and the last ones of sources that have stopped."""
-        if not self._newest:
+        if not self.newest:
             return {}, {}
         steady = self._steady()
-        for source, wrench in list(self._newest.items()):
+        for source, wrench in list(self.newest.items()):
             if source in self._stopped or _is_valid(wrench.arrival, now, steady, valid_for):
                 continue
             if self._ends_by_zero and not wrench.values.any():
-                del self._newest[source]
+                del self.newest[source]
             else:
                 self._stopped.add(source)
                 self.stops += 1
         if not self._stopped:
-            return self._newest, {}
-        newest, stopped = self._newest, self._stopped
+            return self.newest, {}
+        newest, stopped = self.newest, self._stopped
         return (
             {source: wrench for source, wrench in newest.items() if source not in stopped},
             {source: wrench for source, wrench in newest.items() if source in stopped},
@@ -243,7 +238,7 @@ class RobotWrenches:
         Raises:
             BadMessage: a black box has not sent a wrench, or a source has stopped and the settings say so.
         """
-        if self.external.none and not self._boxes:
+        if not self.external.newest and not self._boxes:
             return None, matched
         valid, stopped = self.external.by_validity(now, settings.stale_after)
         if stopped:

@@ -86,15 +86,17 @@ class DynamicsOutputs(Outputs):
         message.header.frame_id = self._robot.frame(message.header.frame_id)
         self._graph_publisher.publish(message)
 
-    def publish(self, answer: Answer, stamp: Time | None = None) -> None:
-        """One answer: torques, commands, wrenches and loops.
+    def publish(self, answer: Answer, stamp: Time | None = None, *, alone: bool = False) -> None:
+        """One answer: torques, commands, wrenches and loops. Joints in black boxes are left out.
 
         Args:
-            stamp: instead of the state's own.
+            stamp: instead of the state's own. alone: only torques and commands.
         """
         stamp = set_stamp(self._stamp, answer.state.stamp) if stamp is None else stamp
-        self.publish_torques(answer, stamp)
-        if not self.demand.wanted:
+        state, effort = answer.state, answer.effort
+        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
+        self._publish_commands(effort, stamp)
+        if alone or not self.demand.wanted:
             return
         dynamics = answer.dynamics
         if self._wrenches_publisher in self.demand.wanted:
@@ -111,11 +113,11 @@ class DynamicsOutputs(Outputs):
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
         self.terms.publish(answer, stamp)
 
-    def rehearse(self, last: Answer) -> None:
-        """Write the messages of the last answer once more; nothing is published."""
-        stamp = set_stamp(self._stamp, last.state.stamp)
-        self._torques.write(stamp, last.state.q, last.state.v, last.effort)
-        self._commands.write(last.effort)
+    def rehearse(self, answer: Answer) -> None:
+        """Write the messages of an answer; nothing is published."""
+        stamp = set_stamp(self._stamp, answer.state.stamp)
+        self._torques.write(stamp, answer.state.q, answer.state.v, answer.effort)
+        self._commands.write(answer.effort)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
         """Those of the black boxes' connection points that are subscribed to, at a stamp [ns]."""
@@ -129,9 +131,3 @@ class DynamicsOutputs(Outputs):
             for name in wanted:
                 publisher, writer = self._motions[name]
                 publisher.publish(writer.write(time, motions[name]))
-
-    def publish_torques(self, answer: Answer, stamp: Time) -> None:
-        """Torques and commands alone; joints in black boxes are left out."""
-        state, effort = answer.state, answer.effort
-        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
-        self._publish_commands(effort, stamp)

@@ -10,7 +10,7 @@ from rclpy.subscription import Subscription
 from rclpy.timer import Timer
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor, entity_name
 from modular_dynamics_ros.lifecycle.kept_wait_set import KeptWaitSet, Ready, supported
 from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
 
@@ -64,4 +64,4 @@ class DirectExecutor(PersistentExecutor):
         except Exception as error:
             trace = error.__traceback__
             # the place that is logged is the callback's, not this one
-            self._report(error.with_traceback(trace and trace.tb_next), entity)
+            self._report(error.with_traceback(trace and trace.tb_next), entity_name(entity))

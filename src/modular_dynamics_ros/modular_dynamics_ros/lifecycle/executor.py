@@ -10,7 +10,7 @@ from rclpy.task import Task
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.failures import described
 
-__all__ = ["PersistentExecutor"]
+__all__ = ["PersistentExecutor", "entity_name"]
 
 
 class PersistentExecutor(SingleThreadedExecutor):
@@ -42,16 +42,25 @@ class PersistentExecutor(SingleThreadedExecutor):
             return False
         self.call_back(task)
         error = task.exception()
-        if error is not None and self._report(error, entity) and entity is not None and not _release(entity):
+        if error is None or not self._report(error, entity_name(entity)):
+            return True
+        if entity is not None and not _release(entity):
             raise error
         return True
 
-    def _report(self, error: BaseException, entity: Any) -> bool:
+    def attempt(self, what: str, function: Callable[[], None]) -> None:
+        """Call a function; what it raises is logged, as with callbacks."""
+        try:
+            function()
+        except Exception as error:
+            self._report(error, what)
+
+    def _report(self, error: BaseException, what: str) -> bool:
         """Log what a callback raised; False where the process ends."""
         if self._ending():
             return False
         text = f"skipped, unexpectedly: {described(error)}"
-        self._log.problem(_name(entity), type(error).__name__, text, severe=True)
+        self._log.problem(what, type(error).__name__, text, severe=True)
         return True
 
     def call_back(self, task: Task) -> None:
@@ -59,7 +68,7 @@ class PersistentExecutor(SingleThreadedExecutor):
         task()
 
 
-def _name(entity: Any) -> str:
+def entity_name(entity: Any) -> str:
     """Topic or service of what rclpy was to call."""
     for attribute in ("topic_name", "service_name", "srv_name"):
         if name := getattr(entity, attribute, None):

@@ -238,10 +238,8 @@ class ManagedNode(LifecycleNode, Generic[Table]):
         # asked six times for each joint state, and each time rclpy would take 1 us
         self.simulated = bool(self.get_clock().ros_time_is_active)
 
-    @staticmethod
-    def steady() -> int:
-        """A clock that nobody sets [ns]."""
-        return time.monotonic_ns()
+    steady = staticmethod(time.monotonic_ns)
+    """A clock that nobody sets [ns]."""
 
     def now(self) -> int:
         """The node's clock [ns]: system time, or /clock with use_sim_time."""

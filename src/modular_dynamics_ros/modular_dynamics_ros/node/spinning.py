@@ -104,7 +104,7 @@ def _spin_once(executor: DirectExecutor, node: Node) -> None:
     """Call what is ready; else wait, asleep or, where the node is `busy`, awake."""
     if isinstance(node, ManagedNode) and node.busy:
         executor.spin_once(timeout_sec=0.0)
-        node.rehearse()
+        executor.attempt("rehearsal", node.rehearse)
     else:
         executor.spin_once(timeout_sec=LOOK_PERIOD)
 

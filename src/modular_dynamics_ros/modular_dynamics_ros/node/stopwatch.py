@@ -16,11 +16,11 @@ class Stopwatch:
 
     def __init__(self, node: SessionNode) -> None:
         self._node = node
-        self.start()
+        self.start(node.now())
 
-    def start(self) -> None:
-        """Begin anew."""
-        self._started, self._started_steady = self._node.now(), self._node.steady()
+    def start(self, now: int) -> None:
+        """Begin anew; now: the node's clock [ns]."""
+        self._started, self._started_steady = now, self._node.steady()
         self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
 
     def seconds(self) -> float:

@@ -185,10 +185,11 @@ class ReactionSession:
         self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
-        self.record.require_fresh(answer.state.stamp, self._node.now())  # others may have had the processor
+        now = self._node.now()  # others may have had the processor
+        self.record.require_fresh(answer.state.stamp, now)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
-        self.record.answered(answer, waiting.arrival)
+        self.record.answered(answer, waiting.arrival, now)
 
     def _on_watch(self) -> None:
         """Report stale input, and give up states whose wrenches will not arrive."""

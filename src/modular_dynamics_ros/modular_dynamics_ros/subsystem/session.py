@@ -201,9 +201,10 @@ class SubsystemSession:
         stamp = stamp_message(moving.state.stamp)
         self._require_young(moving.state.stamp)  # others may have had the processor meanwhile
         self._outputs.publish_wrench(stamp, answer)  # first: the predecessor waits for it
-        self.record.require_order(moving.state.stamp, self._node.now())
+        now = self._node.now()
+        self.record.require_order(moving.state.stamp, now)
         self._outputs.publish_torques(stamp, answer)
-        self.record.answered(answer, arrival)
+        self.record.answered(answer, arrival, now)
         if self._missing is not None:
             self._missing.found()
 

@@ -71,6 +71,20 @@ def test_a_node_that_is_awake_does_all_that_it_should(tmp_path, four_link, sourc
         assert (probe.processes.code(NODE), "Traceback" in probe.processes.log(NODE)) == (0, False)
 
 
+def test_a_joint_state_that_restarts_the_filter_ends_no_node_that_is_awake(tmp_path, four_link):
+    """It comes from another publisher, with one joint more: the usual ones are rehearsed all the same."""
+    with closing(Probe(tmp_path)) as probe:
+        given = f"robot_description_file:={four_link}", "acceleration_source:=filtered", "filter_cutoff:=1.0"
+        probe.processes.start(NODE, "autostart:=true", "busy_wait:=true", "stale_after:=30.0", *given)
+        probe.answered(30)
+        fast = JointState(name=[*NAMES, "another"], position=[0.0] * 5, velocity=[1e200] * 5)
+        fast.header.stamp = stamp_message(time.time_ns())
+        probe.states.publish(fast)
+        probe.spin_until(lambda: "so large" in probe.processes.log(NODE))
+        probe.answered(5)
+        assert "skipped, unexpectedly" not in probe.processes.log(NODE)
+
+
 def test_a_signal_ends_a_node_that_is_awake(tmp_path, four_link):
     with closing(Probe(tmp_path)) as probe:
         probe.processes.start(

@@ -1,8 +1,10 @@
 """Answers to joint states of all joints where nothing but positions and velocities counts: in fewer steps."""
 
+from math import isnan
+
 import numpy as np
 
-from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration, Moment
+from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain, OpenChainDynamics
@@ -32,7 +34,7 @@ class UsualAnswers:
         computation, settings = self._computation, self._computation.settings
         robot, solver, source = computation.robot, computation.solver, settings.acceleration_source
         plain = settings.output == "full" and settings.friction == "none" and settings.effort_limits == "off"
-        if not (plain and robot.all_known and source != "reference" and self._external.none):
+        if not (plain and robot.all_known and source != "reference" and not self._external.newest):
             return False
         if isinstance(solver, ClosedLoop) or robot.black_boxes:
             return False
@@ -40,36 +42,35 @@ class UsualAnswers:
         self._filter = computation.accelerations.filter if source == "filtered" else None
         return True
 
-    def at(self, stamp: int, q: Array, v: Array) -> Answer | None:
+    def at(self, stamp: int, q: Array, v: Array, *, rehearsal: bool = False) -> Answer | None:
         """The answer at a stamp [ns], positions and velocities (n,) of all joints, which must not change.
 
         None where an external wrench acts or has stopped, the sample is none that the filter expects next, or
         a number is not finite. Then nothing has changed.
+
+        Args:
+            rehearsal: change nothing in any case.
         """
-        moment, filtered = None, self._filter
-        if not self._external.none:
+        a, torques, filtered, moment = self._rest, np.empty(len(q)), self._filter, None
+        if self._external.newest:
             return None
-        if filtered is not None and (moment := filtered.after(stamp, v)) is None:
-            return None
-        if (answer := self._answer(stamp, q, v, moment)) is None:
-            return None
-        if filtered is not None and moment is not None:
-            filtered.take(moment)
-        self._computation.note_state(stamp, q, self._no_passive)
-        return answer
-
-    def rehearse(self, last: Answer) -> None:
-        """Compute as for the joint state after the last answer, and change nothing."""
-        (stamp, q, v, *_), filtered = last.state, self._filter
-        moment = None if filtered is None else filtered.after(stamp + round(filtered.period * 1e9), v)
-        self._answer(stamp, q, v, moment)
-
-    def _answer(self, stamp: int, q: Array, v: Array, moment: Moment | None) -> Answer | None:
-        """At a moment of the filter; None: at accelerations of zero."""
-        a = self._rest if moment is None else moment.acceleration
-        torques = np.empty(len(q))
+        if filtered is not None:
+            if (moment := filtered.after(stamp, v)) is None:
+                return None
+            a = moment.states[: len(q)]  # its acceleration, in one call less
         if self._chain.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)
         dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, torques)
-        return Answer(state, Configuration(state, q), UNLOADED, torques, self._none_exceeded, dynamics)
+        answer = Answer(state, Configuration(state, q), UNLOADED, torques, self._none_exceeded, dynamics)
+        if not rehearsal:
+            self._computation.position = stamp, q, self._no_passive
+            if filtered is not None and moment is not None:
+                filtered.take(moment)
+        return answer
+
+    @property
+    def period(self) -> int:
+        """About the time [ns] from one joint state to the next, where the filter knows it; else 1."""
+        filtered = self._filter
+        return 1 if filtered is None or isnan(filtered.period) else round(filtered.period * 1e9)

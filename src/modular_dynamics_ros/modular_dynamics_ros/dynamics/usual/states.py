@@ -10,7 +10,6 @@ from typing import NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout, positions_and_velocities
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -45,45 +44,36 @@ class UsualStates:
         """Expect none until the long way has answered again: something changes."""
         self._expected = self._last = None
 
-    def answer(self, message: JointState) -> Answer | None:
-        """The answer to a joint state; None where it is not usual, or cannot be answered."""
+    def answer(self, message: JointState, ahead: int = 0) -> Answer | None:
+        """The answer to a joint state; None where it is not usual, or cannot be answered.
+
+        Args:
+            ahead: if positive, answer as if it came this much later [ns], and change nothing.
+        """
         if self._expected is None:
             return None
         (states, layout), now = self._expected, self._now()
-        stamp = stamp_nanoseconds(message.header.stamp)
-        if not states.is_next(stamp, now) or (values := _values(message, layout)) is None:
+        stamp = stamp_nanoseconds(message.header.stamp) + ahead
+        names, position, velocity = message.name, message.position, message.velocity
+        count = len(names)
+        if not states.is_next(stamp, now) or names != layout.names:
             return None
-        q, v = values
-        if (answer := self._answers.at(stamp, q, v)) is None:
+        if not len(position) == len(velocity) == count or len(message.effort) not in (0, count):
+            return None
+        q, v = positions_and_velocities(position, velocity, layout)
+        answer = self._answers.at(stamp, q, v, rehearsal=ahead > 0)
+        if ahead > 0:
+            return answer
+        if answer is None:
             self.forget()
             return None
         states.take_all(stamp, q, v, now)
         self._last = message
         return answer
 
-    def rehearse(self, last: Answer) -> bool:
-        """Do most of what `answer` does, and change nothing; whether usual joint states are expected.
+    def rehearse(self) -> Answer | None:
+        """Answer the last joint state as if it were the next one, and change nothing; None where that fails.
 
         Then the processor has code and data in its nearest caches when the next joint state comes.
-
-        Args:
-            last: what was answered last.
         """
-        if self._expected is None or self._last is None:
-            return False
-        states, layout = self._expected
-        states.is_next(stamp_nanoseconds(self._last.header.stamp), self._now())
-        _values(self._last, layout)
-        self._answers.rehearse(last)
-        return True
-
-
-def _values(message: JointState, layout: Layout) -> tuple[Array, Array] | None:
-    """Positions and velocities (n,) of all joints; None where a message does not hold just these."""
-    names, position, velocity = message.name, message.position, message.velocity
-    count = len(names)
-    if names != layout.names or not len(position) == len(velocity) == count:
-        return None
-    if len(message.effort) not in (0, count):
-        return None
-    return positions_and_velocities(position, velocity, layout)
+        return None if self._last is None else self.answer(self._last, self._answers.period)

@@ -59,14 +59,13 @@ class AnswerRecord:
         """
         if not self._waiting:
             self._waiting = True
-            self._unanswered.start()
-        if self.is_fresh(stamp, now):
-            self.counts.input_age = (now - stamp) * 1e-9
-            return
-        if now == 0 and self._node.simulated:
+            self._unanswered.start(now)
+        no_clock, age = now == 0 and self._node.simulated, (now - stamp) * 1e-9
+        if no_clock:
             raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
-        age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
-        self.counts.input_age = age
+        self.counts.input_age, stale_after = age, self._computation.settings.stale_after
+        if abs(age) <= stale_after:
+            return
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
         raise BadMessage(
@@ -99,11 +98,11 @@ class AnswerRecord:
                     "synchronise the clocks of all publishers of joint states",
                 )
 
-    def answered(self, answer: Answer, arrival: int) -> None:
-        """An answer is published; `arrival` of its state [ns of the system]."""
+    def answered(self, answer: Answer, arrival: int, now: int) -> None:
+        """An answer is published now [ns of the node's clock]; `arrival` of its state [ns of the system]."""
         self.last, self.missing = answer, ()
         self.counts.last_stamp = answer.state.stamp
-        self._unanswered.start()
+        self._unanswered.start(now)
         self.counts.answered += 1
         self.counts.latency.add(arrival, time.time_ns() - arrival)
         self.counts.closed_anew += not answer.configuration.continues_last

@@ -17,9 +17,9 @@ def test_rehearsals_change_nothing(four_link, steady, source):
     draws, rehearsed = [np.random.default_rng(9) for _ in subjects], 0
     rehearse = subjects[0].session._usual.rehearse
 
-    def counted(last):
+    def counted():
         nonlocal rehearsed
-        rehearsed += (found := rehearse(last))
+        rehearsed += (found := rehearse()) is not None
         return found
 
     subjects[0].session._usual.rehearse = counted
@@ -42,7 +42,7 @@ def test_rehearsals_follow_each_other_with_pauses_and_end_with_the_usual_joint_s
     subject, rng, count = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(10), []
     subject.session.rehearse()  # nothing was answered yet
     rehearse = subject.session._outputs.rehearse
-    subject.session._outputs.rehearse = lambda last: (rehearse(last), count.append(steady[0]))
+    subject.session._outputs.rehearse = lambda answer: (rehearse(answer), count.append(steady[0]))
     for number in range(2):
         subject.node.time = START + number * MS
         subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
@@ -53,3 +53,20 @@ def test_rehearsals_follow_each_other_with_pauses_and_end_with_the_usual_joint_s
     for steady[0] in range(40 * MS, 50 * MS, 10_000):
         subject.session.rehearse()
     assert count[-1] < 30 * MS
+
+
+def test_a_filter_that_was_restarted_by_another_publisher_is_not_rehearsed(four_link, steady):
+    """A velocity that is too large comes with one joint more: no usual joint state."""
+    subject = Subject(four_link, usual=True, subscribed=set(), acceleration_source="filtered")
+    rng = np.random.default_rng(15)
+    for number in range(20):
+        subject.node.time = START + number * MS
+        subject.session.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+    assert subject.answered > 5
+    message = joint_state(rng, START + 20 * MS, "stranger")
+    message.velocity[0] = 1e200
+    subject.node.time, steady[0] = START + 20 * MS, MS
+    with np.errstate(all="ignore"):
+        subject.session.receive(message, message_info(0), False)
+    assert subject.session.record.counts.rejected["not finite"] == 1
+    subject.session.rehearse()

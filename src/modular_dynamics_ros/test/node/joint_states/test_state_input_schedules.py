@@ -69,7 +69,9 @@ class Node:
             raise BadMessage("not finite", "the torques are not finite")
         self.answers.append(state)
         configuration = SimpleNamespace(continues_last=True, disagreements={})
-        self.record.answered(SimpleNamespace(state=state, configuration=configuration), arrival)
+        self.record.answered(
+            SimpleNamespace(state=state, configuration=configuration), arrival, self.node.time
+        )
 
     def take(self, now, messages, late):
         """Messages that wait at a time: behind it, or in time."""
