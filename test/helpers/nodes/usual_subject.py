@@ -13,7 +13,8 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 NAMES = ["turn", "bend", "left", "right"]
 MS = 1_000_000
 START = 1_700_000_000_000_000_000
-ODD = "partly", "stranger", "broken", "huge", "at rest", "short", "efforts", "another time", "unstamped"
+ODD = ["partly", "stranger", "broken", "huge", "at rest", "short", "efforts", "few efforts"]
+ODD += ["another time", "unstamped"]
 
 
 class Subject:
@@ -28,12 +29,12 @@ class Subject:
         self.answered, self.source = 0, self.table.acceleration_source
         answer = self.session._usual.answer
         if not usual:
-            self.session._usual.answer = lambda message, ahead=0: None
+            self.session._usual.answer = lambda message, *, rehearsal=False: None
             return
 
-        def counted(message, ahead=0):
-            found = answer(message, ahead)
-            self.answered += found is not None and ahead == 0
+        def counted(message, *, rehearsal=False):
+            found = answer(message, rehearsal=rehearsal)
+            self.answered += found is not None and not rehearsal
             return found
 
         self.session._usual.answer = counted
@@ -71,6 +72,8 @@ def joint_state(rng, now, kind):
         message.velocity = [0.0]
     elif kind == "efforts":
         message.effort = rng.normal(size=len(names)).tolist()
+    elif kind == "few efforts":
+        message.effort = [1.0]
     elif kind == "another time":
         stamp += int(rng.choice([-400, -30, -2, 30, 400])) * MS
     if kind != "unstamped":

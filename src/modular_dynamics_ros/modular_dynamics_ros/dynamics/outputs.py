@@ -86,17 +86,15 @@ class DynamicsOutputs(Outputs):
         message.header.frame_id = self._robot.frame(message.header.frame_id)
         self._graph_publisher.publish(message)
 
-    def publish(self, answer: Answer, stamp: Time | None = None, *, alone: bool = False) -> None:
-        """One answer: torques, commands, wrenches and loops. Joints in black boxes are left out.
+    def publish(self, answer: Answer, stamp: Time | None = None) -> None:
+        """One answer: torques, commands, wrenches and loops.
 
         Args:
-            stamp: instead of the state's own. alone: only torques and commands.
+            stamp: instead of the state's own.
         """
         stamp = set_stamp(self._stamp, answer.state.stamp) if stamp is None else stamp
-        state, effort = answer.state, answer.effort
-        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
-        self._publish_commands(effort, stamp)
-        if alone or not self.demand.wanted:
+        self.publish_torques(answer, stamp)
+        if not self.demand.wanted:
             return
         dynamics = answer.dynamics
         if self._wrenches_publisher in self.demand.wanted:
@@ -131,3 +129,9 @@ class DynamicsOutputs(Outputs):
             for name in wanted:
                 publisher, writer = self._motions[name]
                 publisher.publish(writer.write(time, motions[name]))
+
+    def publish_torques(self, answer: Answer, stamp: Time) -> None:
+        """Torques and commands alone; joints in black boxes are left out."""
+        state, effort = answer.state, answer.effort
+        self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
+        self._publish_commands(effort, stamp)

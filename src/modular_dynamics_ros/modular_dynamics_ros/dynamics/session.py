@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
@@ -100,7 +99,7 @@ class DynamicsSession:
         """See `Session`."""
         if not superseded and (answer := self._usual.answer(message)) is not None:
             try:
-                self._conclude(answer, info["received_timestamp"], message.header.stamp)
+                self._conclude(answer, info["received_timestamp"])
             except BadMessage as error:
                 self.record.rejected(error)
             return
@@ -246,16 +245,16 @@ class DynamicsSession:
         previous = self._computed, self.record.last
         self._conclude(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
 
-    def _conclude(self, answer: Answer, arrival: int, stamp: Time | None = None) -> None:
-        """Publish an answer, unless it is held back; stamp: that of its joint state, where there is one."""
+    def _conclude(self, answer: Answer, arrival: int) -> None:
+        """Publish an answer, unless it is held back."""
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return
         now = self._node.now()  # others may have had the processor
         self.record.require_fresh(answer.state.stamp, now)
-        self._outputs.publish(answer, stamp)
+        self._outputs.publish(answer)
         self.last_published = answer
-        self._ramp.published = answer, self._outputs
+        self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival, now)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
@@ -276,7 +275,7 @@ class DynamicsSession:
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
                     self._outputs.publish(held, self._node.stamp())
-                    self._ramp.published = held, self._outputs
+                    self._ramp.published(held, self._outputs)
         elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self._parameters.ramp_time):
             publishing = "the last torques times a falling factor"
         self.record.stale(publishing)

@@ -17,18 +17,18 @@ class TorqueRamp:
     The robots of a node share one: when a robot is replaced, controllers keep the torques of the old one
     until the new one is answered. They came with its joints and in its order, and so does the ramp. The
     topics are the same for all robots of a node, which keeps their publishers (`SharedEntities`).
-
-    Attributes:
-        published: the answer that was published last, and what published it; a ramp begins with it. The
-            robots set it.
     """
 
     def __init__(self, node: SessionNode) -> None:
         self._node = node
-        self.published: tuple[Answer, DynamicsOutputs] | None = None
-        self._ramped: tuple[Answer, DynamicsOutputs] | None = None  # what was published when the ramp began
-        self._factor = 1.0  # of its torques; it falls until others are published
+        self._outputs: DynamicsOutputs | None = None
+        self._last: Answer | None = None
+        self._factor = 1.0  # of the last torques; it falls until others are published
         self._start = 0.0  # for how long [s] the input had been stale when the ramp began
+
+    def published(self, answer: Answer, outputs: DynamicsOutputs) -> None:
+        """These torques are published: a ramp begins with them."""
+        self._last, self._outputs, self._factor = answer, outputs, 1.0
 
     def advance(self, overdue: float, duration: float) -> bool:
         """Publish the torques that are due, `overdue` [s] after the input became stale.
@@ -39,7 +39,7 @@ class TorqueRamp:
         Returns:
             whether there was something to publish.
         """
-        if self.published is None or self._remaining() == 0.0:
+        if self._last is None or self._factor == 0.0:
             return False
         # it begins with the first look, which comes late where /clock died or the process stood still
         begun = max(0.0, overdue - WATCH_PERIOD)
@@ -49,25 +49,17 @@ class TorqueRamp:
 
     def finish(self, duration: float, hurried: Callable[[], bool]) -> None:
         """Publish all of the ramp, or what is left of it; until `hurried` is true."""
-        if self.published is None:
-            return
-        began, start = time.monotonic(), self._remaining()
-        while self._factor > 0.0 and not hurried():
+        began, start = time.monotonic(), self._factor
+        while self._last is not None and self._factor > 0.0 and not hurried():
             time.sleep(WATCH_PERIOD)
             self._publish(start - (time.monotonic() - began) / duration)
-        _, outputs = self.published
-        outputs.wait_until_received()
-
-    def _remaining(self) -> float:
-        """The factor of the torques that were published last."""
-        if self._ramped is not self.published:
-            self._ramped, self._factor = self.published, 1.0
-        return self._factor
+        if self._outputs is not None:
+            self._outputs.wait_until_received()
 
     def _publish(self, factor: float) -> None:
-        assert self.published is not None  # both callers have looked
-        last, outputs = self.published
+        assert self._last is not None  # both callers have looked
+        assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
         self._factor = min(self._factor, max(0.0, factor))
-        ramped = last._replace(effort=self._factor * last.effort)
-        outputs.publish(ramped, self._node.stamp(), alone=True)
+        ramped = self._last._replace(effort=self._factor * self._last.effort)
+        self._outputs.publish_torques(ramped, self._node.stamp())

@@ -1,10 +1,10 @@
 """An executor that goes on after a callback has raised."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from rclpy.context import Context
-from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.executors import InvalidHandle, ShutdownException, SingleThreadedExecutor, TimeoutException
 from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
@@ -63,6 +63,15 @@ class PersistentExecutor(SingleThreadedExecutor):
         self._log.problem(what, type(error).__name__, text, severe=True)
         return True
 
+    def resume(self, entities: Collection[Any]) -> None:
+        """Let callbacks of these entities that await something go on, as far as that is there.
+
+        Before services are destroyed: a client waits for the answer of each.
+        """
+        for task, entity, _ in list(self._tasks):
+            if entity in entities:
+                self.call_back(task)
+
     def call_back(self, task: Task) -> None:
         """Read what has come and call back."""
         task()
@@ -71,8 +80,11 @@ class PersistentExecutor(SingleThreadedExecutor):
 def entity_name(entity: Any) -> str:
     """Topic or service of what rclpy was to call."""
     for attribute in ("topic_name", "service_name", "srv_name"):
-        if name := getattr(entity, attribute, None):
-            return str(name)
+        try:
+            if name := getattr(entity, attribute, None):
+                return str(name)
+        except InvalidHandle:  # noqa: PERF203  # of an entity that was destroyed meanwhile
+            continue
     return "a task" if entity is None else f"a {type(entity).__name__.lower()}"
 
 

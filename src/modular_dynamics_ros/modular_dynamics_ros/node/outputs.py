@@ -8,6 +8,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 from rclpy.duration import Duration
+from rclpy.executors import InvalidHandle
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -23,6 +24,19 @@ __all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 RECEIPT = 200_000_000  # [ns] for all subscribers together
+
+
+def _exists(publisher: Any) -> bool:
+    """Whether it was not destroyed.
+
+    A ramp goes on with the outputs of a robot that was replaced. The new robot has its topics, but those of
+    subsystems, joints and loops that are gone.
+    """
+    try:
+        with publisher.handle:
+            return True
+    except InvalidHandle:
+        return False
 
 
 class Demand:
@@ -45,7 +59,9 @@ class Demand:
     def look(self) -> None:
         """Ask, where that was long ago."""
         if (now := time.monotonic_ns()) >= self._next_look:
-            self.wanted = frozenset(one for one in self._publishers if one.get_subscription_count())
+            self.wanted = frozenset(
+                one for one in self._publishers if _exists(one) and one.get_subscription_count()
+            )
             self._next_look = now + LOOK_PERIOD
 
 
@@ -118,7 +134,7 @@ class Outputs:
         Subscribers that stand still must not delay the end by that time on each of their topics.
         """
         end = time.monotonic_ns() + RECEIPT
-        for publisher in self._publishers:
+        for publisher in filter(_exists, self._publishers):
             publisher.wait_for_all_acked(Duration(nanoseconds=max(0, end - time.monotonic_ns())))
 
     def activate(self, state: LifecycleState | None) -> None:

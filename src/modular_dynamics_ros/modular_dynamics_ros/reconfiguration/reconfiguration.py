@@ -83,8 +83,8 @@ class Reconfiguration:
             node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
 
     def destroy(self) -> None:
-        """Prepare nothing more."""
-        self._beside.destroy()
+        """Prepare nothing more; safe to repeat."""
+        self._beside.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
         """A described robot with the changes that it keeps; in any thread."""
@@ -144,7 +144,7 @@ class Reconfiguration:
         for _ in range(ATTEMPTS):
             now = self._in_force()
             work = partial(self._drafted, now.described, now.changed.changes, edit)
-            drafted: _Drafted = await self._beside.run(work)
+            drafted: _Drafted = await self._beside.run(work, lambda made: made.draft.discard())
             if self._host.active and self._host.robot_in_force() is now:
                 break
             drafted.draft.discard()  # another description has come

@@ -20,6 +20,7 @@ from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.failures import described as described_failure
 from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
@@ -69,7 +70,10 @@ class ReconfigurationServices:
         ]
 
     def destroy(self) -> None:
-        """Remove the services."""
+        """Answer the requests whose changes are being prepared, and remove the services."""
+        self._changes.destroy()
+        if isinstance(self._node.executor, PersistentExecutor):
+            self._node.executor.resume(self._services)
         for service in self._services:
             self._node.destroy_service(service)
 

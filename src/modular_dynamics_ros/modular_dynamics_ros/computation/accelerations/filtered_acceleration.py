@@ -223,28 +223,15 @@ class FilteredAcceleration:
         self._start(stamp, velocity)
         return None if self._now is None else self._now.acceleration
 
-    def after(self, stamp: int, velocity: Array, since: Moment | None = None) -> Moment | None:
+    def after(self, stamp: int, velocity: Array) -> Moment | None:
         """The filter after one more sample, which `take` takes. It keeps the velocity, which must not change.
 
-        It filters the grid instants up to `stamp`, interpolating between the sample before and this one.
         None where the period is not known, or the sample is not the next one: `update` says what then.
-
-        Args:
-            since: the sample before; None: the newest one.
         """
-        before = since or self._now
-        if before is None or self._new is not None or not 0 < stamp - before.stamp <= self._longest_gap:
+        now = self._now
+        if now is None or self._new is not None or not 0 < stamp - now.stamp <= self._longest_gap:
             return None
-        step, share, (states, velocity_then, grid, then) = self.period * 1e9, self._share, before
-        now, last = float(stamp - self._epoch), float(then - self._epoch)
-        latest = now + SAME_INSTANT * step
-        while (due := grid + step) <= latest:
-            share[0] = (due - last) / (now - last) if due < now else 1.0
-            after = np.empty(len(states))
-            if self._step(states, velocity_then, velocity, share, after) != 0:
-                raise ValueError(f"velocities are no writeable float64 array of {self._joints} numbers")
-            states, grid = after, due
-        return Moment(states, velocity, grid, stamp)
+        return self._advanced(now, stamp, velocity)
 
     def take(self, moment: Moment) -> None:
         """Take the sample of `after`."""
@@ -255,8 +242,8 @@ class FilteredAcceleration:
         if self._before is None:
             self._waiting[-1] = stamp, velocity
             return None
-        self._now = self.after(stamp, velocity, self._before) or self._now
-        return None if self._now is None else self._now.acceleration
+        self._now = self._advanced(self._before, stamp, velocity)
+        return self._now.acceleration
 
     @property
     def _last(self) -> int | None:
@@ -279,11 +266,10 @@ class FilteredAcceleration:
         steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
         self._prepare(period, step_matrix(sections, period), steady)
         self._epoch, first = self._waiting[0]
-        self._now = Moment((steady[:, np.newaxis] * first).ravel(), first, 0.0, self._epoch)
-        for sample in self._waiting[1:]:
-            if (moment := self.after(*sample)) is not None:
-                self.take(moment)
-        self._waiting = []
+        moment = Moment((steady[:, np.newaxis] * first).ravel(), first, 0.0, self._epoch)
+        for later, sample in self._waiting[1:]:
+            self._before, moment = moment, self._advanced(moment, later, sample)
+        self._now, self._waiting = moment, []
         self.state = FilterState.RUNNING
 
     def _unusable_because(self, period: float, longest: float) -> str:
@@ -298,3 +284,16 @@ class FilteredAcceleration:
         if longest > MOST_POINTS * period:
             return f"stamps of {self._source} are too uneven: {period:.3g} s apart, then {longest:.3g} s"
         return ""
+
+    def _advanced(self, moment: Moment, stamp: int, velocity: Array) -> Moment:
+        """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
+        step, share, (states, velocity_then, grid, then) = self.period * 1e9, self._share, moment
+        now, last = float(stamp - self._epoch), float(then - self._epoch)
+        latest = now + SAME_INSTANT * step
+        while (due := grid + step) <= latest:
+            share[0] = (due - last) / (now - last) if due < now else 1.0
+            after = np.empty(len(states))
+            if self._step(states, velocity_then, velocity, share, after) != 0:
+                raise ValueError(f"velocities are no writeable float64 array of {self._joints} numbers")
+            states, grid = after, due
+        return Moment(states, velocity, grid, stamp)

@@ -57,7 +57,7 @@ class UsualAnswers:
         if filtered is not None:
             if (moment := filtered.after(stamp, v)) is None:
                 return None
-            a = moment.states[: len(q)]  # its acceleration, in one call less
+            a = moment.acceleration
         if self._chain.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)
@@ -71,6 +71,6 @@ class UsualAnswers:
 
     @property
     def period(self) -> int:
-        """About the time [ns] from one joint state to the next, where the filter knows it; else 1."""
+        """The time [ns] from one joint state to the next, where the filter knows it; else 1."""
         filtered = self._filter
         return 1 if filtered is None or isnan(filtered.period) else round(filtered.period * 1e9)

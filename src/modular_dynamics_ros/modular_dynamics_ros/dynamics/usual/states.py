@@ -44,16 +44,18 @@ class UsualStates:
         """Expect none until the long way has answered again: something changes."""
         self._expected = self._last = None
 
-    def answer(self, message: JointState, ahead: int = 0) -> Answer | None:
+    def answer(self, message: JointState, *, rehearsal: bool = False) -> Answer | None:
         """The answer to a joint state; None where it is not usual, or cannot be answered.
 
         Args:
-            ahead: if positive, answer as if it came this much later [ns], and change nothing.
+            rehearsal: answer as if its values came in time with the next stamp, and change nothing.
         """
         if self._expected is None:
             return None
         (states, layout), now = self._expected, self._now()
-        stamp = stamp_nanoseconds(message.header.stamp) + ahead
+        stamp = stamp_nanoseconds(message.header.stamp)
+        if rehearsal:
+            stamp = now = states.latest + self._answers.period
         names, position, velocity = message.name, message.position, message.velocity
         count = len(names)
         if not states.is_next(stamp, now) or names != layout.names:
@@ -61,8 +63,8 @@ class UsualStates:
         if not len(position) == len(velocity) == count or len(message.effort) not in (0, count):
             return None
         q, v = positions_and_velocities(position, velocity, layout)
-        answer = self._answers.at(stamp, q, v, rehearsal=ahead > 0)
-        if ahead > 0:
+        answer = self._answers.at(stamp, q, v, rehearsal=rehearsal)
+        if rehearsal:
             return answer
         if answer is None:
             self.forget()
@@ -72,8 +74,8 @@ class UsualStates:
         return answer
 
     def rehearse(self) -> Answer | None:
-        """Answer the last joint state as if it were the next one, and change nothing; None where that fails.
+        """Answer the last usual joint state again, and change nothing; None where none is expected now.
 
         Then the processor has code and data in its nearest caches when the next joint state comes.
         """
-        return None if self._last is None else self.answer(self._last, self._answers.period)
+        return None if self._last is None else self.answer(self._last, rehearsal=True)

@@ -60,12 +60,13 @@ class AnswerRecord:
         if not self._waiting:
             self._waiting = True
             self._unanswered.start(now)
-        no_clock, age = now == 0 and self._node.simulated, (now - stamp) * 1e-9
-        if no_clock:
-            raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
-        self.counts.input_age, stale_after = age, self._computation.settings.stale_after
-        if abs(age) <= stale_after:
+        if self.is_fresh(stamp, now):
+            self.counts.input_age = (now - stamp) * 1e-9
             return
+        if now == 0 and self._node.simulated:
+            raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
+        age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
+        self.counts.input_age = age
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
         raise BadMessage(

@@ -163,6 +163,11 @@ class StateInput:
         alone = layout.complete and not layout.optional and self._changed is None
         return layout if alone and self._merged.with_velocities else None
 
+    @property
+    def latest(self) -> int:
+        """The latest stamp [ns] of a joint's value."""
+        return self._merged.latest
+
     def is_next(self, stamp: int, now: int) -> bool:
         """Whether a message with a stamp [ns] is fresh and follows all others, and no effort is asked for."""
         last = self._record.counts.last_stamp

@@ -176,12 +176,8 @@ class Succession:
     ) -> None:
         if self._ends:
             self.tidy()
-        newest = self._robots[-1]
         try:
-            if len(self._robots) == 1 and newest.stamp is None and "@" not in message.header.frame_id:
-                session = newest.session  # as `_owner` would say
-            else:
-                session = self._owner(message, info)
+            session = self._owner(message, info)
         except BadMessage as error:
             self._reject(error)
             return

@@ -70,3 +70,28 @@ def test_a_filter_that_was_restarted_by_another_publisher_is_not_rehearsed(four_
         subject.session.receive(message, message_info(0), False)
     assert subject.session.record.counts.rejected["not finite"] == 1
     subject.session.rehearse()
+
+
+@pytest.mark.parametrize("source", ["zero", "filtered"])
+def test_rehearsals_go_on_with_another_publisher_and_in_long_pauses(four_link, steady, source):
+    """Another one sends some of the joints; or the next joint state comes after stale_after."""
+    subject, rng, count = (
+        Subject(four_link, usual=True, subscribed=set(), acceleration_source=source),
+        None,
+        [],
+    )
+    rng, rehearse = np.random.default_rng(16), subject.session._outputs.rehearse
+    subject.session._outputs.rehearse = lambda answer: (rehearse(answer), count.append(answer.state.stamp))
+    for number in range(20):
+        for part, kind in enumerate(["usual", "partly"]):
+            subject.node.time = START + number * MS + part * MS // 2
+            message = joint_state(rng, subject.node.time, kind)
+            if kind == "partly":  # in the order of its publisher
+                message.name = ["turn", "bend", "left"]
+            subject.session.receive(message, message_info(0), False)
+    for steady[0] in (MS, 2 * MS, 1000 * MS):
+        subject.node.time = START + 20 * MS + steady[0]
+        before = len(count)
+        subject.session.rehearse()
+        assert len(count) == before + 1
+        assert count[-1] > START + 19 * MS + MS // 2
