@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,18 @@ def test_otherwise_nothing_of_a_replaced_robot_is_published(four_link, on_stale)
     robots.add(robots.new)
     assert robots.published_at(2.0) == []
     assert "publishing nothing" in robots.node.log.texts("stale input")[0]
+
+
+def test_a_ramp_after_a_hold_begins_with_the_torques_that_held(four_link):
+    robots = Robots(four_link, on_stale="hold_gravity")
+    robots.answer_at(1.0)
+    (held,) = robots.published_at(1.2)
+    assert held.effort != pytest.approx(expected(four_link), abs=1e-3)
+    session = robots.succession.current
+    session.set_parameters(replace(robots.parameters, on_stale="ramp_to_zero"))
+    robots.published_at(1.3)
+    (ramped,) = robots.published_at(1.78)
+    assert ramped.effort == pytest.approx(0.5 * np.array(held.effort), abs=1e-12)
 
 
 def test_after_deactivating_nothing_is_left_to_ramp(four_link):
