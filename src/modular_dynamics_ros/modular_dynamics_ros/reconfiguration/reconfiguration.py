@@ -4,7 +4,7 @@ A change is prepared beside the executor. It is in force between two joint state
 is as it was.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -49,7 +49,8 @@ class Reconfiguration:
     """Changes of the robot in force.
 
     Args:
-        path: of the file that keeps them; empty: none. strict: see `load_urdf`.
+        path: of the file that keeps them; empty: none. strict: whether changes with inertias that no body
+        can have are refused.
         describe: text of a changed graph that is published once it is in force; None: none is.
         publish: publishes it.
 
@@ -72,7 +73,7 @@ class Reconfiguration:
         publish: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._node, self._host, self._file = node, host, ChangesFile(path)
-        self._describe, self._publish = describe, publish
+        self._describe, self._publish, self._strict = describe, publish, strict
         found = self._file.read(strict=strict)
         self.kept = Kept() if found is None else Kept(*found)
         self.stamp = 0
@@ -92,7 +93,7 @@ class Reconfiguration:
         if not kept.changes:
             return Applied(described, ())
         if kept.robot == described.name:
-            return fitted(described, kept.changes)
+            return fitted(described, kept.changes, strict=self._strict)
         why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
         return Applied(described, (), tuple(f"{change}: {why}" for change in kept.changes))
 
@@ -112,6 +113,8 @@ class Reconfiguration:
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
             self._node.get_logger().info(f"changes that stay in force: {texts}")
+        for warning in changed.warnings:
+            self._node.get_logger().warning(warning)
         before, self.kept = self.kept, Kept(robot, changed.changes)
         if not self._taken or before == self.kept or not (before.changes or changed.changes):
             self._taken = True  # what does not fit the first description stays in the file
@@ -150,7 +153,7 @@ class Reconfiguration:
             drafted.draft.discard()  # another description has come
         else:
             raise RobotError("descriptions come faster than the change can be prepared")
-        self._put_in_force(drafted, what)
+        self._put_in_force(drafted, what, now.changed.warnings)
 
     def _in_force(self) -> Any:
         if not self._host.active:
@@ -162,12 +165,13 @@ class Reconfiguration:
 
     def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
         """All that takes long, in any thread."""
-        changed = applied(described, edit(described, changes))
+        changed = applied(described, edit(described, changes), strict=self._strict)
         prepared = self._host.prepare_changed(described, changed)
         text = None if self._describe is None else self._describe(changed.graph)
         return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
 
-    def _put_in_force(self, drafted: _Drafted, what: str) -> None:
+    def _put_in_force(self, drafted: _Drafted, what: str, warned: Collection[str]) -> None:
+        """Of the changes before, the log has the warnings already."""
         session = None
         try:
             session = self._host.make_changed(drafted.prepared)
@@ -182,7 +186,8 @@ class Reconfiguration:
         self.kept, self._taken = Kept(drafted.prepared.described.name, changed.changes), True
         log = self._node.get_logger()
         for warning in changed.warnings:
-            log.warning(warning)
+            if warning not in warned:
+                log.warning(warning)
         log.info(f"{what}; {len(changed.changes)} changes in force")
         if drafted.text is not None:
             self._publish(drafted.text)

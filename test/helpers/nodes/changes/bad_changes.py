@@ -137,6 +137,8 @@ def _files(folder: Path) -> Iterator[tuple[str, str, str]]:
         ("/dev/zero", "which is a device"),
         ("~nobody-of-this-name/robot.urdf", "nobody-of-this-name"),
         ("/" + "a" * 5000, "/aaaa"),
+        ("file:///robots/hand.urdf", "'file:///robots/hand.urdf' is a URI; a path is needed"),
+        ("package://robots/hand.urdf", "'package://robots/hand.urdf' is a URI; a path is needed"),
         (GRIPPER, "<robot name="),
         (str(sparse), "bytes"),
     ):

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.change import Change, Changes
+from modular_dynamics_ros.computation.changes.strictness import require_possible
+from modular_dynamics_ros.exceptions import NumbersError
 
 __all__ = ["Applied", "applied", "fitted", "remaining"]
 
@@ -24,35 +26,49 @@ class Applied(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def applied(described: md.SubsystemGraph, changes: Sequence[Change]) -> Applied:
+def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
     """All changes, one after the other.
 
+    Args:
+        strict: whether inertias that no body can have are refused; else they are in the warnings.
+
     Raises:
-        ModularDynamicsError: of the first one that the robot does not allow.
+        ModularDynamicsError: of the first one that the robot does not allow. NumbersError: see `strict`.
     """
-    graph = described
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", md.ModelWarning)
-        for change in changes:
-            graph = change.apply(graph)
-    said = tuple(dict.fromkeys(str(one.message) for one in caught))
-    return Applied(graph, tuple(changes), warnings=said)
+    graph, said = described, list[str]()
+    for change in changes:
+        graph, more = _with(graph, change, strict)
+        said += more
+    return Applied(graph, tuple(changes), warnings=tuple(dict.fromkeys(said)))
 
 
-def fitted(described: md.SubsystemGraph, changes: Sequence[Change]) -> Applied:
-    """The changes that another description of the robot allows; the others are dropped one by one."""
+def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
+    """The changes that another description of the robot allows; the others are dropped one by one.
+
+    Args:
+        strict: see `applied`.
+    """
     kept: list[Change] = []
     dropped: list[str] = []
-    graph = described
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", md.ModelWarning)
-        for change in changes:
-            try:
-                graph = change.apply(graph)
-                kept.append(change)
-            except md.ModularDynamicsError as error:  # noqa: PERF203  # a few changes
-                dropped.append(f"{change}: {error}")
-    return Applied(graph, tuple(kept), tuple(dropped))
+    graph, said = described, list[str]()
+    for change in changes:
+        try:
+            graph, more = _with(graph, change, strict)
+            kept.append(change)
+            said += more
+        except (md.ModularDynamicsError, NumbersError) as error:  # noqa: PERF203  # a few changes
+            dropped.append(f"{change}: {error}")
+    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)))
+
+
+def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.SubsystemGraph, list[str]]:
+    """The graph with one more change, and the library's warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", md.ModelWarning)
+        changed = change.apply(graph)
+    if strict:
+        require_possible(change, changed)
+    return changed, [str(one.message) for one in caught]
 
 
 def remaining(described: md.SubsystemGraph, changes: Sequence[Change]) -> Changes:

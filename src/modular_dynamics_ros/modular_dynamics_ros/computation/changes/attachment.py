@@ -1,5 +1,6 @@
 """Another robot, fixed to a link."""
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, Robot
 __all__ = ["SAME_POSE", "Attachment"]
 
 SAME_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+#: How file:///robots/hand.urdf or package://robots/hand.urdf begins.
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)
 UNIT = 0.01  # difference of a quaternion's norm from 1: digits that were cut off
 
 
@@ -60,6 +63,9 @@ class Attachment:
             NumbersError, RobotError: as of `of`. ChangeFileError: the file cannot be read.
         """
         numbers = _checked_pose(name, pose)
+        if _URI.match(path):  # as a path it would lose a slash in messages
+            text = f"file of '{name}': {path[:200]!r} is a URI; a path is needed"
+            raise ChangeFileError(f"{text}, such as /robots/hand.urdf")
         file = path_of(path)
         try:  # the library may take what is no path for a text, and a pipe would be waited for
             content_of(file, "URDF or xacro file", MAX_BYTES, md.DescriptionError)

@@ -11,7 +11,8 @@ from modular_dynamics_ros.computation.changes.application import applied, remain
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.change import Change, Changes, checked_numbers, finite
 from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers, largest_size
+from modular_dynamics_ros.computation.changes.lockable import require_joint, require_leading
+from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed
@@ -20,12 +21,6 @@ __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlock
 
 #: Beyond a limit [rad or m]: rounding of a number that is exactly at it.
 SAME = 1e-9
-#: What follows the link in the names of a payload's parameters.
-PAYLOAD_NUMBERS = (
-    "mass",
-    *(f"com {axis}" for axis in "xyz"),
-    *(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz")),
-)
 
 
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
@@ -36,7 +31,7 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
     """
     graph = applied(described, changes).graph
     graph.link_pose(payload.link)  # raises where there is none
-    own = {f"payload {payload.link} {number}" for number in PAYLOAD_NUMBERS}
+    own = {f"payload {payload.link} {number}" for number in MASS_NUMBERS}
     kept: list[Change] = []
     for change in changes:
         if isinstance(change, Payload) and change.link == payload.link:
@@ -98,17 +93,19 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
         return remaining(described, kept)
     graph = applied(described, changes).graph
     subsystems = [one.name for one in graph.subsystems]
+    # an attached robot may have brought a subsystem of the same name after the robot's own was removed
+    removed = [one.name for one in changes if isinstance(one, Removal)]
+    described_names = [one.name for one in described.subsystems]
+    own = [one for one in subsystems if one in described_names and one not in removed]
     if name not in subsystems:
         known = [change.name for change in changes if isinstance(change, Attachment)]
+        brought = [one for one in subsystems if one not in own]
+        with_them = f", which brought {listed(brought, 8)}" if brought else ""
         raise UnknownError(
-            f"no subsystem '{name}': attached are {listed(known) or 'none'}; the robot's own are "
-            f"{listed(subsystems, 8)}"
+            f"no subsystem '{name}': attached are {listed(known) or 'none'}{with_them}; the robot's own are "
+            f"{listed(own, 8) or 'none'}"
         )
-    # first in the list: what other changes do to its parts ends with it; an attached robot may have brought
-    # a subsystem of the same name after the robot's own was removed
-    removed = [one.name for one in changes if isinstance(one, Removal)]
-    own = [one.name for one in described.subsystems]
-    if name in own and name not in removed:
+    if name in own:  # first in the list: what other changes do to its parts ends with it
         return remaining(described, (Removal(name), *changes))
     return *changes, Removal(name)
 
@@ -127,7 +124,7 @@ def locked(
         measured: the robot is there, so that limits say nothing; else a position must be within them.
 
     Raises:
-        UnknownNameError: no such joint. NumbersError: a position that is not finite, huge, beyond the joint's
+        UnknownError: no such joint. NumbersError: a position that is not finite, huge, beyond the joint's
             limits, or unknown; a joint twice; no joint.
     """
     if not joints:
@@ -136,10 +133,13 @@ def locked(
     graph = applied(described, changes).graph
     for name in joints:
         if name not in held:
-            graph.joint(name)  # raises where there is none
+            require_joint(graph, name)
     if twice := [name for name in joints if list(joints).count(name) > 1]:
         raise NumbersError(f"joint '{twice[0]}' is named twice")
     if unknown := [name for name in joints if name not in positions]:
+        for name in unknown:
+            if name not in held:
+                require_leading(graph, name)
         raise NumbersError(f"no position of {listed(unknown)} was measured: give positions")
     given = {name: float(positions[name]) for name in joints}
     for name, at in given.items():
@@ -212,6 +212,16 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
             raise NumbersError(f"the value of '{name}' is {value:g}; sizes of at most {most:g} are accepted")
     if any(name.split(" ")[0] == "gravity" for name in new):
         raise RobotError("gravity is a parameter of the node: ros2 param set NODE gravity '[x, y, z]'")
+    # all numbers of a link at once: some of them without the others may be those of no body
+    bodies = {body for name in new if (body := body_of(name))}
+    before = {
+        name: value
+        for change in changes
+        if isinstance(change, Numbers)
+        for name, value in change.values.items()
+        if body_of(name) in bodies
+    }
+    new = before | new
     left = [
         change.without({*new} or {*change.values}) if isinstance(change, Numbers) else change
         for change in changes

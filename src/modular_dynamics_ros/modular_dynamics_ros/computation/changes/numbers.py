@@ -1,13 +1,17 @@
 """Other numbers of the model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 
-__all__ = ["Numbers", "largest_size"]
+__all__ = ["MASS_NUMBERS", "MOMENTS", "Numbers", "body_of", "largest_size"]
+
+#: The last words of the names of a link's or load's parameters; those of its inertia.
+MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
+MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
 
 #: Last words of the names of parameters for which descriptions may have larger numbers.
 _STIFF = "damping", "friction", "armature", "stiffness"
@@ -17,6 +21,19 @@ _LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
 def largest_size(name: str) -> float:
     """Of a parameter of the model, as in descriptions: larger ones leave no digit, or overflow."""
     return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
+
+
+def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
+    """The link or load whose number a parameter is: "link hand" of "link hand mass"; empty: it is of none.
+
+    Args:
+        numbers: those that are looked for.
+    """
+    if name.startswith(("link ", "payload ")):
+        for number in numbers:
+            if name.endswith(f" {number}"):
+                return name.removesuffix(f" {number}")
+    return ""
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.application import applied, fitted
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers
+from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, MOMENTS, Numbers
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError
 
-MOMENTS = (0.01, 0.001, 0.0, 0.02, 0.0, 0.015)
-LOAD = Payload.of("right_branch", 2.0, (0.1, 0.0, 0.05), MOMENTS)
+INERTIA = (0.01, 0.001, 0.0, 0.02, 0.0, 0.015)
+LOAD = Payload.of("right_branch", 2.0, (0.1, 0.0, 0.05), INERTIA)
 HAND, TURN = (Payload(link, 1.0, (0.0,) * 3, (0.0,) * 6) for link in ("hand", "turn"))
 NONE = Payload.of("right_branch", 0.0, (0.0, 0.0, 0.0), (0.0,) * 6)
 
@@ -62,7 +62,7 @@ def test_numbers_of_a_load_stay_where_another_link_with_a_name_that_begins_alike
     changes = edits.attached(described, (), tool)
     for link in ("right_branch palm", "right_branch"):
         changes = edits.with_payload(described, changes, Payload.of(link, 0.5, (0.0,) * 3, (0.0,) * 6))
-    palm, own = "payload right_branch palm mass", [f"payload right_branch {n}" for n in edits.PAYLOAD_NUMBERS]
+    palm, own = "payload right_branch palm mass", [f"payload right_branch {n}" for n in MASS_NUMBERS]
     assert {*own, palm} <= {*applied(described, changes).graph.parameters}
     changes = edits.renumbered(changes, [palm, "payload right_branch mass"], [0.7, 0.6])
     changes = edits.with_payload(described, changes, LOAD)
@@ -81,7 +81,7 @@ def test_what_is_taken_back_leaves_the_robot_exactly_as_it_was(described, grippe
     assert changes == (LOAD, Numbers({"link base mass": 7.0}))
     changes = edits.renumbered(changes, [], [])
     same(
-        described, changes, described.with_payload(LOAD.link, mass=2.0, com=LOAD.com, inertia=matrix(MOMENTS))
+        described, changes, described.with_payload(LOAD.link, mass=2.0, com=LOAD.com, inertia=matrix(INERTIA))
     )
     changes = edits.with_payload(described, changes, NONE)
     assert changes == ()
@@ -145,7 +145,11 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
         (lambda g, c: edits.reattached(g, c, "hand"), UnknownError, "these come back: none"),
         (lambda g, c: edits.locked(g, c, [], {}), NumbersError, "joint_names is empty"),
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),
-        (lambda g, c: edits.locked(g, c, ["wrist"], {}), UnknownNameError, "wrist"),
+        (
+            lambda g, c: edits.locked(g, c, ["wrist"], {}),
+            UnknownError,
+            "no joint 'wrist' .* these can be locked: 'turn', 'bend', 'left', 'right'",
+        ),
         (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "twice"),
         (
             lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}),
@@ -221,3 +225,31 @@ def test_an_attached_subsystem_with_the_name_of_a_removed_one_is_detached(descri
     graph = applied(described, changes).graph
     assert graph.joint_names == ("turn", "bend", "left")
     assert [one.name for one in graph.subsystems] == ["stem", "left_branch"]
+
+
+def test_what_attached_robots_brought_is_not_called_the_robots_own(described, gripper):
+    changes = edits.attached(described, (), gripper)
+    (brought,) = {one.name for one in applied(described, changes).graph.subsystems} - {
+        one.name for one in described.subsystems
+    }
+    words = (
+        f"attached are 'hand', which brought '{brought}'; .* own are 'stem', 'left_branch', 'right_branch'$"
+    )
+    with pytest.raises(UnknownError, match=words):
+        edits.detached(described, changes, "hnad")
+    changes = edits.detached(described, changes, "right_branch")
+    with pytest.raises(UnknownError, match=r"own are 'stem', 'left_branch'$"):
+        edits.detached(described, changes, "hnad")
+
+
+def test_numbers_of_one_link_are_applied_together(described):
+    """Some of them without the others would be those of no body: a moment of 0.2 beside two of 0.016."""
+    names = [f"link lower_stem {moment}" for moment in MOMENTS]
+    other = {"link base mass": 7.0, "link lower_stem mass": 3.0}
+    changes = edits.renumbered((), [*other, *names], [*other.values(), 0.2, 0.0, 0.0, 0.2, 0.0, 0.2])
+    changes = edits.renumbered(changes, [names[0], names[3]], [0.15, 0.15])
+    assert changes[0] == Numbers({"link base mass": 7.0})
+    assert dict(changes[1].values) == {"link lower_stem mass": 3.0} | dict(
+        zip(names, [0.15, 0.0, 0.0, 0.15, 0.0, 0.2], strict=True)
+    )
+    assert applied(described, changes, strict=True).warnings == ()
