@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .command import UsageError
-from .lines import lines_of
+from .files.lines import lines_of
 from .robot import STDIN
 
 __all__ = ["GROUP", "Columns", "read_columns"]

@@ -12,6 +12,7 @@ from .. import closure, dynamics
 from ..exceptions import ModularDynamicsError
 from ..model import SubsystemGraph
 from .command import GOOD, Command, UsageError
+from .files.outputs import raise_if_read
 from .results import add_result_arguments, result_writer
 from .robot import STDIN, add_robot_arguments, load_graph, print_warnings
 from .states import Coordinates, State, coordinates_of, given_state, read_states
@@ -95,6 +96,7 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
         raise UsageError(f"--{given[0]} and a file of states contradict each other; give one of them")
     if arguments.robot == STDIN == arguments.states:
         raise UsageError("robot and states cannot both come from standard input; give the path of one")
+    raise_if_read("--output", arguments.output, (arguments.robot, arguments.partition, arguments.states))
     graph = load_graph(arguments)
     print_warnings(graph)
     coordinates = coordinates_of(graph)

@@ -8,6 +8,8 @@ from ..composition import subsystem_graph_dot
 from ..exceptions import MissingDependencyError
 from ..model import SubsystemGraph
 from .command import GOOD, Command, UsageError
+from .drawing import drawing
+from .files.outputs import raise_if_read
 from .robot import add_robot_arguments, load_graph, print_warnings
 from .tables import printable
 
@@ -37,6 +39,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 def _run(arguments: argparse.Namespace) -> int:
     output = None if arguments.output is None else Path(arguments.output)
     kind = _kind(arguments, output)
+    raise_if_read("--output", output, (arguments.robot, arguments.partition))
     graph = load_graph(arguments)
     print_warnings(graph)
     if kind == "picture" and output is not None:
@@ -70,7 +73,8 @@ def _draw(graph: SubsystemGraph, path: Path) -> None:
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
     except ImportError as error:
         raise MissingDependencyError("a picture", "matplotlib and networkx", "shell", error) from error
-    draw_graph(graph, path)
+    with drawing():
+        draw_graph(graph, path)
 
 
 def _tree(graph: SubsystemGraph) -> str:

@@ -8,6 +8,8 @@ import numpy as np
 from ..exceptions import MissingDependencyError
 from .columns import Columns, read_columns
 from .command import GOOD, Command, UsageError
+from .drawing import drawing
+from .files.outputs import raise_if_read
 from .robot import STDIN
 
 __all__ = ["PLOT"]
@@ -48,6 +50,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     output = _output(arguments)
+    raise_if_read("--output", output, (arguments.file,))
     prefixes, quantity = KINDS[arguments.what]
     columns = read_columns(arguments.file, (*prefixes, "residual_"))
     names = _names(columns, prefixes, arguments)
@@ -66,7 +69,8 @@ def _run(arguments: argparse.Namespace) -> int:
             for title, part in _groups(lines, alone=bool(measured) or arguments.what == "residual")
         ]
     title = arguments.title or (Path(arguments.file).name if arguments.file != STDIN else "")
-    draw_over_time(title, columns.times - columns.times[0], panels, output)
+    with drawing():
+        draw_over_time(title, columns.times - columns.times[0], panels, output)
     print(output)
     return GOOD
 

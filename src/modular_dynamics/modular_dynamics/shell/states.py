@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..model import SubsystemGraph
 from .command import UsageError
-from .lines import lines_of
+from .files.lines import lines_of
 from .robot import STDIN
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states"]

@@ -65,7 +65,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.motion and arguments.csv is None:
         raise UsageError("--motion is about the CSV: give --csv FILE")
     arguments.node = f"/{arguments.node.strip('/')}"
-    report: Report = run(arguments, parameters_of(arguments))
+    report: Report = run(arguments, *parameters_of(arguments))
     if arguments.json:
         print(json.dumps(report.record(), indent=2))
     else:

@@ -1,7 +1,9 @@
 """Parameters of dynamics_node as options of the command line, and from a parameter file."""
 
 import argparse
+from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields
+from difflib import get_close_matches
 from typing import Any
 
 from modular_dynamics_ros.exceptions import ParameterError
@@ -9,7 +11,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.parameter_file import sections_for
 from modular_dynamics_ros.parameters.table import checked, describe
 
-__all__ = ["OPTIONS", "add_parameter_options", "left_out", "parameters_of"]
+__all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
 
 #: Those that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
@@ -32,6 +34,8 @@ OPTIONS = (
     "on_stale_black_box",
     "reversed_black_boxes",
 )
+
+MOST_NAMES = 4  # that one warning holds
 
 
 def _entries() -> dict[str, Field[Any]]:
@@ -72,20 +76,23 @@ def _shown(default: Any) -> str:
     return "none" if default == "" else str(default)
 
 
-def parameters_of(arguments: argparse.Namespace) -> DynamicsParameters:
-    """The values of the file, then of the options.
+def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, list[str]]:
+    """The values of the file, then of the options; and what the file asks for that does not count.
 
     Raises:
         ParameterError: naming the parameter, its value and what would be right; or the file.
     """
-    values = {} if arguments.params_file is None else _from_file(arguments.params_file, arguments.node)
+    values, unknown = dict[str, Any](), list[str]()
+    if arguments.params_file is not None:
+        values, unknown = _from_file(arguments.params_file, arguments.node)
     entries = _entries()
     given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
     values |= {name: _converted(entries[name], value) for name, value in given.items()}
-    return DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+    parameters = DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+    return parameters, [*unknown, *_left_out(parameters)]
 
 
-def left_out(parameters: DynamicsParameters) -> list[str]:
+def _left_out(parameters: DynamicsParameters) -> list[str]:
     """What a parameter file asks for that changes the node's torques, and is not done with bags."""
     texts = []
     if parameters.changes_file:
@@ -107,12 +114,28 @@ def _converted(entry: Field[Any], value: Any) -> Any:
     return value
 
 
-def _from_file(path: str, node: str) -> dict[str, Any]:
-    """Values for the node of this full name."""
-    known, values = _entries(), dict[str, Any]()
+def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
+    """Values for the node of this full name; and a line about names that it does not have.
+
+    A section of several nodes may have parameters of others: such names are no error.
+    """
+    known, values, others = _entries(), dict[str, Any](), dict[str, None]()
     for given, own in sections_for(path, node):
-        unknown = [name for name in given if name not in known and name != "use_sim_time"]
+        unknown = [str(name) for name in given if name not in known and name != "use_sim_time"]
         if unknown and own:
-            raise ParameterError(f"'{path}': {node} has no parameter '{unknown[0]}'")
+            raise ParameterError(f"'{path}': {node} has no parameter {_meant(unknown[0], known)}")
+        others |= dict.fromkeys(unknown)
         values |= {name: value for name, value in given.items() if name in known}
-    return values
+    return values, [f"'{path}': {node} has no parameter {_shortened(list(others), known)}"] if others else []
+
+
+def _shortened(names: Sequence[str], known: Iterable[str]) -> str:
+    """Those that may be misspelt come first."""
+    texts = sorted((_meant(name, known) for name in names), key=lambda text: text.endswith("'"))
+    rest = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
+    return f"{', '.join(texts[:MOST_NAMES])}{rest}; what the file says of it does not count"
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, known, 1)
+    return f"'{name}' (did you mean '{close[0]}'?)" if close else f"'{name}'"

@@ -12,6 +12,10 @@ __all__ = ["Recorded", "RecordedTopic", "Recording"]
 
 #: How data begin that are compressed by zstd.
 ZSTD = b"\x28\xb5\x2f\xfd"
+#: What rosbags says, while it opens a file, of one that begins otherwise, and of one that ends before its
+#: index: it takes the code of a record from no byte, or seeks to before the file.
+NO_MCAP = ("File magic is invalid", "Unexpected record", "Profile is not ros2")
+TOO_SHORT = ("ord() expected", "Truncated record", "Invalid argument")
 
 
 class RecordedTopic(NamedTuple):
@@ -77,7 +81,12 @@ class Recording(AbstractContextManager["Recording"]):
             return "the folder has no metadata.yaml, which `ros2 bag reindex` makes; or name a file in it"
         if "end magic" in str(error):
             return "the file is cut off, and what is left of it holds no whole chunk of messages"
-        return _reason(error)
+        reason = _reason(error)
+        if any(words in reason for words in NO_MCAP):
+            return f"it is no MCAP recording of ROS 2 ({reason})"
+        if any(words in reason for words in TOO_SHORT):
+            return "the file ends too early, before its first message"
+        return reason
 
     def of_type(self, kind: str) -> list[str]:
         """Topics of a type such as sensor_msgs/msg/JointState."""

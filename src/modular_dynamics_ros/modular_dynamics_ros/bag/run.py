@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import input_topics
-from modular_dynamics_ros.bag.options import left_out
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -26,14 +26,20 @@ __all__ = ["Report", "run"]
 JOINT_STATE, TEXT = "sensor_msgs/msg/JointState", "std_msgs/msg/String"
 
 
-def run(arguments: argparse.Namespace, parameters: DynamicsParameters) -> Report:
+def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:
     """Compute and write.
+
+    Args:
+        left_out: what was asked for that does not count; each a warning.
 
     Raises:
         BagError: nothing can be read, or written. RobotError: there is no robot, or it cannot be used.
+        UsageError: the CSV is a file that is read.
     """
+    robot = (arguments.robot, parameters.robot_description_file, parameters.partition_file)
+    raise_if_read("--csv", arguments.csv, (arguments.recording, arguments.params_file, *robot))
     warnings = Warnings(quiet=arguments.quiet)
-    for text in left_out(parameters):
+    for text in left_out:
         warnings.warning(text)
     with Recording(arguments.recording) as recording:
         recording.require(arguments.joint_states, JOINT_STATE)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -106,6 +107,41 @@ def test_what_cannot_be_used_takes_one_line(recording, capsys, options, words):
 def test_a_bag_is_not_overwritten(recording, capsys):
     assert main(["bag", str(recording), "--bag", str(recording)]) == 2
     assert "something is there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_what_is_read_is_not_overwritten_by_the_csv(tmp_path, names, four_link, capsys, storage):
+    folder = write_bag(tmp_path / "bag", moving_states(names, 5)[0], storage=storage)
+    robot, params = Path(shutil.copy(four_link, tmp_path / "r.urdf")), tmp_path / "params.yaml"
+    params.write_text(f"dynamics_node:\n  ros__parameters: {{robot_description_file: {robot}}}\n")
+    file = next(path for path in folder.iterdir() if path.suffix in {".mcap", ".db3"})
+    link = tmp_path / "link.csv"
+    link.symlink_to(file)
+    options = ("--params-file", params)
+    for recording, csv in ((file, file), (file, link), (folder, file), (folder, folder / "metadata.yaml")):
+        assert_kept(capsys, csv, "bag", recording, "--robot", robot)
+    assert_kept(capsys, robot, "bag", folder, "--robot", robot)
+    assert_kept(capsys, robot, "bag", folder, *options)
+    assert_kept(capsys, params, "bag", folder, *options)
+    assert main(["bag", str(folder), *map(str, options), "--csv", str(folder / "torques.csv")]) == 0
+
+
+def assert_kept(capsys, path, *words):
+    before = path.read_bytes()
+    assert main([*map(str, words), "--csv", str(path)]) == 2
+    err = capsys.readouterr().err
+    assert f"--csv {path}: the command reads this file" in err
+    assert err.count("\n") == 1
+    assert path.read_bytes() == before
+
+
+def test_a_misspelt_parameter_of_all_nodes_is_a_warning(recording, tmp_path, capsys):
+    path = tmp_path / "params.yaml"
+    path.write_text("/**:\n  ros__parameters: {frictin: urdf}\n")
+    assert main(["bag", str(recording), "--params-file", str(path)]) == 0
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "/dynamics_node has no parameter 'frictin' (did you mean 'friction'?)" in err
 
 
 #: A file-size limit in place of a full disk.

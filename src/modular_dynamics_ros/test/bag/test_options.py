@@ -8,11 +8,15 @@ from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 
-def parsed(*words):
+def given_and_left_out(*words):
     parser = argparse.ArgumentParser()
     parser.add_argument("--node", default="/dynamics_node")
     add_parameter_options(parser)
     return parameters_of(parser.parse_args(list(map(str, words))))
+
+
+def parsed(*words):
+    return given_and_left_out(*words)[0]
 
 
 def test_without_options_the_parameters_are_the_nodes_defaults():
@@ -65,13 +69,31 @@ def test_a_file_counts_and_options_count_more(tmp_path):
     assert (given.stale_after, given.friction, given.output) == (1.0, "urdf", "full")
 
 
+def test_unknown_names_in_a_section_of_several_nodes_are_said_in_one_line(tmp_path):
+    path = tmp_path / "params.yaml"
+    path.write_text(
+        "/**:\n  ros__parameters: {rate_of: 1, frictin: urdf, use_sim_time: true, 1: x, a: 2, b: 3}\n"
+    )
+    values, (text,) = given_and_left_out("--params-file", path)
+    assert values == DynamicsParameters()
+    assert text == (
+        f"'{path}': /dynamics_node has no parameter 'rate_of' (did you mean 'rate'?), "
+        "'frictin' (did you mean 'friction'?), '1', 'a' and 1 more; what the file says of it does not count"
+    )
+    path.write_text("/**:\n  ros__parameters: {friction: urdf, changes_file: x}\n")
+    assert [text.split()[0] for text in given_and_left_out("--params-file", path)[1]] == ["changes_file"]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
         ("a: [", "is no YAML"),
         ("a: 2024-99-99", "is no YAML: month must be in"),
         ("text", "has no parameters"),
-        ("dynamics_node:\n  ros__parameters: {fricton: urdf}\n", "dynamics_node has no parameter 'fricton'"),
+        (
+            "dynamics_node:\n  ros__parameters: {fricton: urdf}\n",
+            r"dynamics_node has no parameter 'fricton' \(did you mean 'friction'\?\)",
+        ),
         (
             "/**:\n  dynamics_node:\n    ros__parameters: {fricton: urdf}\n",
             "dynamics_node has no parameter 'fricton'",

@@ -7,6 +7,8 @@ import pytest
 
 from helpers.recorded_bags import JOINT_STATE, START, joint_state, moving_states, text, write_bag
 
+MAGIC = b"\x89MCAP0\r\n"
+
 
 @pytest.fixture
 def states(names):
@@ -54,9 +56,13 @@ def error_of(bag, path):
     [
         ("empty.mcap", b"", "seems to be empty"),
         ("empty.db3", b"", "missing tables"),
-        ("noise.mcap", bytes(range(256)) * 40, "File magic is invalid"),
+        ("noise.mcap", bytes(range(256)) * 40, "it is no MCAP recording of ROS 2 (File magic is invalid)"),
+        ("short.mcap", b"123456789", "it is no MCAP recording of ROS 2"),
         ("noise.db3", bytes(range(256)) * 40, "not a database"),
-        ("magic.mcap", b"\x89MCAP0\r\n", "cannot be read"),
+        ("magic.mcap", MAGIC, "the file ends too early, before its first message"),
+        ("nine.mcap", MAGIC + b"\x01", "the file ends too early"),
+        ("header.mcap", MAGIC + b"\x01\x0c" + bytes(7) + b"\4\0\0\0ros2" + bytes(4), "ends too early"),
+        ("magic_only.mcap", MAGIC + bytes(range(90, 250)), "it is no MCAP recording of ROS 2"),
         ("text.md", b"# no bag", "Unrecognized storage format"),
     ],
 )

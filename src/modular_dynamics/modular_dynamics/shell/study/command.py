@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..command import FINDINGS, GOOD, Command, UsageError
+from ..drawing import drawing
+from ..files.outputs import raise_if_read
 from ..tables import printable, table
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _run_study(arguments: argparse.Namespace) -> int:
     from ...study import load_study  # noqa: PLC0415  # takes long
+    from ...study.description import sources_of  # noqa: PLC0415
     from ...study.report import findings_of, summary_lines  # noqa: PLC0415
     from ...study.running import Store, run_study  # noqa: PLC0415
 
@@ -85,6 +88,8 @@ def _run_study(arguments: argparse.Namespace) -> int:
     if arguments.scheduler is not None and arguments.workers is not None:
         raise UsageError("--workers is for this machine; a scheduler has its own")
     study = load_study(arguments.path)
+    for path in Store(arguments.output, study).replaced:
+        raise_if_read("-o: a run writes", path, sources_of(study))
     try:
         done = run_study(
             study,
@@ -118,7 +123,8 @@ def _report(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--top is {arguments.top}; 1 or more designs are needed")
     findings = _findings(arguments)
     _print(summary_lines(findings))
-    paths = written_report(findings, Path(arguments.path), arguments.top)
+    with drawing():
+        paths = written_report(findings, Path(arguments.path), arguments.top)
     head = design_head(findings)
     rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
     print("\n".join(table(head, rows, right=head[1:])))
@@ -127,11 +133,15 @@ def _report(arguments: argparse.Namespace) -> int:
 
 
 def _urdf(arguments: argparse.Namespace) -> int:
-    from ...study.robot import design_urdf  # noqa: PLC0415  # takes long
+    from ...study.description import sources_of  # noqa: PLC0415  # takes long
+    from ...study.report import findings_of  # noqa: PLC0415
+    from ...study.robot import design_urdf  # noqa: PLC0415
 
     if arguments.output is None:
         raise UsageError("-o is needed: the URDF file to write")
-    findings = _findings(arguments)
+    study, store = _opened(arguments)
+    raise_if_read("--output", arguments.output, [*store.kept, *sources_of(study)])
+    findings = findings_of(study, store)
     if arguments.design is not None:
         if not 0 <= arguments.design < findings.study.count:
             raise UsageError(

@@ -3,6 +3,7 @@
 from .checks import check_study
 from .inputs import Input, Target
 from .reading import load_study
+from .sources import sources_of
 from .study import Keep, Refinement, Sampling, Study, TensionLimit
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "TensionLimit",
     "check_study",
     "load_study",
+    "sources_of",
 ]

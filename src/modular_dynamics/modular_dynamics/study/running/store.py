@@ -83,6 +83,16 @@ class Store:
         """The file of the refined design."""
         return self.folder / REFINED
 
+    @property
+    def replaced(self) -> list[Path]:
+        """The files that a run writes anew, whatever they held; the copy of the study is not one."""
+        return [self.folder / name for name in (LOCK, ABOUT, RESULT, REFINED)]
+
+    @property
+    def kept(self) -> list[Path]:
+        """The files that later commands read."""
+        return [self.folder / name for name in (ABOUT, RESULT, REFINED, STUDY)]
+
     def open(self) -> None:
         """Make the folder, or continue what is in it.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import IO
 
-from .command import UsageError
+from ..command import UsageError
 
 __all__ = ["lines_of"]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from modular_dynamics.shell import lines
+from modular_dynamics.shell.files import lines
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device without end is needed")
