@@ -81,7 +81,8 @@ class BlackBoxes:
         self._on_look()
 
     def deactivate(self) -> None:
-        """Forget what waits."""
+        """Forget what waits, and average no more."""
+        self.averaging = None
         self._stop_timer()
         self._matcher.clear()
 

@@ -12,6 +12,7 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
 )
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
 from modular_dynamics_ros.computation.black_boxes.placement import gravity_at, sensor_placement
+from modular_dynamics_ros.computation.black_boxes.static_load import SensorPlacement
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -37,12 +38,11 @@ class Measuring:
             the offset and its deviation (6,), in the sensor's frame.
 
         Raises:
-            BadMessage: the robot moves, or too little has come.
+            BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
         """
         averaged, computation = self._average(duration), self._boxes.computation
-        offset = averaged.mean
+        offset, placement = averaged.mean, self._placement(averaged)
         if (load := self._boxes.loads.get(self._box)) is not None:
-            placement = sensor_placement(computation, self._box, averaged.frame, averaged.state)
             gravity = gravity_at(computation.robot, self._box, averaged.state)
             offset = offset - placement.reported(load.wrench(gravity))
         computation.wrenches.offsets.set(self._box, SensorOffset(averaged.frame, offset))
@@ -68,13 +68,7 @@ class Measuring:
             BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
         """
         averaged, computation = self._average(duration), self._boxes.computation
-        placement = sensor_placement(computation, self._box, averaged.frame, averaged.state)
-        if not placement.fixed:
-            raise BadMessage(
-                "frame not fixed",
-                f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's "
-                "offset is constant in its own frame only; give the wrench there",
-            )
+        placement = self._placement(averaged)
         frame, poses = self._boxes.poses.setdefault(self._box, (averaged.frame, []))
         if frame != averaged.frame:
             before = f"the poses before are in frame '{frame}', this one in '{averaged.frame}'"
@@ -98,14 +92,33 @@ class Measuring:
         placement = sensor_placement(self._boxes.computation, self._box, frame, None)
         return identify_payload(poses, placement, confidence)
 
+    def _placement(self, averaged: Averaged) -> SensorPlacement:
+        """Where the sensor is.
+
+        Raises:
+            BadMessage: its frame moves against the connection point.
+        """
+        placement = sensor_placement(self._boxes.computation, self._box, averaged.frame, averaged.state)
+        if placement.fixed:
+            return placement
+        raise BadMessage(
+            "frame not fixed",
+            f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's "
+            "offset is constant in its own frame only; give the wrench there",
+        )
+
     def _average(self, duration: float) -> Averaged:
         averaging = Averaging(self._box)
         self._boxes.averaging = averaging
         try:
-            self._ended.wait(duration)
+            ended = self._ended.wait(duration)
+            interrupted = ended or self._boxes.averaging is not averaging
         finally:
             self._boxes.averaging = None
         if self._boxes.retired:  # what is kept here would be kept for nobody
             text = "the robot was changed or replaced while the wrench was averaged; ask again"
             raise BadMessage("robot replaced", text)
+        if interrupted:
+            text = "the node was deactivated or ended while the wrench was averaged"
+            raise BadMessage("interrupted", f"{text}; ask again when it is active")
         return averaging.result()

@@ -207,10 +207,14 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
-        """Log why a description is not used, and which robot remains."""
+        """Say why a description is not used, and which robot remains; while active, in /diagnostics, too."""
         kept = f"; '{self.session.robot.graph.name}' stays" if stays and self.session is not None else ""
         unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
-        self.get_logger().error(f"{where} refused{unexpected}: {error}{kept}")
+        text = f"refused{unexpected}: {error}{kept}"
+        if self.active:
+            self.log.problem(where, "refused", text, severe=True)
+        else:
+            self.get_logger().error(f"{where} {text}")
 
     def _require_current(self, stamp: int | None) -> None:
         """Whether a description with this stamp [ns] may replace the robot in force.

@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, cut
 from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
-from modular_dynamics_ros.computation.values import ComputationSettings, State
+from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
@@ -159,7 +161,14 @@ class SubsystemSession:
         self._advance(meeting)
 
     def _on_part(self, stamp: int, neighbour: str, part: Any) -> None:
-        """A motion or a wrench has come."""
+        """A motion or a wrench has come; the first of a stamp counts."""
+        first = self.rendezvous.part(stamp, neighbour)
+        if first is not None and not _same(first, part):
+            text = (
+                f"different messages with one stamp came from '{neighbour}': a second node of this subsystem "
+                "runs, or another program publishes on its topics; end it, torques may be wrong"
+            )
+            self._node.log.problem(LOG_NAME, f"{neighbour}: contradiction", text, severe=True)
         meeting = self.rendezvous.add_part(stamp, neighbour, part, self._node.steady())
         if meeting is None or meeting.item is None:
             return
@@ -239,3 +248,7 @@ def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> Subs
     absent = tuple(one for one in parameters.absent_joints if one.partition(":=")[0] not in part.other_joints)
     order = tuple(name for name in parameters.controller_joints if name not in part.other_joints)
     return replace(parameters, absent_joints=absent, controller_joints=order)
+
+
+def _same(part: ConnectionMotion | Array, other: Any) -> bool:
+    return part.equals(other) if isinstance(part, ConnectionMotion) else np.array_equal(part, other)

@@ -5,7 +5,9 @@ import pytest
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
 from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
 
-from .conftest import OFFSET
+from modular_dynamics_ros.node.robot_node import SUCCESS
+
+from .conftest import BOX, OFFSET
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 LONG = 1.0  # [s] of averaging, within which ten wrenches come on a busy computer, too
@@ -57,7 +59,30 @@ def test_a_wrench_in_another_frame_than_the_tared_is_refused(boxed, capfd):
     good(node.ask("tare_black_box", duration=LONG))
     node.frame = "stem"
     node.said("the sensor was tared in frame 'upper_stem', and the wrench is in 'stem'", capfd, node.feed)
-    good(node.ask("tare_black_box", duration=LONG))  # in the new frame
+    assert "no link 'stem'" in refused(node.ask("tare_black_box", duration=LONG), "REFUSED")
+
+
+def test_a_frame_that_moves_against_the_connection_point_is_refused(boxed, graph_load):
+    """There the offset of a sensor is another one in each pose."""
+    node = boxed(black_box_loads=[graph_load]).ready()
+    node.frame = "base"
+    text = refused(node.ask("tare_black_box", duration=LONG), "REFUSED")
+    assert "frame 'base' moves against the connection point of" in text
+
+
+@pytest.mark.parametrize("end", ["deactivate", "stop measuring"])
+def test_a_measurement_that_is_cut_short_is_no_success(boxed, end):
+    node = boxed().ready()
+    averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=1.5))
+    boxes = node.node.session.boxes
+    node.spin_until(lambda: node.feed() or (boxes.averaging and len(boxes.averaging._wrenches) > 20))
+    if end == "deactivate":
+        assert node.node.trigger_deactivate() == SUCCESS
+        assert node.node.trigger_activate() == SUCCESS
+    else:
+        node.node._box_services._ended.set()
+    node.spin_until(lambda: node.feed() or averaged.done())
+    assert "deactivated or ended while" in refused(averaged.result(), "REFUSED")
 
 
 def test_a_payload_is_identified(boxed):

@@ -14,6 +14,7 @@ from helpers.nodes.dynamics_harness import Q, V, expected
 from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.messages.stamps import description_frame
+from modular_dynamics_ros.messages.status import OK
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -84,8 +85,10 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
     assert harness.answer().effort.tolist() == expected(four_link).tolist()
     capfd.readouterr()
     harness.descriptions.publish(String(data="<robot name='broken'>"))
-    log = harness.said("robot_description refused", capfd)
+    log = harness.said("robot_description: refused", capfd)
     assert "'four_link' stays" in log
+    status = harness.status("input", lambda status: status.level != OK)
+    assert "robot_description: refused" in status.message
     assert harness.answer().effort.tolist() == expected(four_link).tolist()
     harness.descriptions.publish(String(data=(root / "urdf/branched_38dof.urdf").read_text()))
     harness.spin_until(lambda: harness.node.session.robot.graph.name == "branched_38dof")
@@ -148,7 +151,7 @@ def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bo
     waiting = bodies.send(1.0, described=0.5)
     broken = stamped(bodies.texts[1], bodies.stamp(0.5)).replace('type="revolute"', 'type="hinge"', 1)
     bodies.harness.descriptions.publish(String(data=broken))
-    log = bodies.harness.said("robot_description refused", capfd)
+    log = bodies.harness.said("robot_description: refused", capfd)
     assert "'four_link' stays" not in log  # the body has changed, whatever it is now
     unanswered = waiting, bodies.send(2.0, described=0.5), bodies.send(3.0)
     bodies.describe(1, 4.0)

@@ -67,6 +67,21 @@ def test_a_foreign_program_is_one_of_the_subsystems(bus):
     assert bus.vector(stamp)[known] == pytest.approx(expected[known], abs=1e-9)
 
 
+@pytest.mark.parametrize("answered", [False, True])
+def test_two_nodes_of_one_subsystem_that_disagree_are_named(bus, answered):
+    """The first message of a stamp counts; that another one says something else must not stay hidden."""
+    bus.dead.add("head")
+    stamp, link = step(bus, 0), bus.sessions["head"].part.connection.link
+    if not answered:
+        bus.dead.add("left_arm")
+    texts = bus.sessions["torso"]._node.log.texts
+    for force in ((3.0, 0.0, 0.0), (3.0, 0.0, 0.0)):  # twice the same: no harm
+        bus.publish("head/wrench_out", wrench(link, force, stamp))
+        assert texts("neighbours") == []
+    bus.publish("head/wrench_out", wrench(link, (3.1, 0.0, 0.0), stamp))
+    assert "different messages with one stamp came from 'head'" in texts("neighbours")[0]
+
+
 def test_one_file_may_hold_the_parameters_of_all():
     order = ["left_elbow_flexion", "head_tilt", "head_pan"]
     bus = SubsystemBus(CHARMIE, absent_joints=("head_pan:=0.1",), controller_joints=tuple(order))

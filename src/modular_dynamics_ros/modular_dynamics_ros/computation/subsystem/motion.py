@@ -35,6 +35,10 @@ class ConnectionMotion:
     acceleration: Array
     gravity: Array
 
+    def equals(self, other: "ConnectionMotion") -> bool:
+        """Whether all numbers are the same."""
+        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
+
     def falling(self) -> Array:
         """(6,) the acceleration less that of free fall, in the point's frame.
 

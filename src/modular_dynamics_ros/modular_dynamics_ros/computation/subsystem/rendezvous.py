@@ -60,6 +60,11 @@ class Rendezvous(Generic[Item]):
         meeting.parts[sender] = part
         return meeting
 
+    def part(self, stamp: int, sender: str) -> Any:
+        """What a sender has said of a stamp; None where nothing is kept of it."""
+        meeting = self._meetings.get(stamp)
+        return None if meeting is None else meeting.parts.get(sender)
+
     def missing(self, meeting: Meeting[Item]) -> list[str]:
         """Whose part has not come."""
         return [sender for sender in self.senders if sender not in meeting.parts]
