@@ -1,6 +1,7 @@
 """What the services do with a black box's sensor; in their thread."""
 
 import threading
+import time
 
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaged, Averaging
@@ -19,6 +20,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 __all__ = ["Measuring"]
 
 MOST_POSES = 1000
+LOOK_PERIOD = 0.05  # [s] from one look whether the robot is still there to the next
 
 
 class Measuring:
@@ -111,8 +113,7 @@ class Measuring:
         averaging = Averaging(self._box)
         self._boxes.averaging = averaging
         try:
-            ended = self._ended.wait(duration)
-            interrupted = ended or self._boxes.averaging is not averaging
+            interrupted = self._wait(duration, averaging)
         finally:
             self._boxes.averaging = None
         if self._boxes.retired:  # what is kept here would be kept for nobody
@@ -122,3 +123,14 @@ class Measuring:
             text = "the node was deactivated or ended while the wrench was averaged"
             raise BadMessage("interrupted", f"{text}; ask again when it is active")
         return averaging.result()
+
+    def _wait(self, duration: float, averaging: Averaging) -> bool:
+        """For a time [s]; true as soon as nothing more comes: no client waits for an answer in vain."""
+        end = time.monotonic() + duration
+        while self._boxes.averaging is averaging and not self._boxes.retired:
+            left = end - time.monotonic()
+            if left <= 0.0:
+                return False
+            if self._ended.wait(min(left, LOOK_PERIOD)):
+                return True
+        return True

@@ -11,6 +11,7 @@ Whole numbers are accepted for a float, as YAML writes 200 for 200.0.
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
+from difflib import get_close_matches
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Change", "changed", "checked", "declare", "describe", "parameter", "usage"]
 
 Table = TypeVar("Table")
+CLOSE = 0.8  # of difflib: names that are as alike as this may be meant
 
 
 class Change(Enum):
@@ -138,7 +140,21 @@ def declare(node: "Node", table: type[Table]) -> Table:
             raise ParameterError(str(error)) from error
         nothing = given is None and entry.default == ()  # of [] in a file, which has no type in ROS
         values[entry.name] = () if nothing else checked(entry, given)
+    _warn_of_misspelt(node, values)
     return table(**values)
+
+
+def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
+    """rclpy ignores what is given for parameters that are not declared.
+
+    Those of other nodes are no mistake: a section of a parameter file may be for all.
+    """
+    for name in getattr(node, "_parameter_overrides", ()):  # of another rclpy perhaps elsewhere
+        close = () if node.has_parameter(name) else get_close_matches(name, known, 1, CLOSE)
+        if close:
+            node.get_logger().warning(
+                f"there is no parameter '{name}', what is given for it does not count; is '{close[0]}' meant?"
+            )
 
 
 def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool) -> Table:

@@ -123,6 +123,19 @@ def test_declared_parameters_describe_themselves(ros):
     assert fixed.read_only
 
 
+def test_a_misspelt_parameter_is_named(ros, capfd):
+    """Others may be for other nodes."""
+    node = Node(
+        "table", parameter_overrides=change("gravitiy", [0.0, 0.0, 0.0]) + change("wheel_radius", 1.0)
+    )
+    try:
+        assert declare(node, Table).gravity == (0.0, 0.0, -9.81)
+    finally:
+        node.destroy_node()
+    (line,) = [line for line in capfd.readouterr().err.splitlines() if "WARN" in line]
+    assert "no parameter 'gravitiy', what is given for it does not count; is 'gravity' meant?" in line
+
+
 @pytest.mark.parametrize("overrides", [change("rate", 1000.0), change("mode", "z"), change("gravity", [1.0])])
 def test_a_bad_value_at_the_start_is_refused(ros, overrides):
     node = Node("table", parameter_overrides=overrides)

@@ -71,8 +71,8 @@ class Averaging:
             raise BadMessage("no joint state", text)
         wrenches = self._wrenches.copy()  # one may come at this moment
         if (count := len(wrenches)) < LEAST_WRENCHES:
-            came = f"{count} wrenches of black box '{self.box}' came meanwhile"
-            raise BadMessage("no wrench", f"{came}; at least {LEAST_WRENCHES} are needed")
+            needed = f"at least {LEAST_WRENCHES} wrenches of black box '{self.box}' are needed"
+            raise BadMessage("no wrench", f"{needed}; {count} came meanwhile")
         if len(self._frames) > 1:
             text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(self._frames)}"
             raise BadMessage("several frames", text)
