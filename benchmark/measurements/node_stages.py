@@ -61,7 +61,7 @@ class Stopwatches:
         self.times: dict[str, list[int]] = {}
 
     def time(self, name: str, owner: Any, *functions: str) -> None:
-        """Measure these functions of an object, called without keywords; times since `begin` are added up."""
+        """Measure these functions of an object; times since `begin` are added up."""
         sums = self.times.setdefault(name, [])
         for function in functions:
             setattr(owner, function, self._timed(getattr(owner, function), sums))
@@ -70,9 +70,9 @@ class Stopwatches:
     def _timed(function: Callable[..., Any], sums: list[int]) -> Callable[..., Any]:
         clock = time.perf_counter_ns  # looked up once: the stopwatch's own time counts, too
 
-        def timed(*arguments: Any) -> Any:
+        def timed(*arguments: Any, **options: Any) -> Any:
             began = clock()
-            result = function(*arguments)
+            result = function(*arguments, **options)
             sums[-1] += clock() - began
             return result
 
