@@ -72,7 +72,7 @@ def test_a_node_that_is_awake_does_all_that_it_should(tmp_path, four_link, sourc
 
 
 def test_a_joint_state_that_restarts_the_filter_ends_no_node_that_is_awake(tmp_path, four_link):
-    """It comes from another publisher, with one joint more: the usual ones are rehearsed all the same."""
+    """It comes from another publisher, with one joint more."""
     with closing(Probe(tmp_path)) as probe:
         given = f"robot_description_file:={four_link}", "acceleration_source:=filtered", "filter_cutoff:=1.0"
         probe.processes.start(NODE, "autostart:=true", "busy_wait:=true", "stale_after:=30.0", *given)

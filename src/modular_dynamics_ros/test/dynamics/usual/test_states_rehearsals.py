@@ -70,6 +70,7 @@ def test_a_filter_that_was_restarted_by_another_publisher_is_not_rehearsed(four_
         subject.session.receive(message, message_info(0), False)
     assert subject.session.record.counts.rejected["not finite"] == 1
     subject.session.rehearse()
+    assert subject.session._usual.rehearse() is None
 
 
 @pytest.mark.parametrize("source", ["zero", "filtered"])
