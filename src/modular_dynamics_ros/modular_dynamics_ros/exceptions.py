@@ -1,6 +1,7 @@
 """Input that cannot be used: what users gave a node, and messages; and how offenders are named."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 __all__ = [
     "AssemblyFileError",
@@ -15,6 +16,7 @@ __all__ = [
     "RobotError",
     "UnknownError",
     "listed",
+    "repeated",
 ]
 
 
@@ -76,3 +78,8 @@ def listed(names: Sequence[str], most: int = 4) -> str:
     """Names in quotes for a sentence; beyond `most` only their number."""
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def repeated(names: Iterable[str]) -> list[str]:
+    """The names that are there more than once, in order, each once."""
+    return [name for name, count in Counter(names).items() if count > 1]

@@ -11,8 +11,8 @@ from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import load_assembly, save_assembly
 from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
+from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError
-from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 __all__ = ["AssemblyServices", "Host"]
@@ -101,7 +101,7 @@ class AssemblyServices:
         except ModularDynamicsError as error:
             return codes.REFUSED, str(error)
         except Exception as error:  # a service must not end the node
-            text = f"{type(error).__name__}: {error}"
+            text = described(error)
             self._node.get_logger().error(f"unexpected error in a service: {text}")
             return codes.UNEXPECTED, text
         return codes.NONE, ""

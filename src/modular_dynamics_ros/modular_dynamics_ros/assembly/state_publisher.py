@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -31,6 +31,14 @@ def require_node_name(name: str) -> None:
         ) from None
 
 
+class _Call(NamedTuple):
+    """A request with this description, awaited since a time of the steady clock [s]."""
+
+    future: Any
+    urdf: str
+    began: float
+
+
 class StatePublisherClient:
     """Sets the parameter robot_description of a robot_state_publisher to the newest description.
 
@@ -42,8 +50,8 @@ class StatePublisherClient:
     ) -> None:
         self._node, self._name, self._log, self._clock = node, name, log, clock
         self._client = node.create_client(SetParameters, f"{name}/set_parameters")
-        self._urdf: str | None = None  # to be set
-        self._call: tuple[Any, float] | None = None  # future, and since when it is awaited [s]
+        self._urdf: str | None = None  # to be sent
+        self._call: _Call | None = None  # that is not answered
 
     def set(self, urdf: str) -> None:
         """Set this description, now or as soon as possible."""
@@ -52,18 +60,19 @@ class StatePublisherClient:
 
     def try_again(self) -> None:
         """Call now and then: send what is not sent yet."""
-        if self._call is not None and self._clock() - self._call[1] > PATIENCE:
-            self._call = None
+        if self._call is not None and self._clock() - self._call.began > PATIENCE:
+            self._client.remove_pending_request(self._call.future)
+            self._urdf, self._call = self._urdf or self._call.urdf, None
         if self._urdf is None or self._call is not None:
             return
         if not self._client.service_is_ready():
-            self._log.problem("robot_state_publisher", "missing", f"no node '{self._name}' takes parameters")
+            text = f"no service '{self._name}/set_parameters': does robot_state_publisher run by this name?"
+            self._log.problem("robot_state_publisher", "missing", text)
             return
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
         request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
-        self._urdf = None
         future = self._client.call_async(request)
-        self._call = future, self._clock()
+        self._call, self._urdf = _Call(future, self._urdf, self._clock()), None
         future.add_done_callback(self._on_answer)
 
     def destroy(self) -> None:
@@ -72,10 +81,12 @@ class StatePublisherClient:
         self._node.destroy_client(self._client)
 
     def _on_answer(self, future: Any) -> None:
+        if self._call is None or future is not self._call.future:
+            return  # it was given up
         self._call = None
         response = future.result()
         if response is None or not all(result.successful for result in response.results):
             reasons = [] if response is None else [result.reason for result in response.results]
             text = f"'{self._name}' refused the description: {'; '.join(reasons)}"
-            self._log.problem("robot_state_publisher", "refused", text)
+            self._log.event("robot_state_publisher", "refused", text)
         self.try_again()

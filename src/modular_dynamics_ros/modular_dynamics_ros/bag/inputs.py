@@ -1,6 +1,7 @@
 """Recorded wrenches, odometry, references and fixed frames, taken as dynamics_node takes them."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topic_names import topic_name
 
-__all__ = ["RecordedInputs", "input_topics"]
+__all__ = ["WRENCH", "RecordedInputs", "input_topics"]
 
 #: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
 NEVER_OLD = 1 << 62
@@ -26,16 +27,19 @@ WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
 ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
 
 
-def input_topics(node: str, computation: Computation, joint_states: str) -> dict[str, str]:
+def input_topics(
+    node: str, computation: Computation, joint_states: str, wrenches: Iterable[str]
+) -> dict[str, str]:
     """Topics that a node of this name listens to, besides joint states and descriptions, with their types.
 
     Args:
-        joint_states: topic in whose namespace the others are.
+        joint_states: topic in whose namespace the others are. wrenches: recorded topics of wrenches; those
+            of all black boxes count, since a later robot may have others.
     """
     namespace = joint_states.rpartition("/")[0]
     topics = {f"{node}/external_wrench": WRENCH, "/tf_static": TRANSFORMS}
-    for name in computation.robot.black_boxes:
-        topics[f"{node}/black_box/{topic_name(name)}/wrench"] = WRENCH
+    boxes = re.compile(rf"{re.escape(node)}/black_box/[^/]+/wrench")
+    topics |= {topic: WRENCH for topic in wrenches if boxes.fullmatch(topic)}
     if computation.base_states is not None:
         topics[f"{namespace}/odometry"] = ODOMETRY
     if computation.settings.acceleration_source == "reference":
@@ -44,7 +48,10 @@ def input_topics(node: str, computation: Computation, joint_states: str) -> dict
 
 
 class RecordedInputs:
-    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay."""
+    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay.
+
+    Those of parts that it does not have, as another robot of the bag has, are left.
+    """
 
     def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
         self._node, self._computation = node, computation
@@ -65,9 +72,9 @@ class RecordedInputs:
             self._takes[topic](message)
         elif kind == TRANSFORMS:
             self._static_frames(message)
-        elif kind == ODOMETRY:
+        elif kind == ODOMETRY and self._computation.base_states is not None:
             self._odometry(message)
-        else:
+        elif kind == TRAJECTORY:
             self._reference(message)
 
     @contextmanager

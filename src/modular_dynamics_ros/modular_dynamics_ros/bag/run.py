@@ -8,9 +8,9 @@ from typing import Any
 
 from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
-from modular_dynamics_ros.bag.bag_results import BagResults
+from modular_dynamics_ros.bag.bag_results import BagResults, require_new
 from modular_dynamics_ros.bag.efforts import ResidualFigures
-from modular_dynamics_ros.bag.inputs import input_topics
+from modular_dynamics_ros.bag.inputs import WRENCH, input_topics
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -100,7 +100,8 @@ class _Run:
     def report(self) -> Report:
         """Read the bag to its end."""
         arguments, report = self._arguments, self._report
-        wanted = input_topics(arguments.node, self._replay.computation, arguments.joint_states)
+        wrenches = self._recording.of_type(WRENCH)
+        wanted = input_topics(arguments.node, self._replay.computation, arguments.joint_states, wrenches)
         topics = [topic for topic, kind in wanted.items() if topic in self._recording.of_type(kind)]
         self._kinds = {topic: wanted[topic] for topic in topics}
         topics = [arguments.joint_states, *topics, *([arguments.description] if self._description else [])]
@@ -126,10 +127,12 @@ class _Run:
     def _opened(self, stack: ExitStack) -> list[Results]:
         arguments, results = self._arguments, list[Results]()
         if arguments.bag is not None:
-            results.append(BagResults(arguments.bag, arguments.node))
-            stack.callback(results[-1].close)
-        if arguments.csv is not None:
+            require_new(arguments.bag)
+        if arguments.csv is not None:  # before the bag, whose folder would be in the way of the next try
             results.append(CsvResults(arguments.csv, motion=arguments.motion))
+            stack.callback(results[-1].close)
+        if arguments.bag is not None:
+            results.append(BagResults(arguments.bag, arguments.node))
             stack.callback(results[-1].close)
         self._report.written = [path for path in (arguments.csv, arguments.bag) if path is not None]
         return results

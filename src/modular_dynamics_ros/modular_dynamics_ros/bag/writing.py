@@ -66,7 +66,7 @@ class CsvResults:
     """
 
     def __init__(self, path: str, *, motion: bool) -> None:
-        self.path, self._motion, self._robot = path, motion, None
+        self.path, self._motion = path, motion
         self._head: list[str] = []
         self._file: Any = open(Path(path), "w", encoding="utf-8", newline="")  # noqa: SIM115  # until `close`
         self._writer = csv.writer(self._file, lineterminator="\n")

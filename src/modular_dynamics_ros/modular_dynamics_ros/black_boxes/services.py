@@ -8,8 +8,8 @@ from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
 from rclpy.node import Node
 
+from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError
-from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.wrenches import wrench_message
 from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
@@ -72,17 +72,14 @@ class BlackBoxServices:
             return error.code, str(error)
         if isinstance(error, (BadMessage, NodeError)):
             return "REFUSED", str(error)
-        text = f"{type(error).__name__}: {error}"
+        text = described(error)
         if self._node.context.ok():
             self._node.get_logger().error(f"unexpected error in a service of black boxes: {text}")
         return "UNEXPECTED", text
 
     def _measuring(self, box: str) -> Any:
         """The session's measuring, for a black box that it has."""
-        try:
-            session = self._host.session if self._host.active else None
-        except IndexError:  # the node has just forgotten its robots
-            session = None
+        session = self._host.session if self._host.active else None
         if session is None:
             raise _Refusal("NOT_ACTIVE", "the node is not active, or has no robot")
         if box not in (names := session.boxes.names):

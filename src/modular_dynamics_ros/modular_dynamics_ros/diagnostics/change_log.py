@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from modular_dynamics_ros.diagnostics.failures import described
+
 __all__ = ["ChangeLog"]
 
 QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
@@ -20,11 +22,12 @@ class Logger(Protocol):
 
 @dataclass
 class _Problem:
-    """When it was last seen, its latest text, and the texts that were logged."""
+    """When it was last seen, its latest text, the texts that were logged, and whether its end is logged."""
 
     seen: float = 0.0
     text: str = ""
     logged: set[str] = field(default_factory=set)
+    can_be_resolved: bool = True
 
 
 class ChangeLog:
@@ -50,6 +53,16 @@ class ChangeLog:
             else:
                 self._logger.warning(f"{where}: {text}{last}")
 
+    def event(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
+        """As `problem`, of what happens once: that it does not happen again resolves nothing."""
+        self.problem(where, cause, text, severe=severe)
+        self._problems[where, cause].can_be_resolved = False
+
+    def skipped(self, where: str, error: BaseException) -> None:
+        """What nobody expected was raised while something came from `where`; the node goes on."""
+        text = f"skipped, unexpectedly: {described(error)}"
+        self.problem(where, type(error).__name__, text, severe=True)
+
     def current(self, *without: str) -> list[str]:
         """Present problems: the latest text of each cause, except for the places named."""
         return [f"{where}: {p.text}" for (where, _), p in self._problems.items() if where not in without]
@@ -64,7 +77,8 @@ class ChangeLog:
         for (where, cause), problem in list(self._problems.items()):
             if now - problem.seen > QUIET:
                 del self._problems[where, cause]
-                self._logger.info(f"{where}: resolved ({cause})")
+                if problem.can_be_resolved:
+                    self._logger.info(f"{where}: resolved ({cause})")
 
     def clear(self) -> None:
         """Forget all problems without logging: the node is deactivated."""

@@ -64,9 +64,9 @@ class CrossCheckMonitor:
         self.where, self.relative = max(
             relative.items(), key=lambda item: (isnan(item[1]), item[1]), default=("", 0.0)
         )
-        self.worst_relative = max(self.worst_relative, self.relative)
+        self.worst_relative = _larger(self.worst_relative, self.relative)
         for name, difference in absolute.items():
-            self.worst[name] = max(self.worst.get(name, 0.0), difference)
+            self.worst[name] = _larger(self.worst.get(name, 0.0), difference)
         self._agreed = self._agreed + 1 if self.relative <= 0.5 * self.threshold else 0
         if self.disagrees:
             self.stopped = self.stops
@@ -90,6 +90,11 @@ class CrossCheckMonitor:
             f"torques of '{self.where}' differ from Pinocchio's by {self.relative:.1e} of the terms that "
             f"add up to them, threshold {self.threshold:.1e}"
         )
+
+
+def _larger(one: float, other: float) -> float:
+    """NaN where one of them is: max() may lose it."""
+    return one if isnan(one) or one >= other else other
 
 
 def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool = False) -> Status:

@@ -58,9 +58,10 @@ class DynamicsSession:
         self.robot, self.computation = computation.robot, computation
         self.record, self.counts = self._loaded.record, OutputCounts()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
+        self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
+        # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self._usual, self._next_rehearsal = UsualStates(node, computation), 0
-        self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp = TorqueRamp(node)
@@ -119,9 +120,11 @@ class DynamicsSession:
         """See `Session`."""
         self._usual.forget()
         self._set_rate(0.0)
-        self._on_rate()
-        self._loaded.retire()
-        self.boxes.retire()
+        try:
+            self._on_rate()
+        finally:
+            self._loaded.retire()
+            self.boxes.retire()
 
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `Session`."""

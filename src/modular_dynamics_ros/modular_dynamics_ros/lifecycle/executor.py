@@ -8,7 +8,6 @@ from rclpy.executors import InvalidHandle, ShutdownException, SingleThreadedExec
 from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.lifecycle.failures import described
 
 __all__ = ["PersistentExecutor", "entity_name"]
 
@@ -59,8 +58,7 @@ class PersistentExecutor(SingleThreadedExecutor):
         """Log what a callback raised; False where the process ends."""
         if self._ending():
             return False
-        text = f"skipped, unexpectedly: {described(error)}"
-        self._log.problem(what, type(error).__name__, text, severe=True)
+        self._log.skipped(what, error)
         return True
 
     def resume(self, entities: Collection[Any]) -> None:

@@ -17,9 +17,9 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from rclpy.parameter import Parameter
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.diagnostics.failures import described
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
-from modular_dynamics_ros.lifecycle.failures import described
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
@@ -136,6 +136,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
 
         def steps() -> TransitionCallbackReturn:
             self._forget()
+            self._destroy_leftovers()
             return super(ManagedNode, self).on_cleanup(state)
 
         return self._attempt("clean up", steps)

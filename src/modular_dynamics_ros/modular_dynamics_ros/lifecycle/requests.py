@@ -14,6 +14,7 @@ from rcl_interfaces.msg import Parameter, SetParametersResult
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 
+from modular_dynamics_ros.diagnostics.failures import described
 from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["answer_all_requests"]
@@ -50,7 +51,7 @@ class _ChangeState:
 
     def __init__(self, node: Node, answer: Answer, transitions: Answer, state: Answer) -> None:
         self._node, self._transitions, self._state = node, transitions, state
-        self._answer = _refusing(node, answer, _refuse_transition)
+        self._answer = _refusing(node, answer, self._fail)
         self._refused, self._until = "", 0.0
 
     def __call__(self, request: ChangeState.Request, response: ChangeState.Response) -> Any:
@@ -65,6 +66,10 @@ class _ChangeState:
             return response
         request.transition = Transition(id=meant[0])
         return self._answer(request, response)
+
+    def _fail(self, request: Any, response: ChangeState.Response, why: str) -> None:
+        self._node.get_logger().error(f"change_state failed, unexpectedly: {why}")
+        response.success = False
 
     def _refuse(self, wanted: Transition, legal: dict[int, str]) -> None:
         """Log it, but a client that asks the same again and again fills no disk."""
@@ -88,7 +93,7 @@ def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None
             return answer(request, response)
         except Exception as error:  # the client waits for an answer
             if node.context.ok():
-                refuse(request, response, f"{type(error).__name__}: {error}")
+                refuse(request, response, described(error))
             return response
 
     return answer_or_refuse
@@ -126,10 +131,6 @@ def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
     """Which of them the node does not have: rclpy accepts an empty name, and says no name of unknown ones."""
     names = [one.name for one in parameters if not node.has_parameter(one.name)]
     return f"no parameter {listed(names)}" if names else ""
-
-
-def _refuse_transition(request: Any, response: ChangeState.Response, why: str) -> None:
-    response.success = False
 
 
 def _refuse_parameters(request: SetParameters.Request, response: SetParameters.Response, why: str) -> None:

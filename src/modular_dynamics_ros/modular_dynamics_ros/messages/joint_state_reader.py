@@ -1,7 +1,7 @@
 """sensor_msgs/JointState to arrays in joint order: joints are matched by name."""
 
 from array import array
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.values import all_finite
-from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 if TYPE_CHECKING:  # the command bag runs without ROS
@@ -125,7 +125,7 @@ class JointStateReader:
         position = {name: index for index, name in enumerate(names)}
         if len(position) < len(names):
             ours = {*self.joint_names, *self.optional}
-            if twice := sorted(name for name, count in Counter(names).items() if count > 1 and name in ours):
+            if twice := sorted(ours.intersection(repeated(names))):
                 raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
         joints = [index for index, name in enumerate(self.joint_names) if name in position]
         source = [position[self.joint_names[index]] for index in joints]

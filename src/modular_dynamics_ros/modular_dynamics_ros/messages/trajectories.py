@@ -1,7 +1,6 @@
 """Reference trajectories as trajectory_msgs/JointTrajectory."""
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import partial
 
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 try:
@@ -80,8 +79,7 @@ def trajectory_points(
 
 def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     """Where each joint of the robot stands among the names of a message; -1: nowhere."""
-    if len(set(names)) < len(names):
-        twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice := repeated(names):
         raise refused(f"{listed(twice)} named more than once")
     position = {name: index for index, name in enumerate(names)}
     columns = [position.get(name, -1) for name in joint_names]

@@ -212,7 +212,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
         text = f"refused{unexpected}: {error}{kept}"
         if self.active:
-            self.log.problem(where, "refused", text, severe=True)
+            self.log.event(where, "refused", text, severe=True)
         else:
             self.get_logger().error(f"{where} {text}")
 

@@ -85,8 +85,9 @@ class SharedEntities:
         """That of the topic; from now on this callback gets its messages with their info."""
         shared = self._subscriptions.get(topic)
         if shared is None:
-            shared = self._subscriptions[topic] = _Subscription(topic)
+            shared = _Subscription(topic)
             shared.entity = self._node.create_subscription(kind, topic, shared.receive, qos, **options)
+            self._subscriptions[topic] = shared  # not before it is made: that may fail
         shared.callbacks.append(callback)
         return SharedSubscription(shared, callback)
 

@@ -14,6 +14,8 @@ from modular_dynamics_ros.player.motion import MotionSource, load_profile
 
 __all__ = ["SampledMotion", "load_csv", "load_mcap", "load_motion"]
 
+JOINT_STATE = "sensor_msgs/msg/JointState"
+
 
 class SampledMotion:
     """A motion given at instants, linear between them and exact at them.
@@ -63,6 +65,8 @@ def load_motion(path: str | Path, bag_topic: str = "/joint_states") -> MotionSou
     Raises:
         MotionError: naming the file and what is wrong with it.
     """
+    if not str(path):
+        raise MotionError("motion_file is empty: name a file .yaml, .csv or .mcap")
     suffix = Path(path).suffix.lower()
     if suffix in (".yaml", ".yml"):
         return load_profile(path)
@@ -85,9 +89,11 @@ def load_csv(path: str | Path) -> SampledMotion:
     where = f"motion file '{path}'"
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            head, *lines = [[cell.strip() for cell in row] for row in csv.reader(file) if row] or [[]]
+            reader = csv.reader(file)
+            rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise MotionError(f"{where} cannot be read: {error}") from error
+    (_, head), *lines = rows or [(1, list[str]())]
     if unknown := [name for name in head if name != "time" and name[:2] not in ("q_", "v_", "a_")]:
         raise MotionError(f"{where}: unknown column '{unknown[0]}'; columns are time, q_NAME, v_NAME, a_NAME")
     if len(set(head)) < len(head) or "time" not in head:
@@ -114,6 +120,8 @@ def load_mcap(path: str | Path, topic: str) -> SampledMotion:
     times, positions, velocities = [], [], []
     joints: tuple[str, ...] = ()
     for number, (log_time, message) in enumerate(_messages(path, topic, where), start=1):
+        if not message.name:
+            continue  # of a publisher that had nothing yet
         joints = joints or tuple(message.name)
         order = {name: index for index, name in enumerate(message.name)}
         if missing := [name for name in joints if name not in order]:
@@ -146,25 +154,24 @@ def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, A
     try:
         with open(path, "rb") as file:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])
-            for _, channel, message, decoded in reader.iter_decoded_messages(topics=[topic]):
-                if not hasattr(decoded, "position"):
-                    raise MotionError(
-                        f"{where}: holds no sensor_msgs/JointState (schema of '{channel.topic}')"
-                    )
+            for schema, _, message, decoded in reader.iter_decoded_messages(topics=[topic]):
+                kind = "none" if schema is None else schema.name
+                if kind != JOINT_STATE:
+                    raise MotionError(f"{where}: its messages are {kind}; {JOINT_STATE} is needed")
                 yield message.log_time, decoded
     except (OSError, McapError, struct.error) as error:  # mcap lets the last one through for short files
         raise MotionError(f"{where} cannot be read: {error}") from error
 
 
-def _numbers(lines: list[list[str]], width: int, where: str) -> np.ndarray:
+def _numbers(lines: list[tuple[int, list[str]]], width: int, where: str) -> np.ndarray:
     table = np.empty((len(lines), width))
-    for index, line in enumerate(lines):
+    for index, (number, line) in enumerate(lines):
         try:
             table[index] = [float(cell) for cell in line]
         except ValueError as error:
-            raise MotionError(f"{where}, line {index + 2}: needs {width} numbers ({error})") from error
+            raise MotionError(f"{where}, line {number}: needs {width} numbers ({error})") from error
         if len(line) != width:
-            raise MotionError(f"{where}, line {index + 2}: {len(line)} numbers for {width} columns")
+            raise MotionError(f"{where}, line {number}: {len(line)} numbers for {width} columns")
     return table
 
 

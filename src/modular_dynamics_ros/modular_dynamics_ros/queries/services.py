@@ -12,7 +12,7 @@ from modular_dynamics_interfaces.srv import (
 )
 from rclpy.node import Node
 
-from modular_dynamics_ros.lifecycle.failures import one_line
+from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
 __all__ = ["Host", "QueryServices"]
@@ -44,7 +44,7 @@ class QueryServices:
 
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host = node, host
-        self._thread = ServiceThread(node, "queries")
+        self._thread = ServiceThread(node, "queries", large_requests=True)
         self._answers: Any = None
         for kind, name in (
             (InverseDynamics, "inverse_dynamics"),
@@ -88,7 +88,7 @@ class QueryServices:
             )
             return outcome
         except Exception as error:  # a service must not end the node
-            text = f"{type(error).__name__}: {error}"
+            text = described(error)
             if self._node.context.ok():
                 self._node.get_logger().error(f"unexpected error in ~/{name}: {text}")
             return "UNEXPECTED", text
@@ -98,10 +98,7 @@ class QueryServices:
         if not self._host.active:
             return None, "the node is not active; configure and activate it first"
         succession = self._host.succession
-        try:
-            session, vacancy = succession.current, succession.vacancy
-        except IndexError:  # the node has just forgotten its robots
-            session, vacancy = None, None
+        session, vacancy = succession.current, succession.vacancy
         if session is not None or vacancy is None:
             return session, "there is no robot; one is awaited on the topic robot_description"
         return None, f"the robot of the last robot_description cannot be used: {vacancy.why}"

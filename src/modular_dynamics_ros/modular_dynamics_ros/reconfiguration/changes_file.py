@@ -36,6 +36,7 @@ class Draft:
         try:
             os.replace(self._beside, self._path)
         except OSError as error:
+            self.discard()
             raise _refused(self._path, "written", error) from error
 
     def discard(self) -> None:

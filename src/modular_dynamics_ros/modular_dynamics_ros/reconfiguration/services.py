@@ -19,10 +19,10 @@ from modular_dynamics.exceptions import ModelError, ModularDynamicsError, Unknow
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.diagnostics.failures import described as described_failure
+from modular_dynamics_ros.diagnostics.failures import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
-from modular_dynamics_ros.lifecycle.failures import described as described_failure
-from modular_dynamics_ros.lifecycle.failures import one_line
 from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.reconfiguration.host import Host
@@ -176,4 +176,4 @@ class ReconfigurationServices:
 
 def _text(error: Exception) -> str:
     expected = isinstance(error, ModularDynamicsError | NodeError)
-    return one_line(str(error) if expected else f"{type(error).__name__}: {error}")
+    return one_line(str(error) if expected else described_failure(error))

@@ -13,10 +13,11 @@ from modular_dynamics_ros.subsystem.inputs import LOG_NAME
 __all__ = ["MissingNeighbours"]
 
 REPEAT = 0.1  # [s] from one report to the next
+VALID = 2.0  # [s] without a joint state that waits for them, after which nobody is known to be missing
 
 
 class MissingNeighbours:
-    """Neighbours without whose message a joint state was given up, until one is answered.
+    """Neighbours without whose message a joint state was given up, until one is answered or none come.
 
     Args:
         awaited_by: the subsystems for which a neighbour waits itself.
@@ -36,26 +37,27 @@ class MissingNeighbours:
         self._node, self._part = node, part
         self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
-        self._patience, self._next = 0.0, 0.0
+        self._patience, self._next, self._noted = 0.0, 0.0, 0.0
 
-    def note(self, names: Sequence[str], patience: float) -> None:
-        """These have not sent what belongs to a joint state within so long [s].
+    def note(self, names: Sequence[str], patience: float, now: float) -> None:
+        """These have not sent what belongs to a joint state within so long [s]; `now`: see `report`.
 
         Without the motion from the predecessor successors get none, and cannot send wrenches.
         """
-        before = self._part.predecessor
-        alone = before is not None and before in names
-        self.names = tuple(name for name in names if not alone or name == before)
-        self._patience = patience
+        predecessor = self._part.predecessor
+        self.names = (predecessor,) if predecessor is not None and predecessor in names else tuple(names)
+        self._patience, self._noted = patience, now
 
-    def found(self) -> None:
-        """A joint state was answered: nobody is missing."""
+    def none_missing(self) -> None:
+        """A joint state was answered."""
         if self.names:
             self.names = ()
             self._publish(())
 
     def report(self, now: float) -> None:
         """Log who is missing, and tell the other neighbours; `now`: of the steady clock [s]."""
+        if now - self._noted > self._patience + VALID:
+            self.none_missing()
         if not self.names or now < self._next:
             return
         self._next = now + REPEAT
@@ -88,5 +90,5 @@ class MissingNeighbours:
         errors = [self._text(name) for name in self.names]
         problems = self._node.log.texts(LOG_NAME)
         warnings = [] if errors else problems
-        good = f"{listed(neighbours, 20)} send what is awaited" if neighbours else "none"
+        good = f"{listed(neighbours, 20)} send what is awaited" if neighbours else "this subsystem has none"
         return status_of(LOG_NAME, good, values, errors, warnings)

@@ -1,6 +1,5 @@
 """One subsystem in subsystem_node: every joint state gets its torques, once the neighbours have their say."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -215,25 +214,26 @@ class SubsystemSession:
         self._outputs.publish_torques(stamp, answer)
         self.record.answered(answer, arrival, now)
         if self._missing is not None:
-            self._missing.found()
+            self._missing.none_missing()
 
     def _on_watch(self) -> None:
         """Give up states that wait in vain, and say for whom; report stale input."""
         missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
+        now = self._node.steady()
         assert missing is not None  # the timer lives while the node is active
         assert neighbours is not None
-        for meeting in self.rendezvous.overdue(self._node.steady()):
+        for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]
             self.record.counts.rejected["neighbour missing" if silent else "neighbour late"] += 1
             if silent:
-                missing.note(silent, timeout)
+                missing.note(silent, timeout, now * 1e-9)
             else:
                 text = (
                     f"{listed(awaited)} sent nothing with the stamp of some joint states within {timeout:g} s"
                 )
                 self._node.log.problem(LOG_NAME, "late", text)
-        missing.report(time.monotonic())
+        missing.report(now * 1e-9)
         if self.record.overdue() is not None and not missing.names:
             self.record.stale("nothing")
 

@@ -15,7 +15,7 @@ class Publisher:
     """A client whose node answers when the test says so."""
 
     def __init__(self):
-        self.time, self.ready, self.sent, self.answers = 0.0, True, [], []
+        self.time, self.ready, self.sent, self.futures = 0.0, True, [], []
         self.log = ChangeLog(MagicMock(), lambda: 0.0)
         client = MagicMock(service_is_ready=lambda: self.ready, call_async=self.call)
         node = MagicMock(create_client=lambda kind, name: client)
@@ -25,11 +25,15 @@ class Publisher:
         (parameter,) = request.parameters
         assert parameter.name == "robot_description"
         self.sent.append(parameter.value.string_value)
-        return MagicMock(add_done_callback=self.answers.append)
+        future = MagicMock()
+        self.futures.append(future)
+        return future
 
     def answer(self, successful=True):
-        result = MagicMock(successful=successful, reason="bad link")
-        self.answers.pop(0)(MagicMock(result=lambda: MagicMock(results=[result])))
+        result, future = MagicMock(successful=successful, reason="bad link"), self.futures.pop(0)
+        future.result = lambda: MagicMock(results=[result])
+        (answered,) = future.add_done_callback.call_args.args
+        answered(future)
 
 
 def test_while_it_is_busy_only_the_newest_waits():
@@ -48,7 +52,9 @@ def test_one_that_comes_later_gets_it_then():
     publisher = Publisher()
     publisher.ready = False
     publisher.client.set("a")
-    assert publisher.log.texts("robot_state_publisher") == ["no node 'rsp' takes parameters"]
+    assert publisher.log.texts("robot_state_publisher") == [
+        "no service 'rsp/set_parameters': does robot_state_publisher run by this name?"
+    ]
     publisher.ready = True
     publisher.client.try_again()
     assert publisher.sent == ["a"]
@@ -88,3 +94,19 @@ def test_a_name_that_no_node_can_have_is_refused(name):
 @pytest.mark.parametrize("name", ["robot_state_publisher", "/ns/publisher", "ns/publisher", "~/publisher"])
 def test_names_of_nodes(name):
     require_node_name(name)
+
+
+def test_one_that_ends_before_it_answers_gets_the_same_again_when_it_is_back():
+    publisher = Publisher()
+    publisher.client.set("a")
+    publisher.ready = False
+    publisher.time = PATIENCE + 0.1
+    publisher.client.try_again()
+    publisher.ready = True
+    publisher.client.try_again()
+    assert publisher.sent == ["a", "a"]
+    publisher.answer()  # to the first request, late
+    publisher.client.set("b")
+    assert publisher.sent == ["a", "a"]  # the second is not answered yet
+    publisher.answer()
+    assert publisher.sent == ["a", "a", "b"]

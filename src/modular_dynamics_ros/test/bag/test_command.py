@@ -208,3 +208,14 @@ peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM
 print(peak.split()[1], file=sys.stderr)
 sys.exit(code)
 """
+
+
+def test_a_csv_that_cannot_be_written_leaves_no_bag_behind(tmp_path, capsys, names, four_link):
+    recording = write_bag(tmp_path / "in", moving_states(names, 3)[0])
+    options = ["bag", str(recording), "--robot", four_link, "--bag", str(tmp_path / "out")]
+    assert main([*options, "--csv", str(tmp_path / "no" / "folder.csv")]) != 0
+    assert not (tmp_path / "out").exists()
+    assert main([*options, "--csv", str(tmp_path / "out.csv")]) == 0
+    (tmp_path / "out.csv").write_text("kept")
+    assert main([*options, "--csv", str(tmp_path / "out.csv")]) != 0
+    assert (tmp_path / "out.csv").read_text() == "kept"

@@ -1,13 +1,15 @@
 """The torques of a bag against Pinocchio's, and the rules by which joint states are answered."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.recorded_bags import START, joint_state, moving_states, text
+from helpers.recorded_bags import START, joint_state, moving_states, text, wrench, write_bag
 from modular_dynamics.crosscheck import CrossCheck
+from modular_dynamics.shell.main import main
 
 ALLOWED = 1e-12  # N m: rounding of torques of about 10 N m, computed by another program
 MS = 1_000_000
@@ -130,6 +132,23 @@ def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
         q, v, a = (column(rows, letter, names) for letter in "qva")
         expected = [check.torques(*state) for state in zip(q, v, a, strict=True)]
         np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
+
+
+def test_a_later_robot_may_have_a_black_box_and_the_last_one_none(tmp_path, capsys, names, four_link):
+    whole = Path(four_link).read_text(encoding="utf-8")
+    own = '<subsystem name="right_branch" root_link="right_branch"'
+    boxed = whole.replace(own, f'{own} black_box="true"')
+    link = md.load_urdf(boxed).subsystem("right_branch").connection.link
+    states, _ = moving_states(names, 30)
+    times = [time for _, time, _ in states]
+    descriptions = [(START, whole), (times[10] - 3, boxed), (times[20] - 3, whole)]
+    messages = [("/robot_description", time, text(urdf)) for time, urdf in descriptions]
+    topic = "/dynamics_node/black_box/right_branch/wrench"
+    messages += [(topic, time - 2, wrench(time - 2, link, [1.0] * 6)) for time in times]
+    recording = write_bag(tmp_path / "in", sorted(messages + states, key=lambda one: one[1]))
+    code = main(["bag", str(recording), "--bag", str(tmp_path / "out"), "--json"])
+    report = json.loads(capsys.readouterr().out)
+    assert (code, report["answered"], report["rejected"]) == (0, 30, {})
 
 
 def test_a_bad_description_in_the_bag_leaves_the_last_robot(bag, names, four_link):

@@ -81,3 +81,17 @@ def test_each_cause_has_its_own_line_and_severe_ones_are_errors(seen, log):
     assert log.current("cross-check") == ["reference: first", "reference: second"]
     log.clear()
     assert log.current() == []
+
+
+def test_what_happens_once_is_not_said_to_be_resolved(seen, log):
+    log.event("robot_description", "refused", "no link")
+    assert log.current() == ["robot_description: no link"]
+    seen.time = 2.0 * QUIET
+    log.log_resolved()
+    assert log.current() == []
+    assert seen.lines == [("warning", "robot_description: no link")]
+
+
+def test_what_a_callback_raised_is_named_with_its_type(seen, log):
+    log.skipped("joint_states", KeyError("x"))
+    assert seen.lines == [("error", "joint_states: skipped, unexpectedly: KeyError: 'x'")]

@@ -101,3 +101,12 @@ def test_with_warn_nothing_is_held_back():
     monitor.add({"arm": 1.0}, {})
     assert monitor.disagrees
     assert not monitor.stopped
+
+
+def test_the_worst_is_nan_from_a_nan_on():
+    monitor = CrossCheckMonitor(rate=1.0, threshold=1e-9)
+    for difference in (0.5, float("nan"), 0.7):
+        monitor.add({"arm": difference}, {"arm": difference})
+    status = crosscheck_status(monitor, "")
+    assert status.values["worst relative difference"] == "nan"
+    assert status.values["worst difference of arm [N m or N]"] == "nan"

@@ -100,6 +100,22 @@ def test_a_robot_from_the_topic_replaced_refused_replaced(make, root, four_link,
     assert answer.effort.tolist() == md.inverse_dynamics(graph, q, v, np.zeros(38)).tolist()
 
 
+def test_a_robot_that_is_refused_for_its_black_boxes_leaves_no_publisher_behind(make, root, capfd):
+    whole = (root / "urdf/four_link.urdf").read_text()
+    own = '<subsystem name="right_branch" root_link="right_branch"'
+    boxed = whole.replace(own, f'{own} black_box="true"')
+    harness = make(robot_description_file="", black_box_loads=["right_branch:=1 0 0 0"]).start()
+    harness.descriptions.publish(String(data=boxed))
+    harness.spin_until(lambda: harness.node.session is not None)
+    before = [publisher.topic_name for publisher in harness.node.publishers]
+    harness.descriptions.publish(String(data=whole.replace("left_branch", "other_branch")))
+    harness.said("black_box_loads names 'right_branch'", capfd)
+    assert [publisher.topic_name for publisher in harness.node.publishers] == before
+    harness.node.trigger_deactivate()
+    harness.node.trigger_cleanup()
+    assert not [one.topic_name for one in harness.node.publishers if "connections" in one.topic_name]
+
+
 class Bodies:
     """Two robots with the same joints, one after the other: four_link, and the same with doubled masses."""
 

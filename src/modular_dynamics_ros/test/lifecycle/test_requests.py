@@ -2,6 +2,7 @@
 
 import math
 from contextlib import closing
+from unittest.mock import MagicMock
 
 import pytest
 from lifecycle_msgs.msg import Transition
@@ -89,6 +90,14 @@ def test_transitions_by_id_by_label_and_by_both(asked):
     assert asked.change(label="shutdown")
     assert asked.state() == "finalized"
     assert not asked.change(label="shutdown")
+
+
+def test_a_transition_that_raises_is_answered_and_logged(asked, monkeypatch, capfd):
+    change = MagicMock(side_effect=TypeError("broken"))
+    monkeypatch.setattr(asked.node, "_LifecycleNodeMixin__change_state", change)
+    assert not asked.change(id=1)
+    assert "change_state failed, unexpectedly: TypeError" in capfd.readouterr().err
+    assert asked.state()
 
 
 def test_a_refusal_that_repeats_is_logged_once(asked, capfd):

@@ -49,3 +49,11 @@ def test_what_is_queued_can_be_taken_from_a_shared_subscription(node):
     node.create_subscription.return_value.handle = handle
     use = SharedEntities(node).create_subscription(str, "reference", lambda message, info: None, 10)
     assert list(pending_messages(use)) == [("m", {})]
+
+
+def test_a_subscription_that_could_not_be_made_is_made_at_the_next_try(node):
+    shared, make = SharedEntities(node), node.create_subscription
+    make.side_effect = [RuntimeError("no memory"), make.return_value]
+    with pytest.raises(RuntimeError):
+        shared.create_subscription(str, "reference", print, 10)
+    assert shared.create_subscription(str, "reference", print, 10).handle is make.return_value.handle

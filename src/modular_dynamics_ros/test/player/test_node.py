@@ -174,7 +174,7 @@ def test_nobody_needs_to_listen(stage):
     ("parameters", "error", "words"),
     [
         ({"motion_file": "/no/such/motion.yaml"}, MotionError, "/no/such/motion.yaml"),
-        ({"motion_file": ""}, MotionError, "needs the suffix"),
+        ({"motion_file": ""}, MotionError, "motion_file is empty"),
         ({"rate": 0.0}, ParameterError, "rate"),
     ],
 )

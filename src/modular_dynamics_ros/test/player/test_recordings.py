@@ -67,6 +67,7 @@ def test_a_table_is_exact_at_its_rows_and_linear_between(tmp_path):
         ("time,q_a,q_b,v_a\n0,1,2,3\n1,1,2,3\n", "see 'b'"),
         ("time,q_a\n0,1\n1,x\n", "line 3"),
         ("time,q_a\n0,1\n1\n", "line 3"),
+        ("time,q_a\n\n0,1\n\n1,x\n", "line 5"),
         ("time,q_a\n0,1\n1,nan\n", "not finite"),
         ("time,q_a\n0,1\n1,1\n1,1\n", "sample 3 is not later"),
         ("time,q_a\n0,1\n", "at least two samples, has 1"),
@@ -87,6 +88,12 @@ def test_a_bag_is_read_by_joint_name(tmp_path):
     q, v, _ = motion.sample(0.5)
     assert (q.tolist(), v.tolist()) == ([1.0, 12.0], [3.0, 4.0])
     assert motion.sample(0.25)[0] == pytest.approx([0.5, 11.0])
+
+
+def test_joint_states_without_names_are_left(tmp_path):
+    states = [(0.0, [], [], []), *((k, ["a"], [float(k)], []) for k in (1, 2))]
+    motion = load_motion(bag(tmp_path / "m.mcap", states))
+    assert (motion.joint_names, motion.duration) == (("a",), 1.0)
 
 
 def test_a_bag_without_velocities_has_none(tmp_path):

@@ -9,6 +9,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
 from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
 from modular_dynamics_ros.reconfiguration import changes_file
@@ -47,6 +48,15 @@ def test_the_file_may_be_read_by_whom_it_could_be_read_before(make, tmp_path, lo
     path.chmod(0o640)
     assert client.call("SetPayload", link="right_branch", load=load).success
     assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path):
+    path = tmp_path / "changes.yaml"
+    draft = changes_file.ChangesFile(str(path)).draft("robot", ())
+    path.mkdir()
+    with pytest.raises(ChangeFileError, match=r"changes\.yaml' cannot be written: Is a directory"):
+        draft.commit()
+    assert [one.name for one in tmp_path.iterdir()] == ["changes.yaml"]
 
 
 def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load):

@@ -18,7 +18,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 
 pytestmark = pytest.mark.ros
 CHARMIE = str(ROBOTS / "charmie.urdf")
-MS = 1_000_000  # [ns]
+MS, S = 1_000_000, 1_000_000_000  # [ns]
 ARMS = "left_arm", "right_arm", "head"
 
 
@@ -178,6 +178,20 @@ def test_a_lost_subsystem_is_noticed_within_stale_after(bus):
     for k in range(40, 44):  # 0.2 s after the first state that it did not answer
         step(bus, k)
     assert "no wrench from subsystem 'head': none with the stamp of a joint" in bus.errors("torso")
+
+
+def test_nobody_is_missing_when_no_joint_states_come_any_more(bus):
+    step(bus, 0)
+    bus.dead.add("head")
+    for k in range(1, 60):
+        step(bus, k)
+    assert "'head'" in bus.errors("torso")
+    end = bus.time
+    bus.set_time(end + 1 * S)  # those that still waited for it are given up now
+    assert "'head'" in bus.errors("torso")
+    bus.set_time(end + 4 * S)
+    assert [bus.errors(name) for name in bus.sessions] == [""] * 5
+    assert bus.sessions["torso"]._node.sent["~/missing"][-1].data == ""
 
 
 def test_two_states_of_one_stamp_are_never_mixed(bus):

@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.changes.lockable import require_joint, req
 from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
-from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed
+from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
 __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
 
@@ -134,8 +134,8 @@ def locked(
     for name in joints:
         if name not in held:
             require_joint(graph, name)
-    if twice := [name for name in joints if list(joints).count(name) > 1]:
-        raise NumbersError(f"joint '{twice[0]}' is named twice")
+    if twice := repeated(joints):
+        raise NumbersError(f"joint {listed(twice)} named more than once")
     if unknown := [name for name in joints if name not in positions]:
         for name in unknown:
             if name not in held:
@@ -202,8 +202,7 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
     if len(names) != len(values):
         raise NumbersError(f"{len(values)} values for {len(names)} names; each name needs one")
     new = dict(zip(names, map(float, values), strict=True))
-    if len(new) < len(names):
-        twice = [name for name in new if list(names).count(name) > 1]
+    if twice := repeated(names):
         raise NumbersError(f"{listed(twice)} named more than once")
     if wrong := [name for name, value in new.items() if not finite(value)]:
         raise NumbersError(f"the value of {listed(wrong)} is not finite")

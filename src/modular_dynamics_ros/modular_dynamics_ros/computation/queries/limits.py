@@ -11,7 +11,7 @@ from modular_dynamics_ros.computation.values import Array
 __all__ = ["EFFORT", "POSITION", "VELOCITY", "Excess", "excesses"]
 
 POSITION, VELOCITY, EFFORT = range(3)
-ROUNDING = 1e-9  # [relative] beyond a limit that a number in a text is exactly at
+ROUNDING = 1e-9  # beyond a limit at which a number is exactly: of the limit's size, and of 1
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,6 @@ def excesses(
             beyond = np.nan_to_num(np.maximum(values - most, least - values), nan=-np.inf)
             point = int(np.argmax(beyond))
             limit = most if values[point] > most else least
-            if beyond[point] > ROUNDING * abs(limit):
+            if beyond[point] > ROUNDING * max(1.0, abs(limit)):
                 found.append(Excess(name, quantity, point, float(values[point]), limit))
     return found

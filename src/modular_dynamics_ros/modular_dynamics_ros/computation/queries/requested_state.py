@@ -1,6 +1,5 @@
 """The state that a request means: what it names, and where everything else was answered last."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -12,7 +11,7 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, BaseState, State
-from modular_dynamics_ros.exceptions import listed
+from modular_dynamics_ros.exceptions import listed, repeated
 
 __all__ = ["RequestedState", "check_names", "require_usable", "state_of"]
 
@@ -96,8 +95,7 @@ def check_names(robot: Robot, names: Sequence[str]) -> None:
     Raises:
         QueryError: naming those that are not.
     """
-    if len(set(names)) < len(names):
-        twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice := repeated(names):
         raise QueryError("BAD_STATE", f"{listed(twice)} named more than once")
     known = {joint.name for joint in robot.graph.joints}
     if unknown := [name[:80] for name in names if name not in known]:

@@ -12,7 +12,7 @@ from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.requested_state import RequestedState, require_usable
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Motion
 from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.exceptions import BadMessage, repeated
 from modular_dynamics_ros.messages.poses import unit_quaternion
 from modular_dynamics_ros.messages.trajectories import MOST_VALUES, trajectory_points
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
@@ -79,11 +79,9 @@ def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict
     if len(names) != len(efforts):
         text = f"efforts has {len(efforts)} values for {len(names)} effort_names; one for each is needed"
         raise QueryError("BAD_STATE", text)
-    by_name = dict(zip(names, efforts, strict=True))
-    if len(by_name) < len(names):
-        twice = next(name for name in names if list(names).count(name) > 1)
-        raise QueryError("BAD_STATE", f"effort_names has '{twice[:80]}' more than once")
-    return by_name
+    if twice := repeated(names):
+        raise QueryError("BAD_STATE", f"effort_names has '{twice[0]:.80}' more than once")
+    return dict(zip(names, efforts, strict=True))
 
 
 def motion_from_message(message: JointTrajectory) -> Motion:

@@ -68,22 +68,27 @@ class Succession:
         self._preparing = False  # some wait because their robot is being prepared
         self._arrivals: JointStateArrivals | None = None
         self._active = False
-        self._timer: Any = None
 
     @property
     def current(self) -> Session[Any] | None:
         """The robot in force; None where there is none, or where its joint states cannot be answered."""
-        return self._robots[-1].session if self._robots else None
+        return newest.session if (newest := self._newest) is not None else None
 
     @property
     def vacancy(self) -> Vacancy | None:
         """Why the joint states of the robot in force cannot be answered; None where they can."""
-        return self._robots[-1].vacancy if self._robots else None
+        return newest.vacancy if (newest := self._newest) is not None else None
 
     @property
     def stamp(self) -> int | None:
         """Since when the robot in force is valid [ns]; None where its description does not say."""
-        return self._robots[-1].stamp if self._robots else None
+        return newest.stamp if (newest := self._newest) is not None else None
+
+    @property
+    def _newest(self) -> _Robot | None:
+        """Of all robots; services ask for it in threads of their own, while the node may forget them."""
+        newest = self._robots[-1:]
+        return newest[0] if newest else None
 
     @property
     def lost(self) -> int | None:
@@ -114,13 +119,20 @@ class Succession:
             self._last = robot.session
         if before is not None and self._active:
             if before.session is not None:
-                before.session.retire()
+                self._retire(before.session)
             ahead = max(0, (robot.stamp or 0) - self._node.now()) * 1e-9
             self._ends.append(time.monotonic() + self._patience() + ahead)
         elif before is not None:
             self._remove_oldest()
         self.tidy()
         self._deliver_waiting()
+
+    def _retire(self, session: Session[Any]) -> None:
+        """What it raises, as it answers what waits, is logged: the new robot is in force and not to blame."""
+        try:
+            session.retire()
+        except Exception as error:
+            self._node.log.skipped("joint_states", error)
 
     def activate(self, state: Any) -> None:
         """Take joint states from now on, or as soon as there is a robot."""

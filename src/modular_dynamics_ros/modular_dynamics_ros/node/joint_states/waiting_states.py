@@ -48,10 +48,16 @@ class WaitingStates:
         self._watch()
 
     def deliver(self, deliver: Callable[[WaitingState], None]) -> None:
-        """Hand over all that wait; some of them may be added again."""
+        """Hand over all that wait; some of them may be added again.
+
+        What `deliver` raises at one is logged: neither the others nor the robot that has come are to blame.
+        """
         states, self._states = self._states, deque()
         for one in states:
-            deliver(one)
+            try:
+                deliver(one)
+            except Exception as error:  # noqa: PERF203  # few wait
+                self._node.log.skipped("joint_states", error)
         self._watch()
 
     def clear(self) -> None:

@@ -28,13 +28,19 @@ PATIENCE = 2.0  # [s] at the end, for a request that is being answered
 
 
 class ServiceThread:
-    """Answers one request after the other, from `start` to `destroy`."""
+    """Answers one request after the other, from `start` to `destroy`.
 
-    def __init__(self, node: Node, name: str) -> None:
+    Args:
+        large_requests: whether requests may hold very many values. Each is an object, and to look through
+            them again and again would stop all threads: Python's garbage collector waits meanwhile.
+    """
+
+    def __init__(self, node: Node, name: str, *, large_requests: bool = False) -> None:
         self._node, self._ended = node, False
         self._group, self._view = _OneThread(), _View()
         log = ChangeLog(node.get_logger(), time.monotonic)
-        self._executor = _Executor(log, self._ending, node.context)
+        kind = _WithoutCollector if large_requests else PersistentExecutor
+        self._executor = kind(log, self._ending, node.context)
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
 
     def add(self, kind: type, name: str, answer: Callable[[Any, Any], Any]) -> None:
@@ -75,11 +81,8 @@ class ServiceThread:
                         raise
 
 
-class _Executor(PersistentExecutor):
-    """Python's garbage collector waits meanwhile.
-
-    A request of many values is many objects; to look through them again and again would stop all threads.
-    """
+class _WithoutCollector(PersistentExecutor):
+    """Python's garbage collector waits while a request is read and answered."""
 
     def call_back(self, task: Task) -> None:
         enabled = gc.isenabled()

@@ -150,7 +150,7 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
             UnknownError,
             "no joint 'wrist' .* these can be locked: 'turn', 'bend', 'left', 'right'",
         ),
-        (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "twice"),
+        (lambda g, c: edits.locked(g, c, ["turn", "turn"], {"turn": 1.0}), NumbersError, "more than once"),
         (
             lambda g, c: edits.locked(g, c, ["turn"], {"turn": np.nan}),
             NumbersError,

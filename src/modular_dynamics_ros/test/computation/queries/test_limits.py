@@ -21,6 +21,14 @@ def test_within_limits_and_exactly_at_them_nothing_is_found():
     assert found([[1, -1, 0]] * 3, [[9, -9, 0]] * 3, [[9, -9, 9]] * 3) == []
 
 
+def test_rounding_beyond_a_limit_exceeds_nothing():
+    more = 1.0 + 1e-12
+    assert found([[more, -more, 0]] * 3, [[9 * more, -9 * more, 0]] * 3, [[9 * more, 0, 0]] * 3) == []
+    from_zero = hand().replace('lower="-1"', 'lower="0"')
+    assert found([[-1e-17, 0, 0]] * 3, REST, REST, text=from_zero) == []
+    assert [one.value for one in found([[-1e-6, 0, 0]] * 3, REST, REST, text=from_zero)] == [-1e-6]
+
+
 def test_the_worst_point_of_each_joint_and_quantity():
     q = [[1.1, 0, 0], [1.5, 0, -1.2], [1.3, 0, -1.01]]
     v = [[0, -9.5, 0], [0, 9.2, 0], [0, 0, 0]]

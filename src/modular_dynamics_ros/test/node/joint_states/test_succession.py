@@ -269,3 +269,17 @@ def test_a_state_that_waited_in_vain_for_a_robot_in_preparation_is_not_answered_
     stage.send(4, "a")
     stage.wait(0.21)
     assert (robot.got, robot.causes) == ([], ["no description"])
+
+
+def test_a_fault_at_one_waiting_state_neither_loses_the_others_nor_disables_the_robot(stage):
+    first = stage.add(1 * S)
+    for stamp in (2, 3, 4):
+        stage.send(stamp, description=2)
+    robot = Robot()
+    robot.receive = MagicMock(side_effect=[ArithmeticError("fault"), None, None])
+    first.retire = MagicMock(side_effect=ArithmeticError("at the end"))
+    stage.succession.add(robot, "robot", 2 * S)
+    assert [call.args[0].header.stamp.sec for call in robot.receive.call_args_list] == [2, 3, 4]
+    assert stage.succession.current is robot
+    (text,) = stage.node.log.texts("joint_states")
+    assert text.startswith("skipped, unexpectedly: ArithmeticError: fault")

@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 @contextmanager
-def serving(answer):
+def serving(answer, **options):
     """A node with a service that `answer` answers, and a client; the node's executor is spun by the test."""
     node, probe = Node("server"), Node("probe")
-    thread = ServiceThread(node, "test services")
+    thread = ServiceThread(node, "test services", **options)
     thread.add(Trigger, "~/ask", answer)
     thread.start()
     nodes = SpunNodes(node, probe)
@@ -81,14 +81,15 @@ def test_it_ends_at_once_and_answers_no_more():
         thread.destroy()  # again
 
 
-def test_the_garbage_collector_waits_for_the_answer_and_goes_on_after_it():
+@pytest.mark.parametrize("large_requests", [False, True])
+def test_the_garbage_collector_waits_for_the_answer_to_a_large_request_alone(large_requests):
     states = []
 
     def answer(request, response):
         states.append(gc.isenabled())
         return response
 
-    with serving(answer) as (nodes, client, _):
+    with serving(answer, large_requests=large_requests) as (nodes, client, _):
         called(nodes, client)
         nodes.spin_until(gc.isenabled)
-    assert states == [False]
+    assert states == [not large_requests]
