@@ -97,10 +97,10 @@ class Recording(AbstractContextManager["Recording"]):
         return _total([self.topics[topic].messages for topic in topics if topic in self.topics])
 
     def require(self, topic: str, kind: str) -> None:
-        """Whether a topic is there and of this type.
+        """Refuse a topic that is not there, or of another type.
 
         Raises:
-            BagError: it is not; with those that are.
+            BagError: with those that are.
         """
         if topic not in self.topics:
             have = listed(sorted(self.of_type(kind)), 8) or "none"

@@ -80,10 +80,10 @@ class BaseStates:
         return self._samples[-1].stamp if self._samples else None
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Whether a sample with this stamp [ns] is none that newer ones have overtaken.
+        """Refuse a sample whose stamp [ns] is older than the newest one's.
 
         Raises:
-            BadMessage: it is; the clock [ns] was not set back.
+            BadMessage: it is older; the clock [ns] was not set back.
         """
         newest = self.newest
         if newest is None or stamp >= newest or (newest - now) * 1e-9 > self._stale_after:

@@ -86,7 +86,7 @@ class TimedWrenches:
         self._stopped.discard(source)
 
     def require_order(self, source: str, stamp: int, now: int, valid_for: float) -> None:
-        """Whether a wrench with this stamp [ns] may replace the one of its source that is valid now [ns].
+        """Refuse a wrench whose stamp [ns] is older than that of its source's wrench that is valid now [ns].
 
         One that has become invalid, because its source stopped or a clock was set, refuses none.
 

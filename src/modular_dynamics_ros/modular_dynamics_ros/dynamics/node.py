@@ -107,7 +107,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         """See `Host`."""
         record = None if self._current is None else self._current.record
         # of a rate, the one that waits is answered by the robot as it was
-        answered = () if record is None else (record.counts.last_stamp, record.waiting)
+        answered = () if record is None else (record.counts.last_stamp, record.pending_stamp)
         stamp = change_stamp(self.now(), self.parameters.stale_after, *answered, self.succession.stamp)
         self.succession.add_changed(session, stamp)
         return stamp

@@ -161,7 +161,7 @@ class DynamicsSession:
         self._loaded.unsubscribe()
         self._newest = self.last_published = self._computed = self._wrenches = None
         self._ramp = TorqueRamp(self._node)
-        self.record.waiting = None
+        self.record.pending_stamp = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
@@ -206,12 +206,12 @@ class DynamicsSession:
             self._answer(state, arrival)
             return
         self.record.counts.superseded += self._newest is not None
-        self._newest, self.record.waiting = (state, arrival), state.stamp
+        self._newest, self.record.pending_stamp = (state, arrival), state.stamp
 
     def _on_rate(self) -> None:
         if self._newest is None:
             return
-        (state, arrival), self._newest, self.record.waiting = self._newest, None, None
+        (state, arrival), self._newest, self.record.pending_stamp = self._newest, None, None
         try:
             self.record.require_fresh(state.stamp, self._node.now())
             self._answer(state, arrival)
@@ -223,7 +223,7 @@ class DynamicsSession:
         boxes.observe(state)
         if boxes.wait:
             boxes.add(state, arrival)
-            self._note_waiting()
+            self._note_pending()
         self._outputs.publish_motions(state.stamp, lambda: boxes.motions(state))
         if not boxes.wait:
             self._finish(state, arrival)
@@ -232,7 +232,7 @@ class DynamicsSession:
         self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
     ) -> None:
         """The wrenches that a state waited for have come, or will not come."""
-        self._note_waiting()
+        self._note_pending()
         try:
             if isinstance(wrenches, BadMessage):
                 raise wrenches
@@ -241,8 +241,8 @@ class DynamicsSession:
         except BadMessage as error:
             self.record.rejected(error)
 
-    def _note_waiting(self) -> None:
-        self.record.waiting = self.boxes.newest if self._newest is None else self._newest[0].stamp
+    def _note_pending(self) -> None:
+        self.record.pending_stamp = self.boxes.newest if self._newest is None else self._newest[0].stamp
 
     def _finish(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
         previous = self._computed, self.record.last

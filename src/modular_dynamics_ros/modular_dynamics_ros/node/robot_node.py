@@ -217,7 +217,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.get_logger().error(f"{where} {text}")
 
     def _require_current(self, stamp: int | None) -> None:
-        """Whether a description with this stamp [ns] may replace the robot in force.
+        """Refuse a stamp [ns] with which a description must not replace the robot in force.
 
         Raises:
             RobotError: it is older, unless the clock was set back; or far ahead of the clock.

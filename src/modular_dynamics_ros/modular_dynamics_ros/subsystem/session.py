@@ -198,7 +198,7 @@ class SubsystemSession:
             self._finish(waiting.moving, waiting.arrival, meeting.parts)
 
     def _require_young(self, stamp: int) -> None:
-        """Whether an answer would not come too late: a node that has fallen behind must not compute it."""
+        """Refuse what would be answered too late: a node that has fallen behind must not compute it."""
         if (self._node.now() - stamp) * 1e-9 > self._parameters.stale_after:
             text = "its motion or its wrenches came when it was older than stale_after"
             raise BadMessage("too late", text)

@@ -208,7 +208,7 @@ def test_a_state_that_waits_for_the_timer_of_a_rate_is_answered_before_the_chang
 
     def waits():
         client.send(stamp=ahead)
-        return record.waiting == ahead
+        return record.pending_stamp == ahead
 
     client.spin_until(waits)
     response = client.call("SetPayload", link="left_branch", load=load)

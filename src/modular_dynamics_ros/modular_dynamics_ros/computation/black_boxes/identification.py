@@ -119,7 +119,7 @@ def _t(confidence: float, freedom: Array) -> Array:
 
 
 def _require_spread(gravities: Array) -> None:
-    """Whether gravity's directions in the sensor's frame lie neither at a point nor on a line.
+    """Refuse directions of gravity in the sensor's frame that lie at a point or on a line.
 
     Two axes are needed: about the only one along which they differed, the first moment would not be known.
 

@@ -90,7 +90,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
 
 
 def check_names(robot: Robot, names: Sequence[str]) -> None:
-    """Whether each is a joint of the robot, and named once.
+    """Refuse names that are no joints of the robot, or there twice.
 
     Raises:
         QueryError: naming those that are not.

@@ -23,15 +23,15 @@ class AnswerRecord:
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints without a
         value within stale_after, as of the last joint state that was read. period: between two answers [s];
-        0: every joint state is answered. waiting: stamp [ns] of the state that the next answer of a rate is
-        for.
+        0: every joint state is answered. pending_stamp: stamp [ns] of the newest state that is not answered
+        yet, because it waits for the next answer of a rate or for wrenches.
     """
 
     counts: MessageCounts
     last: Answer | None
     missing: tuple[str, ...]
     period = 0.0
-    waiting: int | None = None
+    pending_stamp: int | None = None
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._node, self._computation = node, computation
@@ -41,7 +41,7 @@ class AnswerRecord:
     def restart(self) -> None:
         """Forget everything: the node is activated."""
         self.counts, self.last, self.missing = MessageCounts(), None, ()
-        self._waiting = False  # for an answer: a joint state has come
+        self._has_received = False  # a joint state since activation
 
     def continue_from(self, other: "AnswerRecord") -> None:
         """Count on what another robot of the node has counted, and measure the time since its last answer.
@@ -49,7 +49,7 @@ class AnswerRecord:
         While that robot answers joint states that are late, the input is not stale for this one either.
         """
         self.counts = other.counts
-        self._waiting, self._unanswered = other._waiting, other._unanswered
+        self._has_received, self._unanswered = other._has_received, other._unanswered
 
     def require_fresh(self, stamp: int, now: int) -> None:
         """See `is_fresh`.
@@ -57,8 +57,8 @@ class AnswerRecord:
         Raises:
             BadMessage: it is older than stale_after, or as far ahead, or there is no clock.
         """
-        if not self._waiting:
-            self._waiting = True
+        if not self._has_received:
+            self._has_received = True
             self._unanswered.start(now)
         if self.is_fresh(stamp, now):
             self.counts.input_age = (now - stamp) * 1e-9
@@ -81,12 +81,12 @@ class AnswerRecord:
         return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
-        """Whether an answer with this stamp [ns] would follow the last one and what waits for a rate.
+        """Refuse a stamp [ns] that is older than that of the last answer, or of what waits for a rate.
 
         Raises:
-            BadMessage: it would not; the clock was not set back.
+            BadMessage: it is older; the clock was not set back.
         """
-        for last in (self.counts.last_stamp, self.waiting):
+        for last in (self.counts.last_stamp, self.pending_stamp):
             if last is None or stamp >= last:
                 continue
             ahead, stale_after = (last - now) * 1e-9, self._computation.settings.stale_after
@@ -146,7 +146,7 @@ class AnswerRecord:
 
     def _age(self) -> float | None:
         """Seconds since the last answer, or since the first state; None before both."""
-        return self._unanswered.seconds() if self._waiting else None
+        return self._unanswered.seconds() if self._has_received else None
 
     def acceleration_source(self) -> str:
         """Where accelerations come from, and the source's condition at the last answer, if that is fresh."""
