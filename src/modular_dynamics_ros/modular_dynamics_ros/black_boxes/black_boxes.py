@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaging
+from modular_dynamics_ros.computation.black_boxes.held_wrenches import held_wrenches
 from modular_dynamics_ros.computation.black_boxes.identification import RestPose
 from modular_dynamics_ros.computation.black_boxes.matching import Matched, StampMatcher
 from modular_dynamics_ros.computation.black_boxes.point_motions import BlackBoxMotions
 from modular_dynamics_ros.computation.black_boxes.static_load import Load, load_assignments
-from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
-from modular_dynamics_ros.computation.values import Array, State
+from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
@@ -107,6 +108,12 @@ class BlackBoxes:
         """Of all connection points."""
         assert self._motions is not None  # the caller has black boxes
         return self._motions(self.computation.robot, state)
+
+    def held(self, state: State, previous: Answer) -> Wrenches:
+        """Wrenches at a state of rest, see `held_wrenches`."""
+        return held_wrenches(
+            state, previous, self.loads, lambda box: self.motions(state)[box].gravity_at_point
+        )
 
     def observe(self, state: State) -> None:
         """A state that is to be answered."""

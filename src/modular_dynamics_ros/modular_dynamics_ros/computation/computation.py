@@ -1,12 +1,13 @@
 """From one joint state to the torques of one robot, without ROS: what the nodes do for each message."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
 from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.base_states import BaseStates
@@ -21,6 +22,7 @@ from modular_dynamics_ros.computation.values import (
     ComputationSettings,
     Configuration,
     State,
+    Wrenches,
     all_finite,
 )
 from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
@@ -178,11 +180,16 @@ class Computation:
             effort: see `State`.
 
         Raises:
-            BadMessage: the acceleration source does not know them, or the state of the base is unknown.
+            BadMessage: a velocity beyond what robots reach; the acceleration source does not know the
+            accelerations, or the state of the base is unknown.
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
         self.position = stamp, q, measured
+        if (huge := np.abs(v) > LARGEST).any():  # it would remain in the filter for long
+            name, value = self.robot.state_names[huge.argmax()], v[huge.argmax()]
+            text = f"the velocity of '{name}' is {value:g}; sizes of at most {LARGEST:g} are taken"
+            raise BadMessage("too large", text)
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
         return State(stamp, q, v, a, measured, coverage, base, effort)
@@ -225,15 +232,16 @@ class Computation:
             carried_configuration(self.robot, *self._inherited, state, lambda: solver.configuration_at(state))
         ]
 
-    def hold(self, previous: Answer) -> Answer:
+    def hold(self, previous: Answer, boxes_at: Callable[[State], Wrenches] | None = None) -> Answer:
         """Torques that hold the position measured last against gravity.
 
         Args:
-            previous: an answer, whose wrenches of black boxes are applied; loops are closed from it.
+            previous: an answer, from which loops are closed. boxes_at: wrenches of the black boxes at and in
+                their connection frames, at the held state; None: those of the answer.
 
         Raises:
             BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
-            the torques overflow.
+            the torques overflow; and as `boxes_at`.
         """
         position = self.position
         if position is None:
@@ -244,12 +252,13 @@ class Computation:
         # the base may have turned since the joints were measured
         base = None if self.base_states is None else self.base_states.latest() or previous.state.base
         state = State(stamp, q, q, q, measured, base=base).at_rest()
+        boxes = previous.wrenches.black_box if boxes_at is None else boxes_at(state)
         try:
             configuration = self._solver.configuration_at(state, previous.configuration)
         except BadMessage as error:
             self._not_held = position, BadMessage(error.cause, str(error))
             raise
-        return self._answer(state, configuration, AppliedWrenches(None, previous.wrenches.black_box))
+        return self._answer(state, configuration, AppliedWrenches(None, boxes))
 
     def _answer(self, state: State, configuration: Configuration, wrenches: AppliedWrenches) -> Answer:
         robot, settings = self.robot, self.settings

@@ -1,7 +1,9 @@
 """What the world exerts along the joints, from measured efforts: a low-pass filter for each joint."""
 
 import numpy as np
+from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["ExternalTorques"]
@@ -23,6 +25,11 @@ class ExternalTorques:
     def __init__(self, count: int) -> None:
         self._filtered = np.zeros(count)
         self._stamps = np.full(count, NEVER)  # [ns] of the last value of each joint
+
+    def continue_from(self, other: "ExternalTorques", where: NDArray[np.intp]) -> None:
+        """Go on as the filters of another robot; (n,) place of each joint among its own, -1: new."""
+        self._filtered = values_at(where, other._filtered)
+        self._stamps = values_at(where, other._stamps, NEVER).astype(np.int64)
 
     def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
         """Filtered torques (n,) [N m or N] at a stamp [ns]; NaN where no effort was measured.

@@ -140,6 +140,7 @@ class DynamicsSession:
     def _carry_over(self, other: "DynamicsSession") -> None:
         """The robot was changed: what was known of it stays known, see `Computation.carry_over`."""
         self._loaded.continue_from(other._loaded)
+        self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
         self.computation.carry_over(other.computation, other._computed)
         if (last := other.last_published) is not None:
             self.last_published = self.computation.carried_answer(other.robot, last)
@@ -269,7 +270,7 @@ class DynamicsSession:
         on_stale, publishing, last = self._parameters.on_stale, "nothing", self.last_published
         if on_stale == "hold_gravity" and last is not None:
             try:
-                held = self.computation.hold(last)
+                held = self.computation.hold(last, lambda state: self.boxes.held(state, last))
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.values import all_finite
+from modular_dynamics.text.numbers import LARGEST
+from modular_dynamics_ros.computation.values import all_finite, all_usable
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
@@ -105,19 +106,22 @@ class JointStateReader:
                 text = f"{field} has {len(values)} values for {count} joint names"
                 raise BadMessage("wrong length", text)
         q, v = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
-        with_velocities = all_finite(q) and all_finite(v)
-        if not with_velocities:
-            self._check_finite(layout, q, v)
+        with_velocities = all_finite(v)
+        if not (with_velocities and all_usable(q)):
+            self._check(layout, q, v)
         optional = self._optional(layout, position) if layout.optional else self._no_optional
         return JointSample(
             stamp, layout, q, v, with_velocities, optional, _efforts(effort, layout) if efforts else None
         )
 
-    def _check_finite(self, layout: Layout, q: Array, v: Array) -> None:
-        """Raise BadMessage where a position is not finite, or a velocity is infinite."""
+    def _check(self, layout: Layout, q: Array, v: Array) -> None:
+        """Raise BadMessage where a position is not finite or huge, or a velocity is infinite."""
         if not np.isfinite(q).all():
             offenders = self._named(layout, ~np.isfinite(q))
             raise BadMessage("not finite", f"position of {offenders} is NaN or infinite")
+        if (huge := np.abs(q) > LARGEST).any():
+            text = f"position of {self._named(layout, huge)} is beyond {LARGEST:g}, the largest that is taken"
+            raise BadMessage("too large", text)
         if np.isinf(v).any():
             raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
 
@@ -149,8 +153,8 @@ class JointStateReader:
 
 def positions_and_velocities(
     position: "array[float]", velocity: "array[float] | float", layout: Layout
-) -> tuple[Array, Array]:
-    """Those of the layout's joints (k,), of a message whose arrays are as long as its names; new arrays."""
+) -> Array:
+    """(2, k) of the layout's joints, a new array, of a message whose arrays are as long as its names."""
     if isinstance(position, array) and isinstance(velocity, array):  # rclpy's: joined, they are read faster
         both = np.asarray(position + velocity, np.float64)
     else:
@@ -159,16 +163,15 @@ def positions_and_velocities(
         both[:count], both[count:] = position, velocity
     if layout.sources is not None:
         both = both[layout.sources]
-    k = len(both) // 2
-    return both[:k], both[k:]
+    return both.reshape(2, -1)
 
 
 def _efforts(values: "array[float]", layout: Layout) -> Array:
-    """NaN where they are missing; an infinite one measures nothing either."""
+    """NaN where they are missing; an infinite or huge one measures nothing either."""
     if not len(values):
         return np.full(len(layout.joints), np.nan)
     effort = np.array(values, dtype=float)
     if layout.source is not None:
         effort = effort[layout.source]
-    effort[np.isinf(effort)] = np.nan
+    effort[np.abs(effort) > LARGEST] = np.nan
     return effort

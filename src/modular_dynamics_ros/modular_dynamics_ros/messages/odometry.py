@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from modular_dynamics.algebra import Quaternion
+from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.floating_base import FloatingBase
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
@@ -32,5 +33,7 @@ def base_state_from_message(
     moved = base.twist(x_base_link, linear, angular)
     if not np.isfinite([*moved, position.x, position.y, position.z]).all():
         raise BadMessage("not finite", "its pose or twist holds NaN, infinite or too large values")
+    if np.abs(moved).max() > LARGEST:
+        raise BadMessage("too large", f"its twist is beyond {LARGEST:g} m/s or rad/s, the most that is taken")
     orientation = world * unit_quaternion(message.pose.pose.orientation)
     return orientation * x_base_link.primary.conjugate(), moved

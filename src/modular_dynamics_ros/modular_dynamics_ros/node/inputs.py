@@ -39,7 +39,7 @@ class ReferenceInput(Subscriptions):
         self, node: SessionNode, computation: Computation, reference_type: str = "trajectory"
     ) -> None:
         super().__init__(node)
-        self._computation = computation
+        self._computation, self._controller = computation, controller_states.ControllerStateReader()
         if reference_type == "controller_state":
             # as many as joint states, which may wait as long; they are stamped alike
             kind, receive = controller_states.JointTrajectoryControllerState, self._on_controller_state
@@ -65,8 +65,10 @@ class ReferenceInput(Subscriptions):
         validity = round(computation.settings.stale_after * 1e9)
         with self._refusing("reference", "reference"):
             names = computation.robot.state_names
-            trajectory = controller_states.trajectory_from_controller_state(message, names, now, validity)
-            self._add(trajectory, now)
+            self._add(self._controller.read(message, names, now, validity), now)
+        if self._controller.unfilled:
+            text = "speed_scaling_factor is 0 while the set points move: not filled in, it counts as 1"
+            self._node.log.problem("reference", "speed scaling", text)
 
     def _add(self, trajectory: ReferenceTrajectory, now: int) -> None:
         computation = self._computation

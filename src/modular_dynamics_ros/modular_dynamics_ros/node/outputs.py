@@ -141,6 +141,7 @@ class Outputs:
         """Enable publishers that were made while the node is active; safe to repeat."""
         for publisher in self._publishers:
             publisher.on_activate(state)
+        self.demand.look()  # those who have subscribed already get the first answer, too
 
     def destroy(self) -> None:
         """Remove all publishers."""

@@ -55,3 +55,18 @@ def test_without_a_cutoff_nothing_is_filtered():
     one = ExternalTorques(1)
     for stamp, raw in ((5.0, 1.0), (5.001, 3.0), (5.002, -4.0)):
         assert one.update(ns(stamp), np.array([raw]), np.zeros(1), 0.0, GAP) == pytest.approx([raw])
+
+
+def test_the_filters_of_joints_that_stay_go_on_in_another_robot():
+    before, after, alone = ExternalTorques(2), ExternalTorques(3), ExternalTorques(1)
+    for k in range(3):
+        before.update(ns(1.0 + 0.1 * k), np.array([k, 2.0]), np.zeros(2), CUTOFF, GAP)
+        alone.update(ns(1.0 + 0.1 * k), np.array([k]), np.zeros(1), CUTOFF, GAP)
+    after.continue_from(before, np.array([-1, 0, -1]))
+    got = after.update(ns(1.3), np.array([5.0, 9.0, 6.0]), np.zeros(3), CUTOFF, GAP)
+    (expected,) = alone.update(ns(1.3), np.array([9.0]), np.zeros(1), CUTOFF, GAP)
+    np.testing.assert_array_equal(got, [5.0, expected, 6.0])
+    assert expected < 9.0
+    nobody = ExternalTorques(1)
+    nobody.continue_from(ExternalTorques(0), np.array([-1]))
+    assert nobody.update(ns(1.0), np.ones(1), np.zeros(1), CUTOFF, GAP) == 1.0

@@ -10,8 +10,8 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.controller_states import (
+    ControllerStateReader,
     JointTrajectoryControllerState,
-    trajectory_from_controller_state,
 )
 
 pytestmark = pytest.mark.ros
@@ -30,12 +30,12 @@ def controller_state(accelerations, names=("a", "b"), scaling=1.0):
 
 
 def trajectory(*args, joints=("b", "c", "a"), **options):
-    return trajectory_from_controller_state(controller_state(*args, **options), joints, 0, VALIDITY)
+    return ControllerStateReader().read(controller_state(*args, **options), joints, 0, VALIDITY)
 
 
 def at(reference, instant):
     out = np.full(3, np.nan)
-    reference.sample(instant, out)
+    reference.sample(instant, out[: reference.powers.shape[2]])
     return out.tolist()
 
 
@@ -61,7 +61,26 @@ def test_slowed_motion_accelerates_with_the_square_of_the_factor():
 
 def test_a_distribution_without_scaling_has_none():
     message = SimpleNamespace(**{n: getattr(controller_state([1.0, -2.0]), n) for n in FIELDS})
-    assert at(trajectory_from_controller_state(message, ("b", "c", "a"), 0, VALIDITY), STAMP)[0] == -2.0
+    assert at(ControllerStateReader().read(message, ("b", "c", "a"), 0, VALIDITY), STAMP)[0] == -2.0
+
+
+def test_a_factor_of_zero_while_the_set_point_moves_is_not_filled_in():
+    """As of joint_trajectory_controller before 4.39."""
+    reader, read = ControllerStateReader(), []
+    for position in (0.1, 0.2, 0.3, 0.3):
+        message = controller_state([1.0, -2.0], scaling=0.0)
+        message.reference.positions[1] = position
+        read.append((at(reader.read(message, ("b",), 0, VALIDITY), STAMP)[0], reader.unfilled))
+    assert read == [(0.0, False), (-2.0, True), (-2.0, True), (0.0, False)]
+
+
+def test_a_controller_that_is_scaled_to_zero_stands_still():
+    reader = ControllerStateReader()
+    for position, scaling in ((0.1, 0.5), (0.2, 0.0), (0.2, 0.0)):
+        message = controller_state([1.0, -2.0], scaling=scaling)
+        message.reference.positions[1] = position
+        reference = reader.read(message, ("b",), 0, VALIDITY)
+        assert (at(reference, STAMP)[0], reader.unfilled) == (-2.0 * scaling**2, False)
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,8 @@ def test_optional_joints_are_measured_where_they_are_there_and_finite():
 def test_efforts_are_read_only_where_they_are_asked_for():
     reader = JointStateReader(["a", "b", "c"])
     message = state("cxba", [1.0] * 4, effort=[3.0, 9.0, np.inf, 1.0])
+    huge = state("cxba", [1.0] * 4, effort=[3.0, 9.0, -1e308, 1.0])
+    np.testing.assert_array_equal(reader.read(huge, efforts=True).effort, [1.0, NAN, 3.0])
     assert reader.read(message).effort is None
     np.testing.assert_array_equal(reader.read(message, efforts=True).effort, [1.0, NAN, 3.0])
     assert np.isinf(message.effort[2])  # the message stays as it is
@@ -63,6 +65,7 @@ def test_joints_are_matched_by_name_and_strangers_ignored():
         (state("ab", [9.0, 9.0], [], [9.0]), "wrong length", "effort has 1 values for 2 joint names"),
         (state("ab", [9.0, NAN]), "not finite", "position of 'b'"),
         (state("ab", [-np.inf, 9.0]), "not finite", "position of 'a'"),
+        (state("ab", [9.0, -2e9]), "too large", "position of 'b' is beyond 1e+09"),
         (state("ab", [9.0, 9.0], [9.0, np.inf]), "not finite", "velocity of 'b'"),
     ],
 )

@@ -24,11 +24,11 @@ MS = 1_000_000
 INSTALLED = controller_states.JointTrajectoryControllerState is not None
 
 
-def state(stamp, accelerations, names=NAMES):
+def state(stamp, accelerations, names=NAMES, scaling=1.0, q=Q):
     make = controller_states.JointTrajectoryControllerState if INSTALLED else SimpleNamespace
-    point = JointTrajectoryPoint(positions=Q, velocities=V, accelerations=accelerations)
+    point = JointTrajectoryPoint(positions=q, velocities=V, accelerations=accelerations)
     header = Header(stamp=stamp_message(stamp))
-    return make(header=header, joint_names=list(names), reference=point, speed_scaling_factor=1.0)
+    return make(header=header, joint_names=list(names), reference=point, speed_scaling_factor=scaling)
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def given(four_link):
     computation = Computation(load_robot(four_link), settings)
     one = ReferenceInput(node, computation, "controller_state")
 
-    def send(stamp, accelerations):
+    def send(stamp, accelerations, **more):
         node.time = max(node.time, stamp)
         callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
         assert list(callbacks) == ["controller_state"]
-        receive(node, "controller_state", state(stamp, accelerations))
+        receive(node, "controller_state", state(stamp, accelerations, **more))
 
     yield SimpleNamespace(send=send, node=node, at=lambda t: computation.accelerations.at(t, np.zeros(4), ()))
     one.destroy()
@@ -67,6 +67,13 @@ def test_a_bad_set_point_is_refused_and_the_last_good_one_holds(given):
     given.send(1002 * MS, [1.0, np.inf, 1.0, 1.0])
     assert "acceleration of 'bend' is not finite" in given.node.log.texts("reference")[0]
     assert given.at(1004 * MS)[0].tolist() == [1.0] * 4
+
+
+def test_a_controller_that_leaves_its_speed_scaling_at_zero_is_followed_with_a_warning(given):
+    for k in range(3):
+        given.send((1000 + 2 * k) * MS, [1.0] * 4, scaling=0.0, q=Q + k)
+    assert given.at(1004 * MS)[0].tolist() == [1.0] * 4
+    assert "it counts as 1" in given.node.log.texts("reference")[0]
 
 
 @pytest.mark.usefixtures("ros")

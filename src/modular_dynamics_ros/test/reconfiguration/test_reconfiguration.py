@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import modular_dynamics as md
@@ -222,3 +223,24 @@ def test_the_topic_of_others_is_not_published(make, capfd):
     client = make(publish_robot_description=True, robot_description_file="")
     assert client.node.trigger_configure() == FAILURE
     assert "publish_robot_description needs robot_description_file" in capfd.readouterr().err
+
+
+def test_the_contact_filter_goes_on_and_no_message_of_it_is_left_out(make):
+    client = make(external_torque_cutoff=0.01)
+    messages = []
+    client.probe.create_subscription(JointState, "dynamics_node/external_torques", messages.append, 100)
+    client.activate()
+
+    def contact(effort):
+        stamp = client.send(effort=[effort] * 4)
+
+        def of_stamp():
+            return [one for one in messages if stamp_nanoseconds(one.header.stamp) == stamp]
+
+        client.spin_until(of_stamp)
+        return np.array(of_stamp()[0].effort)
+
+    client.spin_until(lambda: client.send(effort=[0.0] * 4) and messages)
+    before = contact(0.0)
+    assert client.call("SetPayload", link="left_branch", load=(1e-9, (0.0,) * 3, (0.0,) * 3)).success
+    assert np.abs(contact(1e3) - before).max() < 500.0  # a filter that began anew would be 1,000 away

@@ -30,5 +30,4 @@ def sensor_placement(computation: Computation, box: str, frame: str, state: Stat
 
 def gravity_at(robot: Robot, box: str, state: State) -> Array:
     """Gravity (3,) in the frame of a black box's connection point [m/s^2]."""
-    motion = BlackBoxMotions(robot)(robot, state)[box]
-    return np.asarray(motion.gravity @ motion.H_root_point[:3, :3])
+    return BlackBoxMotions(robot)(robot, state)[box].gravity_at_point

@@ -16,6 +16,7 @@ from modular_dynamics.algebra.matrix_forms import adjoint_matrix, inverse
 from modular_dynamics.dynamics.quantities.frame_motion import FrameMotions
 from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
 from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["ConnectionMotion", "MotionPropagation", "fixed_motion"]
 
@@ -39,13 +40,18 @@ class ConnectionMotion:
         """Whether all numbers are the same."""
         return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
+    @property
+    def gravity_at_point(self) -> Array:
+        """(3,) gravitational acceleration in the point's frame [m/s^2]."""
+        return np.asarray(self.gravity @ self.H_root_point[:3, :3])
+
     def falling(self) -> Array:
         """(6,) the acceleration less that of free fall, in the point's frame.
 
         A subsystem without gravity that accelerates so needs the same torques as one with gravity.
         """
         relative = self.acceleration.copy()
-        relative[:3] -= self.gravity @ self.H_root_point[:3, :3]
+        relative[:3] -= self.gravity_at_point
         return relative
 
 
@@ -82,10 +88,17 @@ class MotionPropagation:
         Args:
             q, v, a: of all joints of the part (nq,), (nv,), (nv,); of the floating joint no pose, but twist
                 and acceleration of the link that it moves, without gravity.
+
+        Raises:
+            BadMessage: the motions overflow.
         """
         if not self._names:
             return {}
-        motions = self._motions(q, v, a)
+        try:
+            motions = self._motions(q, v, a)
+        except md.StateError as error:
+            text = "the state is finite, but so large that the motion of connection points is not"
+            raise BadMessage("not finite", text) from error
         R, (p, omega, linear, alpha, pull) = motions[:, :3], motions[:, 3:].transpose(1, 0, 2)
         # from a point of the link to one fixed in space: then the derivative is taken component by component
         spatial = pull - np.cross(omega, linear)

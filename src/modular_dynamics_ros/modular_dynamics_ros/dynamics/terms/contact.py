@@ -6,6 +6,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.external_torques import ExternalTorques
 from modular_dynamics_ros.messages.terms.external_torques import KnownEffortsWriter
@@ -22,10 +23,14 @@ class ContactOutput:
     """
 
     def __init__(self, make_publisher: Callable[..., Any], demand: Demand, computation: Computation) -> None:
-        names = computation.robot.state_names
+        names = self._names = computation.robot.state_names
         self._demand, self._computation = demand, computation
         self._publisher = make_publisher(JointState, "~/external_torques")
         self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
+
+    def continue_from(self, other: "ContactOutput") -> None:
+        """The robot was changed: the filters of the joints that it keeps go on."""
+        self._torques.continue_from(other._torques, places(self._names, other._names))
 
     def needs_efforts(self) -> bool:
         """Whether measured efforts are of use now."""

@@ -71,7 +71,6 @@ class TermOutputs:
         self._order = [place[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
         self._marker_pace, self._equation_pace = Pace(), Pace()
-        self._scales = arrow_scales(graph)
 
     def publish(self, answer: Answer, stamp: Time) -> None:
         """What is subscribed to of one answer; one that cannot be computed is reported, and left out."""
@@ -94,7 +93,8 @@ class TermOutputs:
         if self._markers in demand.wanted and self._marker_pace.due(self.parameters.marker_rate):
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
-            scales = (own or automatic for own, automatic in zip(given, self._scales, strict=True))
+            automatic = arrow_scales(robot.graph)  # gravity may have changed
+            scales = (own or scale for own, scale in zip(given, automatic, strict=True))
             write = self._marker_writer.write
             self._markers.publish(write(stamp, dynamics.connection_wrenches, base, *scales))
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.values import all_usable
 from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout, positions_and_velocities
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -62,8 +63,8 @@ class UsualStates:
             return None
         if not len(position) == len(velocity) == count or len(message.effort) not in (0, count):
             return None
-        q, v = positions_and_velocities(position, velocity, layout)
-        answer = self._answers.at(stamp, q, v, rehearsal=rehearsal)
+        q, v = values = positions_and_velocities(position, velocity, layout)
+        answer = self._answers.at(stamp, q, v, rehearsal=rehearsal) if all_usable(values) else None
         if rehearsal:
             return answer
         if answer is None:

@@ -1,5 +1,7 @@
 """Motions of connection points against differences of poses of the whole robot over time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,8 @@ import modular_dynamics as md
 from helpers.part_by_part import PartByPart
 from helpers.paths import ROBOTS
 from modular_dynamics.algebra.matrix_forms import homogeneous, inverse, unskew
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros
 H = 1e-4  # [s] of the central differences, whose error is of its square
@@ -54,3 +58,13 @@ def test_twists_and_their_derivatives_are_those_of_the_moving_frames(robot):
 def test_free_fall_is_taken_off_in_the_axes_of_the_point():
     motion = PartByPart(str(ROBOTS / "charmie.urdf")).parts["base"].own_motion
     assert motion.falling() == pytest.approx([*(-(motion.H_root_point[:3, :3].T @ motion.gravity)), 0, 0, 0])
+
+
+def test_motions_that_overflow_are_refused():
+    """A foreign predecessor may send any."""
+    torso = PartByPart(str(ROBOTS / "charmie.urdf")).parts["torso"]
+    state = torso.observe(1, *np.zeros((2, len(torso.robot.state_names))))
+    good = ConnectionMotion(np.eye(4), np.zeros(6), np.zeros(6), np.array([0.0, 0.0, -9.81]))
+    assert torso.move(state, good).outgoing.keys() == {"left_arm", "right_arm", "head"}
+    with np.errstate(all="ignore"), pytest.raises(BadMessage, match="motion of connection points is not"):
+        torso.move(state, replace(good, twist=np.full(6, 1e200)))

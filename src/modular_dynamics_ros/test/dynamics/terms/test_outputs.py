@@ -11,6 +11,7 @@ from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
 from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
+from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 pytestmark = pytest.mark.ros
@@ -77,7 +78,7 @@ def test_joints_in_black_boxes_have_no_wrench(four_link, boxed_branch):
     assert [marker.ns for marker in box] == ["force on right_branch", "moment on right_branch"]
     connection = session.robot.graph.subsystem("right_branch").connection
     R, at = to_rotation_translation(connection.x_link_connection)
-    scales = session._outputs.terms._scales
+    scales = arrow_scales(session.robot.graph)
     for marker, part, scale in zip(box, (FORCE[:3], FORCE[3:]), scales, strict=True):
         start, end = (np.array([p.x, p.y, p.z]) for p in marker.points)
         assert marker.header.frame_id == connection.link
