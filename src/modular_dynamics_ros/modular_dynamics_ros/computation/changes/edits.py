@@ -1,6 +1,5 @@
 """New lists of changes: what a request adds to one, or takes from it."""
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
@@ -14,6 +13,7 @@ from modular_dynamics_ros.computation.changes.lock import Lock
 from modular_dynamics_ros.computation.changes.lockable import require_joint, require_leading
 from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.position_range import position_range
 from modular_dynamics_ros.computation.changes.removal import Removal
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
@@ -166,10 +166,8 @@ def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> m
 
 
 def _require_within_limits(name: str, position: float, limits: Limits) -> None:
-    lower = -math.inf if limits.lower is None else limits.lower
-    upper = math.inf if limits.upper is None else limits.upper
-    # limits that leave no range are none: vendors write zeros
-    if lower < upper and not lower - SAME <= position <= upper + SAME:
+    lower, upper = position_range(limits)
+    if not lower - SAME <= position <= upper + SAME:
         text = (
             f"the position of '{name}' is {position:g}, beyond its limits {lower:g} to {upper:g} [rad or m]"
         )

@@ -113,9 +113,17 @@ def test_limits_do_not_say_where_a_joint_was_measured(described):
         assert edits.locked(described, (), ["bend"], {"bend": at}) == (Lock({"bend": at}),)
 
 
-def test_limits_that_leave_no_range_are_none(four_link):
+def test_limits_that_are_both_zero_are_none(four_link):
     urdf = Path(four_link).read_text().replace('lower="-1.5" upper="1.5"', 'lower="0" upper="0"')
     assert edits.locked(md.load_urdf(urdf), (), ["bend"], {"bend": 1.6}) == (Lock({"bend": 1.6}),)
+
+
+def test_equal_limits_that_are_not_zero_hold_a_joint_there(four_link):
+    urdf = Path(four_link).read_text().replace('lower="-1.5" upper="1.5"', 'lower="0.5" upper="0.5"')
+    described = md.load_urdf(urdf)
+    assert edits.locked(described, (), ["bend"], {"bend": 0.5}) == (Lock({"bend": 0.5}),)
+    with pytest.raises(NumbersError, match=r"'bend' is 0.6, beyond its limits 0.5 to 0.5"):
+        edits.locked(described, (), ["bend"], {"bend": 0.6})
 
 
 def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
