@@ -1,7 +1,7 @@
-"""What a trajectory's points leave out, from the spline through them.
+"""The spline through a trajectory's points: what the points leave out, and the pieces between them.
 
 As joint_trajectory_controller interpolates: positions alone are joined by straight lines, positions and
-velocities by cubics (computation/accelerations/reference_trajectory.py).
+velocities by cubics, with accelerations by quintics (computation/accelerations/reference_trajectory.py).
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["completed"]
+__all__ = ["completed", "pieces"]
 
 
 def completed(
@@ -34,3 +34,47 @@ def completed(
                 v[:-1] = np.diff(q, axis=0) / (1e-9 * np.diff(instants)[:, np.newaxis])
             v[-1] = v[-2]
     return q, v, a
+
+
+def pieces(instants: NDArray[np.int64], q: Array, v: Array, a: Array | None) -> tuple[Array, Array]:
+    """Positions and velocities between the points of one joint, as Bernstein coefficients.
+
+    They are functions of the share of the time from a point to the next.
+
+    Args:
+        instants: (m,) [ns], strictly increasing. q, v, a: (m,); without a cubics, else quintics.
+
+    Returns:
+        Positions (4, m - 1) and velocities (3, m - 1) of cubics; (6, m - 1) and (5, m - 1) of quintics.
+    """
+    h = 1e-9 * np.diff(instants)  # [s]
+    q0, q1, v0, v1 = q[:-1], q[1:], v[:-1], v[1:]
+    mean = (q1 - q0) / h
+    # velocities from the values of the points: differences of the positions' coefficients would round them
+    if a is None:
+        return (
+            np.array([q0, q0 + h * v0 / 3.0, q1 - h * v1 / 3.0, q1]),
+            np.array([v0, 3.0 * mean - v0 - v1, v1]),
+        )
+    a0, a1 = h * a[:-1], h * a[1:]  # as changes of velocity
+    return (
+        np.array(
+            [
+                q0,
+                q0 + h * v0 / 5.0,
+                q0 + h * (2.0 * v0 / 5.0 + a0 / 20.0),
+                q1 - h * (2.0 * v1 / 5.0 - a1 / 20.0),
+                q1 - h * v1 / 5.0,
+                q1,
+            ]
+        ),
+        np.array(
+            [
+                v0,
+                v0 + a0 / 4.0,
+                5.0 * mean - 2.0 * (v0 + v1) + (a1 - a0) / 4.0,
+                v1 - a1 / 4.0,
+                v1,
+            ]
+        ),
+    )

@@ -1,10 +1,10 @@
-"""Completed points against polynomials whose values and derivatives are known."""
+"""Completed points, and pieces between them, against polynomials whose values and derivatives are known."""
 
 import numpy as np
 import pytest
-from scipy.interpolate import CubicHermiteSpline
+from scipy.interpolate import BPoly, CubicHermiteSpline
 
-from modular_dynamics_ros.computation.queries.spline import completed
+from modular_dynamics_ros.computation.queries.spline import completed, pieces
 
 pytestmark = pytest.mark.ros
 
@@ -28,6 +28,30 @@ def test_positions_and_velocities_are_joined_by_cubics():
     assert given is v
     assert a[:2] == pytest.approx(spline(TIMES[:2]), rel=1e-12)  # of the piece that begins there
     assert a[2] == pytest.approx(spline(TIMES[2] - 1e-12), rel=1e-9)
+
+
+@pytest.mark.parametrize("degree", [3, 5])
+def test_pieces_are_those_of_scipy(degree):
+    numbers = np.random.default_rng(degree)
+    instants = np.cumsum(numbers.integers(1, 3 * S, 12))
+    q, v, a = numbers.normal(size=(3, 12))
+    times = 1e-9 * instants
+    if degree == 3:
+        a, spline = None, CubicHermiteSpline(times, q, v)
+    else:
+        spline = BPoly.from_derivatives(times, np.transpose([q, v, a]))
+    found = pieces(instants, q, v, a)
+    assert [len(one) for one in found] == [degree + 1, degree]
+    at = np.sort(numbers.uniform(times[0], times[-1], 200))
+    assert BPoly(found[0], times)(at) == pytest.approx(spline(at), abs=1e-9)
+    assert BPoly(found[1], times)(at) == pytest.approx(spline.derivative()(at), abs=1e-7)
+    for one, given in zip(found, (q, v), strict=True):  # a number that is at a limit stays there
+        assert one[0].tolist() == given[:-1].tolist()
+        assert one[-1].tolist() == given[1:].tolist()
+
+
+def test_one_point_has_no_pieces():
+    assert [one.shape for one in pieces(INSTANTS[:1], *np.ones((2, 1)), None)] == [(4, 0), (3, 0)]
 
 
 def test_what_is_given_stays():
