@@ -141,7 +141,7 @@ class Answers:
         header = request.trajectory.header
         response.trajectory = torques_message(stamp_nanoseconds(header.stamp), torques)
         response.trajectory.header = header
-        response.excesses = excess_messages(motion, torques.excesses)
+        response.excesses = excess_messages(torques.excesses)
 
     def _model_of(self, subject: Subject) -> QueryModel:
         if self._model is None or self._model.robot is not subject.robot:

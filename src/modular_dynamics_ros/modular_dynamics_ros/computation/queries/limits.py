@@ -1,53 +1,136 @@
 """Where a trajectory exceeds the limits of the description."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.robot import Robot
+import modular_dynamics as md
+from modular_dynamics.model import Joint
+from modular_dynamics_ros.computation.changes.position_range import position_range
+from modular_dynamics_ros.computation.queries.extremes import largest
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["EFFORT", "POSITION", "VELOCITY", "Excess", "excesses"]
+__all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "excesses"]
 
 POSITION, VELOCITY, EFFORT = range(3)
 ROUNDING = 1e-9  # beyond a limit at which a number is exactly: of the limit's size, and of 1
 
+Instants = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """One joint along a trajectory.
+
+    Attributes:
+        q, v, effort: (m,) at the points [rad or m, rad/s or m/s, N m or N]; an effort may be unknown.
+        between: positions and velocities between the points as of `spline.pieces`; None: unknown there, or
+        monotonic, so that the points are the worst.
+    """
+
+    joint: str
+    q: Array
+    v: Array
+    between: tuple[Array, Array] | None = None
+    effort: Array | None = None
+
+    def of_mimic(self, joint: Joint) -> "Course":
+        """That of a joint that mimics this one."""
+        assert joint.mimic is not None
+        multiplier, offset = joint.mimic.multiplier, joint.mimic.offset
+        between = self.between
+        if between is not None:
+            between = multiplier * between[0] + offset, multiplier * between[1]
+        return Course(joint.name, multiplier * self.q + offset, multiplier * self.v, between)
+
 
 @dataclass(frozen=True)
 class Excess:
-    """The worst point of one joint and quantity: its index, the value there, and the limit."""
+    """The worst instant of one joint and quantity.
+
+    Attributes:
+        point: at which it is, or after which. instant: [ns] from the start. value: there.
+    """
 
     joint: str
     quantity: int
     point: int
+    instant: int
     value: float
     limit: float
 
 
-def excesses(
-    robot: Robot, names: Sequence[str], positions: Array, velocities: Array, efforts: Array
-) -> list[Excess]:
-    """All excesses, by joint.
+def excesses(graph: md.SubsystemGraph, instants: Instants, courses: Iterable[Course]) -> list[Excess]:
+    """All excesses, by joint: of these joints, and after each one those of the joints that mimic it.
+
+    Limits of zero, as vendors write them, count as none.
 
     Args:
-        names: of the columns of positions, velocities and efforts (m, n); efforts that are NaN count for
-        nothing. Limits that leave no range, and zeros, as vendors write them, count as none.
+        instants: (m,) of the points [ns], strictly increasing.
     """
-    graph, found = robot.graph, list[Excess]()
-    effort_limits = dict(zip(robot.state_names, robot.effort_limits.tolist(), strict=True))
-    for column, name in enumerate(names):
-        place, rate = graph.q_slice(name).start, graph.v_slice(name).start
-        lower, upper = (float(limit[place]) for limit in graph.position_limits)
-        fastest, strongest = float(graph.velocity_limits[rate]), effort_limits.get(name, np.inf)
-        for quantity, values, least, most in (
-            (POSITION, positions[:, column], lower, upper),
-            (VELOCITY, velocities[:, column], -fastest, fastest),
-            (EFFORT, efforts[:, column], -strongest, strongest),
-        ):
-            beyond = np.nan_to_num(np.maximum(values - most, least - values), nan=-np.inf)
-            point = int(np.argmax(beyond))
-            limit = most if values[point] > most else least
-            if beyond[point] > ROUNDING * max(1.0, abs(limit)):
-                found.append(Excess(name, quantity, point, float(values[point]), limit))
+    mimics: dict[str, list[Joint]] = {}
+    for joint in graph.joints:
+        if joint.mimic is not None:
+            mimics.setdefault(joint.mimic.joint, []).append(joint)
+    found = list[Excess]()
+    for course in courses:
+        found += _of_joint(graph.joint(course.joint), instants, course)
+        for joint in mimics.get(course.joint, ()):
+            found += _of_joint(joint, instants, course.of_mimic(joint))
     return found
+
+
+class _Side(NamedTuple):
+    """The worst instant beyond one limit."""
+
+    beyond: float
+    point: int
+    instant: int
+    value: float
+    limit: float
+
+
+def _of_joint(joint: Joint, instants: Instants, course: Course) -> Iterator[Excess]:
+    limits = joint.limits
+    q_between, v_between = course.between or (None, None)
+    for quantity, values, between, (lower, upper) in (
+        (POSITION, course.q, q_between, position_range(limits)),
+        (VELOCITY, course.v, v_between, _either_way(limits.velocity)),
+        (EFFORT, course.effort, None, _either_way(limits.effort)),
+    ):
+        if values is None:
+            continue
+        both = (
+            _beyond(instants, values, between, 1.0, upper),
+            _beyond(instants, values, between, -1.0, lower),
+        )
+        if sides := [side for side in both if side is not None]:
+            worst = max(sides, key=lambda side: (side.beyond, -side.instant))
+            yield Excess(joint.name, quantity, worst.point, worst.instant, worst.value, worst.limit)
+
+
+def _either_way(size: float | None) -> tuple[float, float]:
+    return (-size, size) if size else (-math.inf, math.inf)
+
+
+def _beyond(
+    instants: Instants, values: Array, between: Array | None, sign: float, limit: float
+) -> _Side | None:
+    """Above the limit where the sign is 1, below it where it is -1; None: it is kept."""
+    if math.isinf(limit):
+        return None
+    rounding = ROUNDING * max(1.0, abs(limit))
+    signed = sign * values
+    point = int(signed.argmax())
+    instant, value = int(instants[point]), float(signed[point])
+    if between is not None:
+        above = max(value, sign * limit + rounding)
+        if (found := largest(sign * between, above, rounding)) is not None:
+            point, value = found.piece, found.value
+            instant = int(instants[point]) + round(found.share * int(instants[point + 1] - instants[point]))
+    beyond = value - sign * limit
+    return _Side(beyond, point, instant, sign * value, limit) if beyond > rounding else None

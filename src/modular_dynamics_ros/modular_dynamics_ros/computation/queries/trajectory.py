@@ -1,7 +1,8 @@
 """The efforts along a trajectory, at each of its points."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.queries.errors import QueryError, code_of
-from modular_dynamics_ros.computation.queries.limits import Excess, excesses
+from modular_dynamics_ros.computation.queries.limits import Course, Excess, excesses
 from modular_dynamics_ros.computation.queries.query_model import Loads, QueryModel, Subject
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
@@ -18,7 +19,7 @@ from modular_dynamics_ros.computation.queries.requested_state import (
     require_usable,
     state_of,
 )
-from modular_dynamics_ros.computation.queries.spline import completed
+from modular_dynamics_ros.computation.queries.spline import completed, pieces
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, Configuration, StampedWrench, State
 from modular_dynamics_ros.exceptions import listed
@@ -68,7 +69,6 @@ def trajectory_torques(
     q, v, a = completed(motion.instants, motion.q, motion.v, motion.a)
     for what, values in (("velocities", v), ("accelerations", a)):
         require_usable(f"{what} between the points", values, motion.names)
-    motion = replace(motion, v=v, a=a)
     first = state_of(robot, RequestedState(motion.names, q[0]), subject.last)
     columns = [robot.state_names.index(name) for name in motion.names]
     rest = np.zeros_like(first.q)
@@ -82,20 +82,24 @@ def trajectory_torques(
     else:
         solved = _at_once(model, first, every, loads, friction=friction)
     efforts, passive_q, passive_v = solved
-    if not (finite := np.isfinite(efforts[:, columns])).all():
+    efforts = efforts[:, columns]
+    if not (finite := np.isfinite(efforts)).all():
         point = int(np.argwhere(~finite)[0][0])
         text = f"point {point} is finite, but so far or fast that the torques are not"
         raise QueryError("BAD_STATE", text)
-    names = [*motion.names, *robot.passive_names]
-    unknown = np.full(passive_q.shape, np.nan)
-    found = excesses(
-        robot,
-        names,
-        np.hstack((q, passive_q)),
-        np.hstack((v, passive_v)),
-        np.hstack((efforts[:, columns], unknown)),
-    )
-    return Torques(motion, efforts[:, columns], found)
+    passive = map(Course, robot.passive_names, passive_q.T, passive_v.T)
+    courses = chain(_courses(motion, v, efforts), passive)
+    found = excesses(robot.graph, motion.instants, courses)
+    return Torques(replace(motion, v=v, a=a), efforts, found)
+
+
+def _courses(motion: Motion, v: Array, efforts: Array) -> Iterator[Course]:
+    """Of the joints that the motion names; v: also where the motion has none."""
+    for k, name in enumerate(motion.names):
+        q, a = motion.q[:, k].copy(), None if motion.a is None else motion.a[:, k]
+        # straight lines are monotonic, and their velocities those at the points
+        between = None if motion.v is None else pieces(motion.instants, q, v[:, k].copy(), a)
+        yield Course(name, q, v[:, k], between, efforts[:, k])
 
 
 def _check(robot: Robot, motion: Motion) -> None:

@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from modular_dynamics_ros.computation import torque_terms
 from modular_dynamics_ros.computation.queries.equation_of_motion import EquationTerms
 from modular_dynamics_ros.computation.queries.limits import Excess
-from modular_dynamics_ros.computation.queries.trajectory import Motion, Torques
+from modular_dynamics_ros.computation.queries.trajectory import Torques
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.messages.poses import quaternion_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
@@ -83,11 +83,11 @@ def torques_message(start: int, torques: Torques) -> JointTrajectory:
     return trajectory_message(start, motion.names, motion.instants.tolist(), samples)
 
 
-def excess_messages(motion: Motion, excesses: Sequence[Excess]) -> list[LimitExcess]:
+def excess_messages(excesses: Sequence[Excess]) -> list[LimitExcess]:
     """Where the trajectory exceeds limits."""
     messages = []
     for one in excesses:
-        seconds, rest = divmod(int(motion.instants[one.point]), 1_000_000_000)
+        seconds, rest = divmod(one.instant, 1_000_000_000)
         messages.append(
             LimitExcess(
                 joint_name=one.joint,

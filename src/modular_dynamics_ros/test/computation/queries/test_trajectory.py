@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import BPoly
 
 import modular_dynamics as md
 from helpers.query_subjects import hand, solve, subject_of
@@ -9,7 +10,7 @@ from helpers.robots.closed_robots import OUT_OF_REACH, STATES, path, text_of
 from helpers.wrenches import NOW, feed
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.errors import QueryError
-from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION
+from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION, VELOCITY
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
 from modular_dynamics_ros.computation.queries.trajectory import Motion, trajectory_torques
 from modular_dynamics_ros.computation.robot import load_robot
@@ -22,14 +23,20 @@ FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
 LAST = [0.1, 0.2, 0.3], [1.0, 2.0, 3.0]
 
 
-def motion(names, q, v=None, a=None):
+def motion(names, q, v=None, a=None, step=10_000_000):
     q, v, a = (None if one is None else np.array(one, dtype=float) for one in (q, v, a))
-    return Motion(names, np.arange(1, len(q) + 1) * 10_000_000, q, v, a)
+    return Motion(names, np.arange(1, len(q) + 1) * step, q, v, a)
 
 
-def torques(subject, *arguments, external=()):
+def torques(subject, *arguments, external=(), step=10_000_000):
     model = QueryModel(subject.robot, subject.settings)
-    return trajectory_torques(model, subject, motion(*arguments), external)
+    return trajectory_torques(model, subject, motion(*arguments, step=step), external)
+
+
+def moving_excesses(*arguments, text=None, **step):
+    """Of a hand, without those of efforts."""
+    found = torques(subject_of(text or hand(), last=LAST), *arguments, **step)
+    return [one for one in found.excesses if one.quantity != EFFORT]
 
 
 def random_points(count, joints):
@@ -111,9 +118,80 @@ def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
 
 
 def test_efforts_beyond_limits_are_found():
-    found = torques(subject_of(hand(), last=LAST), ["j1"], [[0.0], [0.1]], [[0.0], [0.0]], [[0.0], [500.0]])
+    found = torques(subject_of(hand(), last=LAST), ["j1"], [[0.0], [0.0]], [[0.0], [0.0]], [[0.0], [500.0]])
     assert [(one.joint, one.quantity, one.point) for one in found.excesses] == [("j1", EFFORT, 1)]
     assert found.excesses[0].value == found.efforts[1, 0]
+
+
+@pytest.mark.parametrize(("a", "peak"), [(None, 1.5), ([[0], [0]], 1.875)])
+def test_velocities_between_points_at_rest(a, peak):
+    (found,) = moving_excesses(["j1"], [[0], [0.9]], [[0], [0]], a, step=50_000_000)
+    assert (found.joint, found.quantity, found.point, found.limit) == ("j1", VELOCITY, 0, 9.0)
+    assert (found.instant, found.value) == (75_000_000, pytest.approx(peak * 0.9 / 0.05, rel=1e-9))
+
+
+def test_positions_between_points_within_the_limits():
+    up, down = (
+        moving_excesses(["j1"], [[s * 0.99]] * 2, [[s * 0.9], [-s * 0.9]], step=10**9 * 2) for s in (1, -1)
+    )
+    assert [(one.point, one.instant, one.limit) for one in up + down] == [(0, 3 * 10**9, s) for s in (1, -1)]
+    assert [one.value for one in up + down] == pytest.approx([1.44, -1.44], rel=1e-9)
+
+
+def test_straight_lines_exceed_limits_at_their_points():
+    (found,) = moving_excesses(["j1"], [[0], [0.5], [0.4]], step=50_000_000)
+    assert (found.quantity, found.point, found.instant) == (VELOCITY, 0, 50_000_000)
+    assert found.value == pytest.approx(10.0)
+
+
+def test_mimic_joints_move_with_their_driver():
+    text = hand().replace("multiplier='-0.5' offset='0.1'", "multiplier='3'")
+    one, other = moving_excesses(["j3"], [[0.9]], [[4.0]], text=text)
+    assert (one.joint, one.quantity, one.limit, other.joint, other.quantity) == (
+        "j4",
+        POSITION,
+        1.0,
+        "j4",
+        VELOCITY,
+    )
+    assert [one.value, other.value] == pytest.approx([2.7, 12.0])
+    assert moving_excesses(["j1"], [[0.9]], [[4.0]], text=text) == []  # j3 stands still
+
+
+SPLINES = ("lines", "cubics", "quintics")
+
+
+@pytest.mark.parametrize("spline", SPLINES)
+@pytest.mark.parametrize("seed", range(4))
+def test_all_excesses_of_random_motions_as_sampled(spline, seed):
+    """Own joints and j4 = -0.5 j3 + 0.1, each beyond its limits of position or velocity or not."""
+    numbers, names, step = np.random.default_rng(seed), ["j3", "j1", "j2"], 300_000_000
+    q, v, a = numbers.uniform(-2, 2, (8, 3)), numbers.normal(0, 6, (8, 3)), numbers.normal(0, 30, (8, 3))
+    given = {"lines": (q,), "cubics": (q, v), "quintics": (q, v, a)}[spline]
+    found = moving_excesses(names, *given, step=step)
+    times = 0.3 * np.arange(1, 9)
+    curve = BPoly.from_derivatives(times, np.stack(given, axis=1))
+    at = np.linspace(times[0], times[-1], 70_001)  # the points, too
+    expected = {}
+    for quantity, sampled, limit in ((POSITION, curve(at), 1.0), (VELOCITY, curve.derivative()(at), 9.0)):
+        follower = -0.5 * sampled[:, 0] + (0.1 if quantity == POSITION else 0.0)
+        for name, values in zip([*names, "j4"], [*sampled.T, follower], strict=True):
+            worst = values[np.abs(values).argmax()]
+            if abs(worst) > limit:
+                expected[name, quantity] = worst, limit
+    assert expected
+    assert {(one.joint, one.quantity) for one in found} == {*expected}
+    for one in found:
+        worst, limit = expected[one.joint, one.quantity]
+        assert one.value == pytest.approx(worst, rel=2e-6)
+        assert abs(one.value) > abs(worst) * (1 - 1e-6)
+        assert one.limit == np.copysign(limit, worst)
+        # the instant is where the spline has that value, in the piece that begins at the point
+        assert one.point * step <= one.instant - step <= (one.point + 1) * step
+        there = (curve if one.quantity == POSITION else curve.derivative())(1e-9 * one.instant)
+        driver = there[names.index("j3" if one.joint == "j4" else one.joint)]
+        mapped = -0.5 * driver + (0.1 if one.quantity == POSITION else 0.0) if one.joint == "j4" else driver
+        assert one.value == pytest.approx(mapped, abs=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -56,13 +56,13 @@ def test_poses_and_rates():
 def test_a_trajectory_and_its_excesses():
     instants, two = np.array([5, 1_500_000_000]), np.array([[1.0], [2.0]])
     motion = Motion(["a"], instants, two, 2 * two, 3 * two)
-    excess = Excess("a", EFFORT, 1, 8.0, 7.0)
+    excess = Excess("a", EFFORT, 1, 2_250_000_000, 8.0, 7.0)
     message = torques_message(0, Torques(motion, 4 * two, [excess]))
     point = message.points[1]
     values = point.positions, point.velocities, point.accelerations, point.effort
     assert [one.tolist() for one in values] == [[2.0], [4.0], [6.0], [8.0]]
     assert (point.time_from_start.sec, point.time_from_start.nanosec) == (1, 500_000_000)
-    (found,) = excess_messages(motion, [excess])
+    (found,) = excess_messages([excess])
     assert (found.joint_name, found.quantity, found.point, found.value, found.limit) == ("a", 2, 1, 8.0, 7.0)
     assert found.quantity == found.EFFORT
-    assert found.time == point.time_from_start
+    assert (found.time.sec, found.time.nanosec) == (2, 250_000_000)
