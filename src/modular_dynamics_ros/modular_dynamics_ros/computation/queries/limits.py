@@ -17,7 +17,9 @@ from modular_dynamics_ros.computation.values import Array
 __all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "excesses"]
 
 POSITION, VELOCITY, EFFORT = range(3)
-ROUNDING = 1e-9  # beyond a limit at which a number is exactly: of the limit's size, and of 1
+# of the limit's size, and of 1, that is no excess
+ROUNDING = 1e-9  # at a point: a number may be exactly at its limit
+BETWEEN = 1e-6  # between points: times are whole nanoseconds, and planners let velocities saturate
 
 Instants = NDArray[np.int64]
 
@@ -123,12 +125,13 @@ def _beyond(
     """Above the limit where the sign is 1, below it where it is -1; None: it is kept."""
     if math.isinf(limit):
         return None
-    rounding = ROUNDING * max(1.0, abs(limit))
+    size = max(1.0, abs(limit))
+    rounding = ROUNDING * size
     signed = sign * values
     point = int(signed.argmax())
     instant, value = int(instants[point]), float(signed[point])
     if between is not None:
-        above = max(value, sign * limit + rounding)
+        above = max(value, sign * limit + BETWEEN * size)
         if (found := largest(sign * between, above, rounding)) is not None:
             point, value = found.piece, found.value
             instant = int(instants[point]) + round(found.share * int(instants[point + 1] - instants[point]))

@@ -40,7 +40,7 @@ def test_rounding_beyond_a_limit_exceeds_nothing():
     from_zero = hand().replace('lower="-1"', 'lower="0"')
     assert found([[-1e-17, 0, 0]] * 3, REST, REST, text=from_zero) == []
     assert [one.value for one in found([[-1e-6, 0, 0]] * 3, REST, REST, text=from_zero)] == [-1e-6]
-    flat = np.full((4, 2), more), np.full((3, 2), 9 * more)
+    flat = np.full((4, 2), 1.0 + 1e-7), np.full((3, 2), 9.0 + 1e-6)  # between points
     assert found(REST, REST, REST, between=flat) == []
 
 
