@@ -18,6 +18,8 @@ from modular_dynamics_ros.computation.values import Array
 __all__ = ["AxisFit", "Variances"]
 
 AXES = 3
+# of axes without noise, beside one with noise, an estimate is near zero and its freedom, too: Student's t has no bound
+LEAST_FREEDOM = 1.0
 
 
 class Variances(NamedTuple):
@@ -73,5 +75,7 @@ class AxisFit:
         inner = swapped @ (s[:, None] * F)
         twice = np.sum((w * s) ** 2) + 2.0 * np.trace(swapped @ ((s * w * s)[:, None] * F))
         half_variance = twice + np.trace(inner @ inner)
-        mean = float(share @ self.noise)
-        return mean**2 / float(half_variance) if half_variance > 0.0 else self._freedom_of_all
+        square = float(share @ self.noise) ** 2
+        if not (square > 0.0 and half_variance > 0.0):
+            return self._freedom_of_all
+        return max(square / float(half_variance), LEAST_FREEDOM)

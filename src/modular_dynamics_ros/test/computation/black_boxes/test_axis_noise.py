@@ -72,3 +72,13 @@ def test_without_noise_nothing_is_uncertain():
     found = AxisFit(A, np.zeros(3 * COUNT)).variances(np.eye(3))
     assert (found.values == 0.0).all()
     assert (found.freedom == 3 * COUNT - 3).all()
+
+
+def test_an_axis_without_noise_beside_one_with_noise_has_bounds(fit):
+    """Its estimate is zero, or nearly; 0 / 0, or a freedom near zero, would be an interval without end."""
+    fit, _ = fit
+    for along_x in (0.0, 1e-30):
+        fit.noise = np.array([along_x, 0.0, 1.0])
+        with np.errstate(divide="raise", invalid="raise"):
+            freedom = fit._freedom(np.array([1.0, 1.0, 0.0]))
+        assert freedom >= 1.0

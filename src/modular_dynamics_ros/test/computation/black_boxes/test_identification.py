@@ -81,6 +81,20 @@ def test_a_higher_confidence_is_a_wider_interval(poses):
     assert half.mass == usual.mass
 
 
+def test_without_noise_the_intervals_have_no_width():
+    """Rounding is noise, too, of some axes and not of others: which, depends on the order of the poses."""
+    rng = np.random.default_rng(0)
+    axes = 8.0 * np.vstack((np.eye(3), -np.eye(3)))
+    com = np.array([0.0, 0.0, 0.5])
+    for _ in range(40):
+        poses = [RestPose(g, np.append(-g, np.cross(com, -g))) for g in rng.permutation(axes)]
+        with np.errstate(divide="raise", invalid="raise"):
+            found = identify_payload(poses, HERE)
+        assert found.com == pytest.approx(com, abs=1e-15)
+        assert found.mass_interval < 1e-14
+        assert found.com_interval.max() < 1e-14  # NaN is not
+
+
 def test_a_confidence_without_bounds_is_refused_as_such(poses):
     with pytest.raises(UnfitPosesError, match=r"confidence is 0\.9{16}: too close to 1"):
         identify_payload(poses, HERE, 1.0 - 1e-16)
