@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaged, Averaging
@@ -110,10 +111,15 @@ class Measuring:
         )
 
     def _average(self, duration: float) -> Averaged:
-        averaging = Averaging(self._box)
-        self._boxes.averaging = averaging
+        averaging, wait = self._boxes.begin_averaging(self._box), self._ended.wait
+        stale_after = self._boxes.computation.settings.stale_after
         try:
-            interrupted = self._wait(duration, averaging)
+            interrupted = self._wait(duration, averaging, wait)
+            if not interrupted:
+                self._boxes.end_averaging(averaging)
+                # it may come a period and a delay later, each up to stale_after, which may be long
+                patience = min(2.0 * stale_after, duration + 1.0)
+                interrupted = self._wait(patience, averaging, averaging.complete.wait)
         finally:
             self._boxes.averaging = None
         if self._boxes.retired:  # what is kept here would be kept for nobody
@@ -124,13 +130,15 @@ class Measuring:
             raise BadMessage("interrupted", f"{text}; ask again when it is active")
         return averaging.result()
 
-    def _wait(self, duration: float, averaging: Averaging) -> bool:
-        """For a time [s]; true as soon as nothing more comes: no client waits for an answer in vain."""
+    def _wait(self, duration: float, averaging: Averaging, wait: Callable[[float], bool]) -> bool:
+        """For a time [s], or until `wait` is true.
+
+        Returns:
+            whether nothing more comes, which is noticed at once: no client waits for an answer in vain.
+        """
         end = time.monotonic() + duration
-        while self._boxes.averaging is averaging and not self._boxes.retired:
+        while self._boxes.averaging is averaging and not self._boxes.retired and not self._ended.is_set():
             left = end - time.monotonic()
-            if left <= 0.0:
-                return False
-            if self._ended.wait(min(left, LOOK_PERIOD)):
-                return True
+            if left <= 0.0 or wait(min(left, LOOK_PERIOD)):
+                return self._ended.is_set()
         return True

@@ -104,6 +104,8 @@ class DynamicsSession:
             except BadMessage as error:
                 self.record.rejected(error)
             return
+        if superseded:
+            self.boxes.observe_superseded(message, info)
         before = self.record.last
         self._loaded.receive(message, info, superseded)
         if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
@@ -203,6 +205,7 @@ class DynamicsSession:
         self._rate_timer = make(1.0 / rate, self._on_rate, clock=STEADY_CLOCK) if rate > 0.0 else None
 
     def _on_state(self, state: State, arrival: int) -> None:
+        self.boxes.observe(state)
         if self._rate_timer is None:
             self._answer(state, arrival)
             return
@@ -221,7 +224,6 @@ class DynamicsSession:
 
     def _answer(self, state: State, arrival: int) -> None:
         boxes = self.boxes
-        boxes.observe(state)
         if boxes.wait:
             boxes.add(state, arrival)
             self._note_pending()

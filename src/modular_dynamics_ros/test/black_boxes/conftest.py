@@ -27,6 +27,7 @@ class Boxed(Harness):
 
     Attributes:
         q, v: of turn, bend and left. noise: standard deviation [N and N m]. offset: of the sensor (6,).
+        stalled: no joint states are sent, only wrenches.
     """
 
     def __init__(self, path, partition, **parameters):
@@ -41,7 +42,7 @@ class Boxed(Harness):
         )
         self.sensor = self.probe.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 100)
         self.clients = {name: self.client(kind, f"dynamics_node/{name}") for name, kind in KINDS.items()}
-        self._next = 0.0
+        self._next, self.stalled = 0.0, False
 
     def held(self, q):
         """What holds the branch at rest, by the graph that knows its mass."""
@@ -53,7 +54,7 @@ class Boxed(Harness):
         if monotonic() < self._next:
             return
         self._next = monotonic() + PERIOD
-        stamp = self.send(names=NAMES[:3], q=self.q, v=self.v)
+        stamp = self.node.now() if self.stalled else self.send(names=NAMES[:3], q=self.q, v=self.v)
         wrench = self.held(self.q)[1] + self.offset + self.rng.normal(0.0, self.noise, 6)
         self.sensor.publish(WrenchWriter().write(stamp_message(stamp), self.frame, wrench))
 

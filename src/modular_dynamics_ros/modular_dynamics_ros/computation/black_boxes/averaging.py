@@ -1,16 +1,16 @@
 """The mean of a black box's wrenches while the robot is at rest."""
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
 
+from modular_dynamics_ros.computation.black_boxes.stillness import Stillness
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["FASTEST", "FARTHEST", "LEAST_WRENCHES", "Averaged", "Averaging"]
+__all__ = ["LEAST_WRENCHES", "Averaged", "Averaging"]
 
-FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
-FARTHEST = 0.002  # [rad or m] that a joint at rest may move while the wrench is averaged
 LEAST_WRENCHES = 10
 
 
@@ -27,54 +27,80 @@ class Averaged:
 
 
 class Averaging:
-    """Collects what comes for a time. `box`: whose wrenches."""
+    """Collects what comes for a time: one thread adds to it while another one asks for the result.
 
-    def __init__(self, box: str) -> None:
-        self.box = box
+    Only wrenches that come between two joint states count: what nobody saw at rest is not averaged.
+
+    Args:
+        box: whose wrenches. names: of the joints. begin: of the time [ns].
+        longest_gap: for which no joint state may come, by their stamps [s].
+
+    Attributes:
+        box: as given. complete: is set as soon as a joint state of the end, or later, has come.
+    """
+
+    def __init__(self, box: str, names: tuple[str, ...], begin: int, longest_gap: float) -> None:
+        self.box, self.complete = box, threading.Event()
+        self._lock = threading.Lock()
+        self._stillness = Stillness(names)
+        self._begin, self._longest_gap = begin, longest_gap
+        self._end: int | None = None
         self._wrenches: list[Array] = []
-        self._frames: set[str] = set()
-        self._first: State | None = None
+        self._frames: list[str] = []
+        self._seen = 0  # wrenches that came before the last joint state
         self._last: State | None = None
-        self._moved = ""
+        self._stamps: list[int] = []
 
     def add_wrench(self, frame: str, wrench: Array) -> None:
         """As the sensor reports it."""
-        self._frames.add(frame)
-        self._wrenches.append(wrench)
+        with self._lock:
+            if self._last is not None:
+                self._frames.append(frame)
+                self._wrenches.append(wrench)
 
-    def add_state(self, state: State, names: tuple[str, ...]) -> None:
-        """A joint state of joints with these names, whether it is answered or not."""
-        self._first = self._first or state
-        self._last = state
-        if self._moved:
-            return
-        fast = np.abs(state.v) > FASTEST
-        far = np.abs(state.q - self._first.q) > FARTHEST
-        if (fast | far).any():
-            k = int(np.argmax(fast | far))
-            way = state.q[k] - self._first.q[k]
-            self._moved = f"joint '{names[k]}' moves: {state.v[k]:.3g} per s, {way:+.3g}"
-        elif state.base is not None and np.abs(state.base.twist).max() > FASTEST:
-            self._moved = "the base moves"
+    def add_state(self, state: State) -> None:
+        """A joint state, whether it is answered or not."""
+        with self._lock:
+            self._stillness.compare(state.q, state.v, state.base)
+            self._last, self._seen = state, len(self._wrenches)
+            self._stamps.append(state.stamp)
+            self._look()
+
+    def add_superseded(self, stamp: int, q: Array, v: Array) -> None:
+        """Positions and velocities (n,), NaN where unknown, of a message that becomes no state.
+
+        It shows a motion. It covers no time: neither all joints nor the base need be known.
+        """
+        with self._lock:
+            if stamp >= self._begin - self._longest_gap * 1e9:  # older ones waited since long before
+                self._stillness.compare(q, v, None)
+
+    def end(self, end: int) -> None:
+        """The time is over [ns]; a joint state that is not older is waited for."""
+        with self._lock:
+            self._end = end
+            self._look()
+
+    def _look(self) -> None:
+        if self._end is not None and self._stamps and self._stamps[-1] >= self._end:
+            self.complete.set()
 
     def result(self) -> Averaged:
-        """The mean of all.
+        """The mean of all, after the end.
 
         Raises:
-            BadMessage: the robot moved, nothing or too little has come, or in several frames.
+            BadMessage: the robot moved, or it is not known; nothing or too little has come, or in several
+                frames.
         """
-        if self._moved:
-            text = f"{self._moved} (at rest: at most {FASTEST:g} per s and {FARTHEST:g} rad or m on the way)"
-            raise BadMessage("moving", f"the robot must be at rest, but {text}")
-        if self._last is None:
-            text = "no joint state came meanwhile: it is not known whether the robot is at rest"
-            raise BadMessage("no joint state", text)
-        wrenches = self._wrenches.copy()  # one may come at this moment
+        with self._lock:
+            self._stillness.require()
+            last = self._require_coverage()
+            wrenches, frames = self._wrenches[: self._seen], set(self._frames[: self._seen])
         if (count := len(wrenches)) < LEAST_WRENCHES:
             needed = f"at least {LEAST_WRENCHES} wrenches of black box '{self.box}' are needed"
-            raise BadMessage("no wrench", f"{needed}; {count} came meanwhile")
-        if len(self._frames) > 1:
-            text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(self._frames)}"
+            raise BadMessage("no wrench", f"{needed}; {count} came between the joint states meanwhile")
+        if len(frames) > 1:
+            text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(frames)}"
             raise BadMessage("several frames", text)
         values = np.array(wrenches)
         with np.errstate(over="ignore", invalid="ignore"):  # of numbers near the largest one
@@ -82,4 +108,30 @@ class Averaging:
         if not np.isfinite([mean, deviation]).all():
             text = f"the wrenches of black box '{self.box}' are so large that their mean is not finite"
             raise BadMessage("no mean", text)
-        return Averaged(next(iter(self._frames)), mean, deviation, self._last)
+        return Averaged(frames.pop(), mean, deviation, last)
+
+    def _require_coverage(self) -> State:
+        """The last joint state.
+
+        Raises:
+            BadMessage: for too long none came.
+        """
+        if self._last is None:
+            raise _unknown("no joint state that can be answered came meanwhile")
+        stamps = np.sort(self._stamps)
+        gaps = np.diff(stamps, prepend=min(self._begin, stamps[0])) * 1e-9
+        k = int(np.argmax(gaps))
+        if gaps[k] > self._longest_gap:
+            where = "between two of them" if k else "at the begin"
+            text = f"no joint state that can be answered came for {gaps[k]:.3f} s {where}"
+            raise _unknown(f"{text}, more than {self._longest_gap:g} s (stale_after)")
+        if not self.complete.is_set():
+            assert self._end is not None  # the caller has ended it
+            late = (self._end - int(stamps[-1])) * 1e-9
+            text = f"the last joint state that can be answered is {late:.3f} s older than the end of the time"
+            raise _unknown(text)
+        return self._last
+
+
+def _unknown(what: str) -> BadMessage:
+    return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")

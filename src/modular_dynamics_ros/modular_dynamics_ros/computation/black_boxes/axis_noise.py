@@ -18,7 +18,8 @@ from modular_dynamics_ros.computation.values import Array
 __all__ = ["AxisFit", "Variances"]
 
 AXES = 3
-# of axes without noise, beside one with noise, an estimate is near zero and its freedom, too: Student's t has no bound
+# the estimate of an axis without noise, beside one with noise, is near zero, and so is its freedom; Student's
+# t has no bound there
 LEAST_FREEDOM = 1.0
 
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from modular_dynamics_ros.computation.black_boxes.averaging import FASTEST
 from modular_dynamics_ros.computation.black_boxes.static_load import Load
+from modular_dynamics_ros.computation.black_boxes.stillness import FASTEST
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import Array, BaseState, State, Wrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed
