@@ -121,9 +121,8 @@ class WrenchInputs(Subscriptions):
             errors += [f"the {what} '{source}' has stopped: {MEANWHILE[on_stale]}" for source in stopped]
         for text in errors:
             log.problem(STOPPED, text, text)
-        if missing := [
-            name for name in self._computation.robot.black_boxes if name not in wrenches.black_box
-        ]:
+        boxes = self._computation.robot.black_boxes
+        if missing := [name for name in boxes if name not in wrenches.black_box]:
             errors.append(f"no wrench of black box {listed(missing)} has come yet")
         stops, warnings = wrenches.external.stops + wrenches.black_box.stops, log.texts(REFUSED)
         if stops > self._reported_stops and not errors:
@@ -131,7 +130,9 @@ class WrenchInputs(Subscriptions):
             warnings.append(FOR_A_MOMENT)
         self._reported_stops = stops
         counts = {f"refused: {cause}": str(count) for cause, count in sorted(self.refused.items())}
-        values = {**sources, "times that a wrench stopped": str(stops), **counts}
+        # a restart forgets them: then torques are wrong, and nothing else shows it
+        offsets = {f"offset of '{name}' [N, N m]": wrenches.offsets.described(name) for name in boxes}
+        values = {**sources, **offsets, "times that a wrench stopped": str(stops), **counts}
         return status_of("wrenches", "all valid" if sources else "none", values, errors, warnings)
 
 

@@ -120,6 +120,34 @@ def test_a_moving_robot_is_refused(boxed):
     assert "must be at rest" in refused(node.ask("tare_black_box", duration=0.2), "REFUSED")
 
 
+def test_a_robot_that_is_not_seen_to_the_end_is_refused(boxed):
+    """Its joint states stop; it may move while wrenches still come."""
+    node = boxed().ready()
+    averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=0.5))
+    boxes = node.node.session.boxes
+    node.spin_until(lambda: node.feed() or (boxes.averaging and len(boxes.averaging._wrenches) > 20))
+    node.stalled = True
+    node.spin_until(lambda: node.feed() or averaged.done())
+    assert "older than the end of the time" in refused(averaged.result(), "REFUSED")
+
+
+def test_diagnostics_show_whether_an_offset_is_taken_off(boxed, graph_load):
+    """A restart forgets it: nothing else would show that."""
+
+    def shown(words):
+        def found(status):
+            return {one.key: one.value for one in status.values}["offset of 'right_branch' [N, N m]"] == words
+
+        node.status("wrenches", found, node.feed)
+
+    node = boxed(black_box_loads=[graph_load]).ready()
+    shown("none, not tared")
+    good(node.ask("tare_black_box", duration=LONG))
+    shown("4 -2 7 0.3 -0.1 0.2")
+    good(node.ask("tare_black_box", reset=True))
+    shown("none, not tared")
+
+
 def test_bad_requests_are_answered_with_the_reason(boxed):
     node = boxed()
     text = refused(node.ask("tare_black_box", feed=False), "NOT_ACTIVE")
@@ -136,7 +164,7 @@ def test_bad_requests_are_answered_with_the_reason(boxed):
     )
     text = refused(node.ask("tare_black_box", feed=False, duration=0.1), "REFUSED")
     # one that was sent before may come late
-    assert "no joint state came meanwhile" in text or "at least 10 wrenches" in text
+    assert "came meanwhile: it is not known" in text or "older than the end of the time" in text
 
 
 @pytest.mark.parametrize("name", ["tare_black_box", "identify_payload"])

@@ -36,6 +36,11 @@ class SensorOffsets:
         offset = self._offsets.get(box)
         return np.zeros(6) if offset is None else offset.values
 
+    def described(self, box: str) -> str:
+        """What is taken off, for people: six numbers [N, N m]."""
+        offset = self._offsets.get(box)
+        return "none, not tared" if offset is None else " ".join(f"{value:.4g}" for value in offset.values)
+
     def taken_off(self, box: str, frame: str, wrench: Array) -> Array:
         """A wrench without its sensor's offset.
 
