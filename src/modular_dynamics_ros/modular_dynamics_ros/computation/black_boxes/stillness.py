@@ -10,7 +10,8 @@ from modular_dynamics_ros.exceptions import BadMessage
 __all__ = ["FARTHEST", "FASTEST", "Stillness"]
 
 FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
-FARTHEST = 0.002  # [rad or m] that a joint at rest may move, and that the base may turn
+FARTHEST = 0.002  # [rad or m] that a joint at rest may move
+LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
 
 
 class Stillness:
@@ -43,7 +44,7 @@ class Stillness:
         """An imu tells no twist, and a slow one turns far: the angle counts. Where it is does not matter."""
         self._first_base = self._first_base or base
         angle = _angle(self._first_base, base)
-        if (speed := float(np.abs(base.twist).max())) > FASTEST or angle > FARTHEST:
+        if (speed := float(np.abs(base.twist).max())) > FASTEST or angle > LARGEST_TURN:
             self._moved = f"the base moves: {speed:.3g} per s, turned by {angle:.3g} rad"
 
     def require(self) -> None:
@@ -53,8 +54,11 @@ class Stillness:
             BadMessage: something moved.
         """
         if self._moved:
-            text = f"{self._moved} (at rest: at most {FASTEST:g} per s and {FARTHEST:g} rad or m on the way)"
-            raise BadMessage("moving", f"the robot must be at rest, but {text}")
+            limits = (
+                f"{FASTEST:g} per s, {FARTHEST:g} rad or m of joints, and {LARGEST_TURN:g} rad of the base"
+            )
+            text = f"the robot must be at rest, but {self._moved} (at rest: at most {limits})"
+            raise BadMessage("moving", text)
 
 
 def _angle(first: BaseState, second: BaseState) -> float:

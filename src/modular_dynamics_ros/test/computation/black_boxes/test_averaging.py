@@ -87,10 +87,10 @@ def test_the_way_counts_however_slow_a_joint_is():
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_angle_of_the_base_counts_also_where_its_twist_is_zero_or_small(sign):
     """An imu gives no twist; odometry a small one. A quaternion and its negative are one orientation."""
-    text = refusal(Fed().feed(range(0, 501, 20), base=lambda t: turned(sign * 5e-6 * t)), "moving")
-    assert "the base moves: 0 per s, turned by 0.0021 rad" in text
+    text = refusal(Fed().feed(range(0, 501, 20), base=lambda t: turned(sign * 5e-5 * t)), "moving")
+    assert "the base moves: 0 per s, turned by 0.011 rad" in text
     slow = Fed().feed(range(0, 501, 20), base=lambda t: turned(sign * 4.5e-5 * t, 0.045))
-    assert "the base moves: 0.045 per s, turned by 0.0027 rad" in refusal(slow, "moving")
+    assert "the base moves: 0.045 per s, turned by 0.0108 rad" in refusal(slow, "moving")
 
     def either_sign(t):
         base = turned(1.0)
