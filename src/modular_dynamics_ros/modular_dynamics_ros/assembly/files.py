@@ -4,13 +4,12 @@ The library reads them, and refuses what is no regular file or too large.
 """
 
 import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular import Assembly, IncidenceMatrix, ModuleType, gaits, read_module_type
+from modular_dynamics.text.beside import write_beside
 from modular_dynamics_ros.exceptions import AssemblyFileError
 
 __all__ = ["load_assembly", "load_gait", "load_types", "save_assembly"]
@@ -79,33 +78,26 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
 
 def _write(path: Path, text: str, overwrite: bool) -> None:
     """Write beside the file, and put that in its place: whoever reads meanwhile gets one or the other."""
+    _require_writeable(path, overwrite)
+    beside = write_beside(path, text.encode())
     try:
-        path.open("x").close()  # nobody else takes the name
-        is_new = True
-    except FileExistsError:
-        is_new = False
-        if not path.is_file():
-            raise OSError(0, "there is something that is no regular file") from None
-        if not overwrite:
-            raise
-        if not os.access(path, os.W_OK):
-            raise PermissionError(0, "it is read-only") from None
-    beside: Path | None = None
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=".", suffix=".part", delete=False
-        ) as file:
-            beside = Path(file.name)
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        shutil.copymode(path, beside)
+        _require_writeable(path, overwrite)  # somebody else may have taken the name
         os.replace(beside, path)
     except BaseException:
-        for left in (beside, path if is_new else None):
-            if left is not None:
-                left.unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
+
+
+def _require_writeable(path: Path, overwrite: bool) -> None:
+    """Raise OSError where a file must not be replaced."""
+    if not os.path.lexists(path):
+        return
+    if not path.is_file():
+        raise OSError(0, "there is something that is no regular file")
+    if not overwrite:
+        raise FileExistsError(0, "it exists")
+    if not os.access(path, os.W_OK):
+        raise PermissionError(0, "it is read-only")
 
 
 def load_gait(path: str, seed: int) -> "gaits.Gait | None":

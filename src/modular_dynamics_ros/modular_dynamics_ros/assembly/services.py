@@ -5,7 +5,6 @@ from typing import Any, Protocol
 
 from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
 from modular_dynamics.modular import Assembly
@@ -14,11 +13,10 @@ from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
 from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.topics import REQUESTS
 
 __all__ = ["AssemblyServices", "Host"]
 
-#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
-REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 
 Change = Callable[[Assembly], Assembly]
 
@@ -89,19 +87,19 @@ class AssemblyServices:
         response.revision, response.stamp = live.revision, stamp_message(live.stamp)
         return response
 
-    def _outcome(self, codes: Any, action: Callable[[], None]) -> tuple[int, str]:
+    def _outcome(self, response: Any, action: Callable[[], None]) -> tuple[int, str]:
         if not self._host.active:
-            return codes.NOT_ACTIVE, "the node is not active; activate it first"
+            return response.NOT_ACTIVE, "the node is not active; activate it first"
         try:
             action()
         except AssemblyFileError as error:
-            return codes.FILE, str(error)
+            return response.FILE, str(error)
         except UnknownNameError as error:
-            return codes.UNKNOWN_NAME, str(error)
+            return response.UNKNOWN_NAME, str(error)
         except ModularDynamicsError as error:
-            return codes.REFUSED, str(error)
+            return response.REFUSED, str(error)
         except Exception as error:  # a service must not end the node
             text = described(error)
             self._node.get_logger().error(f"unexpected error in a service: {text}")
-            return codes.UNEXPECTED, text
-        return codes.NONE, ""
+            return response.UNEXPECTED, text
+        return response.NONE, ""

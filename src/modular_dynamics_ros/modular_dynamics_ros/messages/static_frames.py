@@ -30,7 +30,8 @@ def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, N
     """
     child, parent = transform.child_frame_id, transform.header.frame_id
     if not child or not parent or child == parent:
-        raise BadMessage("bad transform", f"a transform from '{parent:.80}' to '{child:.80}'")
+        text = f"a transform from '{parent:.80}' to '{child:.80}'; two different names are needed"
+        raise BadMessage("bad transform", text)
     p, r = transform.transform.translation, transform.transform.rotation
     position, quaternion = np.array([p.x, p.y, p.z]), Quaternion(r.w, r.x, r.y, r.z)
     norm = quaternion.norm()

@@ -95,8 +95,10 @@ def _load(attached: Any, masses: Masses) -> Load:
     if frame != attached.link_name:
         raise NumbersError(f"its pose is given in frame '{frame}', and not in that of its link")
     counts = len(entry.primitives), len(entry.meshes)
-    if counts != (len(entry.primitive_poses), len(entry.mesh_poses)):
-        raise NumbersError(f"it has {counts[0]} solids and {counts[1]} meshes, and not as many poses")
+    poses = len(entry.primitive_poses), len(entry.mesh_poses)
+    if counts != poses:
+        has = f"{counts[0]} solids with {poses[0]} poses and {counts[1]} meshes with {poses[1]}"
+        raise NumbersError(f"it has {has}; each needs one")
     shapes = [
         (body_of_primitive(solid.type, solid.dimensions), pose)
         for solid, pose in zip(entry.primitives, entry.primitive_poses, strict=True)

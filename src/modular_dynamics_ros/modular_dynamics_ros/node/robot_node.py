@@ -52,7 +52,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self.succession = Succession(self, lambda: self.parameters.stale_after, self._awaits)
         self._entities = SharedEntities(self)
         self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
-        self._description = ""  # the newest from the topic, but a refused one
+        self._description = ""  # newest text from the topic; empty again once it was refused
         self._loader: DescriptionLoader[Any] | None = None
         self._lost_before: int | None = 0  # joint states, at the last diagnostics
 

@@ -12,6 +12,7 @@ __all__ = [
     "LATCHED",
     "NO_PUBLISHER_EVENTS",
     "NO_SUBSCRIPTION_EVENTS",
+    "REQUESTS",
     "SENSOR",
     "STATIC_TRANSFORMS",
     "topic_name",
@@ -37,3 +38,6 @@ ANSWER_DEPTH = 100
 NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
 #: The same of subscriptions; best effort is compatible with every publisher.
 NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
+#: Requests to a service that wait while one is answered, and answers. The middleware drops what is above that
+#: without a word.
+REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)

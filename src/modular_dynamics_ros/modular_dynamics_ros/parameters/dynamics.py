@@ -34,7 +34,7 @@ class DynamicsParameters(RobotParameters):
     )
     gravity_source: str = unconfigured(
         "parameter",
-        "whether the root is turned against gravity's frame as the orientation in the topic imu says",
+        "what tells gravity's direction: the parameter gravity, or the orientation in the topic imu",
         choices=("parameter", "imu"),
     )
     rate: float = parameter(

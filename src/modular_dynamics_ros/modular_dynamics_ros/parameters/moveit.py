@@ -25,7 +25,7 @@ class MoveitParameters:
     set_payload: str = constant("dynamics_node/set_payload", "service that takes the payloads")
     period: float = constant(
         1.0,
-        "how often the planning scene is asked for, beside each time that its objects change",
+        "from one request for the planning scene to the next; also asked for when its objects change",
         unit="s",
         low=0.05,
         high=1.0,

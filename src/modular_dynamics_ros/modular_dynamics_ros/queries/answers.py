@@ -67,7 +67,7 @@ class Answers:
             session: of the robot. now: the node's clock [ns].
 
         Raises:
-            Exception: none that a request should cause.
+            Exception: a fault of the program, not of the request.
         """
         computation = session.computation
         subject = Subject(

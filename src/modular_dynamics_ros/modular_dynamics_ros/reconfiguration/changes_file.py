@@ -1,11 +1,10 @@
 """The file that keeps the changes of a robot over restarts."""
 
 import os
-import secrets
-import shutil
 from pathlib import Path
 
 from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.text.beside import write_beside
 from modular_dynamics.text.files import text_of
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics_ros.computation.changes.change import Changes
@@ -92,25 +91,16 @@ class ChangesFile:
         Raises:
             ChangeFileError: they cannot be written, or not be read again.
         """
-        path, beside = self._path, None
+        path = self._path
         if path is None:
             return Draft()
         content = text_of_changes(robot, changes).encode()
         if len(content) > MAX_BYTES:  # the next start would refuse it
             raise ChangeFileError(too_large(f"changes_file {str(path)!r}", len(content), MAX_BYTES, "bytes"))
-        name = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
-            with open(name, "xb") as file:  # not tempfile's: those are for their owner's eyes only
-                beside = name
-                if path.exists():
-                    shutil.copymode(path, beside)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+            return Draft(write_beside(path, content), path)
         except (OSError, ValueError) as error:
-            Draft(beside).discard()
             raise _refused(path, "written", error) from error
-        return Draft(beside, path)
 
 
 def _refused(path: Path, what: str, error: Exception) -> ChangeFileError:

@@ -4,11 +4,11 @@ from typing import Any
 
 from std_msgs.msg import String
 
+import modular_dynamics as md
 from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-from modular_dynamics_ros.reconfiguration.description_text import description_text
 from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
 from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices, SessionView
 
@@ -32,7 +32,7 @@ def reconfiguration_of(node: ManagedNode[DynamicsParameters], host: SessionView)
             host,
             parameters.changes_file,
             strict=parameters.strict,
-            describe=None if publisher is None else description_text,
+            describe=None if publisher is None else _description,
             publish=lambda text: publisher.publish(String(data=text)),
         )
     except ChangeFileError as error:
@@ -42,3 +42,12 @@ def reconfiguration_of(node: ManagedNode[DynamicsParameters], host: SessionView)
     services = ReconfigurationServices(node, host, changes, strict=parameters.strict)
     node.while_configured.callback(services.destroy)
     return changes
+
+
+def _description(graph: md.SubsystemGraph) -> str:
+    """URDF text: that which was read or, of a changed graph, one that describes the same robot.
+
+    Raises:
+        ModularDynamicsError: a URDF cannot describe it.
+    """
+    return graph.urdf or graph.to_urdf()

@@ -5,18 +5,7 @@ from typing import Any, Protocol
 import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied
 
-__all__ = ["Host", "RobotInForce"]
-
-
-class RobotInForce(Protocol):
-    """The robot in force, or one that is prepared.
-
-    Attributes:
-        described: the graph of its description. changed: the graph, and the changes that made it.
-    """
-
-    described: md.SubsystemGraph
-    changed: Applied
+__all__ = ["Host"]
 
 
 class Host(Protocol):
@@ -25,7 +14,10 @@ class Host(Protocol):
     active: bool
 
     def robot_in_force(self) -> Any:
-        """What was prepared of it (`RobotInForce`); None where there is none."""
+        """What was prepared of it; None where there is none.
+
+        It has `described`, the graph of its description, and `changed`, that graph with the changes.
+        """
 
     def prepare_changed(self, described: md.SubsystemGraph, changed: Applied) -> Any:
         """All that takes long about a changed robot, in any thread.

@@ -13,7 +13,6 @@ from modular_dynamics_interfaces.srv import (
 )
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
@@ -25,15 +24,14 @@ from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersE
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.topics import REQUESTS
 from modular_dynamics_ros.reconfiguration.host import Host
 from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
 
 __all__ = ["ReconfigurationServices", "SessionView"]
 
-#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
-REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 #: Of these requests a ModelError is about their numbers, and not about the robot.
-OF_NUMBERS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
 
 
 class SessionView(Host, Protocol):
@@ -147,30 +145,30 @@ class ReconfigurationServices:
             self._node.get_logger().warning(f"change refused: {response.error_message}")
         return response
 
-    async def _outcome(self, codes: Any, edit: Edit, what: str) -> tuple[int, str]:
+    async def _outcome(self, response: Any, edit: Edit, what: str) -> tuple[int, str]:
         try:
             await self._changes.change(edit, one_line(what))
         except Exception as error:  # a service must not end the node
-            return self._refusal(codes, error), _text(error)
-        return codes.NONE, ""
+            return self._refusal(response, error), _text(error)
+        return response.NONE, ""
 
-    def _refusal(self, codes: Any, error: Exception) -> int:
+    def _refusal(self, response: Any, error: Exception) -> int:
         """The code of an error."""
-        of_numbers = isinstance(codes, OF_NUMBERS) and isinstance(error, ModelError)
+        of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
         code: int
         if isinstance(error, NoRobotError):
-            code = codes.NOT_ACTIVE
+            code = response.NOT_ACTIVE
         elif isinstance(error, ChangeFileError):
-            code = codes.FILE
+            code = response.FILE
         elif isinstance(error, UnknownNameError | UnknownError):
-            code = codes.UNKNOWN_NAME
+            code = response.UNKNOWN_NAME
         elif isinstance(error, NumbersError) or of_numbers:
-            code = codes.BAD_STATE
+            code = response.BAD_STATE
         elif isinstance(error, ModularDynamicsError | NodeError):
-            code = codes.REFUSED
+            code = response.REFUSED
         else:
             self._node.get_logger().error(f"unexpected error in a service: {described_failure(error)}")
-            code = codes.UNEXPECTED
+            code = response.UNEXPECTED
         return code
 
 

@@ -59,7 +59,7 @@ def test_where_a_mass_comes_from():
         (attached("a", "hand", (CUBE, HERE)), "mass is not known"),
         (attached("box", "hand", (CUBE, HERE), frame="world"), "frame 'world'"),
         (attached("box", "hand"), "neither solids nor meshes"),
-        (attached("box", "hand", (CUBE, HERE), (CUBE, None)), "not as many poses"),
+        (attached("box", "hand", (CUBE, HERE), (CUBE, None)), "2 solids with 1 poses"),
         (attached("box", "hand", (Message(type=5, dimensions=[1.0]), HERE)), "type 5"),
     ],
 )

@@ -13,17 +13,15 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.node.threads.short_turns import short_turns
+from modular_dynamics_ros.node.topics import REQUESTS
 
 __all__ = ["ServiceThread"]
 
-#: Requests that wait while one is answered, and answers. The middleware drops what is above without a word.
-REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)
 PATIENCE = 2.0  # [s] at the end, for a request that is being answered
 
 

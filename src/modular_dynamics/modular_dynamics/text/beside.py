@@ -1,0 +1,30 @@
+"""Files that are replaced at once: whoever reads one meanwhile gets the old content or the new."""
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+
+__all__ = ["write_beside"]
+
+
+def write_beside(path: Path, content: bytes) -> Path:
+    """Write a hidden file beside ``path``, which ``os.replace`` puts in its place; it is on the disk by then.
+
+    It has the mode of ``path``, if that is there: not tempfile's, which only its owner may read.
+
+    Raises:
+        OSError, ValueError: it cannot be written; nothing is left.
+    """
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    with open(beside, "xb") as file:
+        try:
+            if path.exists():
+                shutil.copymode(path, beside)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    return beside
