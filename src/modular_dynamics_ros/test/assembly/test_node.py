@@ -13,14 +13,14 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
+from helpers.paths import ROOT
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import description_header
 from modular_dynamics_ros.assembly.node import AssemblyNode
-from modular_dynamics_ros.assembly.services import REQUESTS
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import description_of, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
-from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.node.topics import LATCHED, REQUESTS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -138,6 +138,22 @@ def test_after_the_clock_was_set_back_it_moves_on_and_is_answered(stage, monkeyp
     assert back <= stamp_nanoseconds(stage.torques[-1].header.stamp) <= time.time_ns()
     assert stage.dock("v1", "3", "v2", "4").success
     assert stage.node.live.stamp <= time.time_ns()
+
+
+def test_after_the_clock_was_set_back_the_gait_goes_on(monkeypatch):
+    stage = Stage(base_module="b", robot_name="walker", gait_file=str(ROOT / "config/gaits/snake.yaml"))
+    try:
+        hour, now = 3600 * 10**9, time.time_ns
+        monkeypatch.setattr(time, "time_ns", lambda: now() + hour)
+        stage.start(stage.node)
+        assert stage.dock("b", "3", "v1", "4").success
+        stage.spin_until(lambda: stage.states)
+        monkeypatch.undo()
+        stage.states.clear()
+        stage.spin_until(lambda: len(stage.states) > 20)
+        assert np.ptp([state.position[0] for state in stage.states[-10:]]) > 0.0
+    finally:
+        stage.close()
 
 
 def test_activated_again_it_is_as_it_was_and_newer(stage):

@@ -4,6 +4,7 @@ import re
 import time
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.joint_states.succession import Succession
 from modular_dynamics_ros.node.shared_entities import SharedEntities
@@ -184,3 +186,18 @@ def test_a_node_whose_robot_is_replaced_ramps_what_controllers_have(make, four_l
     harness.spin_until(lambda: not any(harness.efforts[-1].data))
     assert harness.torques[-1].name == NAMES
     assert harness.node.session.last_published is None
+
+
+def test_the_ramp_never_rises(four_link):
+    """A simulation that starts again sets the clock back: the input seems to be stale for less time."""
+    robots = Robots(four_link)
+    torques = robots.answer_at(1.0)[0]
+    outputs, answer = MagicMock(), robots.sessions[0].last_published
+    ramp = TorqueRamp(robots.node)
+    ramp.published(answer, outputs)
+    for overdue in (0.02, 0.5, 0.1, 0.3, 0.7):
+        assert ramp.advance(overdue, 1.0)
+    sent = [call.args[0].effort for call in outputs.publish_torques.call_args_list]
+    factors = [effort[0] / torques.effort[0] for effort in sent]
+    assert factors == sorted(factors, reverse=True)
+    assert (factors[1], factors[2]) == (pytest.approx(0.5), factors[1])

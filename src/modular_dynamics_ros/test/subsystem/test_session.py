@@ -194,6 +194,19 @@ def test_nobody_is_missing_when_no_joint_states_come_any_more(bus):
     assert bus.sessions["torso"]._node.sent["~/missing"][-1].data == ""
 
 
+def test_for_whom_a_neighbour_waits_is_known_as_long_as_it_says_so(bus):
+    bus.dead.add("head")
+    for k in range(60):
+        step(bus, k)
+    neighbours = bus.sessions["base"]._neighbours
+    assert neighbours.awaited_by("torso") == ["head"]
+    bus.dead.add("torso")
+    bus.set_time(bus.time + S // 4)
+    assert neighbours.awaited_by("torso") == ["head"]
+    bus.set_time(bus.time + S // 2)
+    assert neighbours.awaited_by("torso") == []
+
+
 def test_two_states_of_one_stamp_are_never_mixed(bus):
     """The first one counts everywhere, although the torso's joints are in the second one."""
     step(bus, 0)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.black_boxes.matching import StampMatcher
+from modular_dynamics_ros.computation.black_boxes.matching import MOST, StampMatcher
 from modular_dynamics_ros.computation.wrenches import Arrival, TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -106,3 +106,24 @@ def test_wrenches_after_a_clock_was_set_back_count():
     trial.wrench("a", 5)
     trial.state(5)
     assert trial.done == [("state 5", ())]
+
+
+def test_what_waits_and_what_is_kept_is_bounded():
+    trial = Trial(wait=1e6)
+    for stamp in range(MOST):
+        trial.state(stamp)
+        trial.wrench("b", stamp)
+    assert trial.done == []
+    trial.state(MOST)
+    trial.wrench("b", MOST)
+    assert trial.done == [("state 0", ("a",))]
+    trial.wrench("a", MOST)  # those before it never get theirs
+    assert len(trial.done) == MOST + 1
+    assert trial.used[-1] == {"a": MOST, "b": MOST}
+    fewer = Trial(wait=1e6)
+    for stamp in range(MOST + 1):
+        for box in "ab":
+            fewer.wrench(box, stamp)
+    fewer.state(0)
+    fewer.state(1)
+    assert fewer.done == [("state 0", ("a", "b")), ("state 1", ())]  # the oldest wrenches were let go
