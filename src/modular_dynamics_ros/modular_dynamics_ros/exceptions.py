@@ -12,6 +12,7 @@ __all__ = [
     "NoJointsError",
     "NodeError",
     "NumbersError",
+    "OffsetsFileError",
     "ParameterError",
     "RobotError",
     "UnknownError",
@@ -40,6 +41,10 @@ class RobotError(NodeError):
 
 class NoJointsError(RobotError):
     """A robot without a joint whose torque can be computed, such as the first module of an assembly."""
+
+
+class OffsetsFileError(RobotError):
+    """A file of sensors' offsets that cannot be read or written."""
 
 
 class ChangeFileError(NodeError):

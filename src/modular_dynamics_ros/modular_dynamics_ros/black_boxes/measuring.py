@@ -42,18 +42,27 @@ class Measuring:
 
         Raises:
             BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
+            OffsetsFileError: the file cannot be written; nothing is taken off that was not before.
         """
         averaged, computation = self._average(duration), self._boxes.computation
         offset, placement = averaged.mean, self._placement(averaged)
         if (load := self._boxes.loads.get(self._box)) is not None:
             gravity = gravity_at(computation.robot, self._box, averaged.state)
             offset = offset - placement.reported(load.wrench(gravity))
-        computation.wrenches.offsets.set(self._box, SensorOffset(averaged.frame, offset))
+        self._set_offset(SensorOffset(averaged.frame, offset))
         return offset, averaged.deviation
 
     def reset_offset(self) -> None:
-        """Take off nothing from now on."""
-        self._boxes.computation.wrenches.offsets.set(self._box, None)
+        """Take off nothing from now on.
+
+        Raises:
+            OffsetsFileError: the file cannot be written; the offset stays.
+        """
+        self._set_offset(None)
+
+    def _set_offset(self, offset: SensorOffset | None) -> None:
+        self._boxes.offsets_file.keep(self._box, offset)
+        self._boxes.computation.wrenches.offsets.set(self._box, offset)
 
     @property
     def poses(self) -> int:

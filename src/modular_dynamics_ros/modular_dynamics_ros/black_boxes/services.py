@@ -9,7 +9,7 @@ from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
 from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.failures import described, one_line
-from modular_dynamics_ros.exceptions import BadMessage, NodeError
+from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError
 from modular_dynamics_ros.messages.wrenches import wrench_message
 from modular_dynamics_ros.node.threads.service_thread import ServiceThread
 
@@ -70,6 +70,8 @@ class BlackBoxServices:
     def _reason(self, error: Exception) -> tuple[str, str]:
         if isinstance(error, _Refusal):
             return error.code, str(error)
+        if isinstance(error, OffsetsFileError):
+            return "FILE", str(error)
         if isinstance(error, (BadMessage, NodeError)):
             return "REFUSED", str(error)
         text = described(error)

@@ -18,6 +18,11 @@ class DynamicsParameters(RobotParameters):
         "path of a YAML file that keeps changes of the robot, such as payloads, over restarts: read when "
         "configuring, written after each change; empty: none",
     )
+    offsets_file: str = unconfigured(
+        "",
+        "path of a YAML file that keeps the offsets of black boxes' sensors over restarts: read with each "
+        "robot, written after each tare; empty: none",
+    )
     publish_robot_description: bool = unconfigured(
         False,
         "whether the robot of robot_description_file is published on the topic robot_description, again "

@@ -148,6 +148,26 @@ def test_diagnostics_show_whether_an_offset_is_taken_off(boxed, graph_load):
     shown("none, not tared")
 
 
+def test_an_offset_survives_a_restart_in_its_file(boxed, graph_load, tmp_path):
+    path = tmp_path / "offsets.yaml"
+    given = {"black_box_loads": [graph_load], "offsets_file": str(path)}
+    node = boxed(**given).ready()
+    truth = node.held(node.q)[0]
+    good(node.ask("tare_black_box", duration=LONG))
+    assert node.effort() == pytest.approx(truth, abs=1e-9)
+    node.close()
+    again = boxed(**given).ready()
+    assert again.effort() == pytest.approx(truth, abs=1e-9)
+    path.write_text("damaged")
+    response = again.ask("tare_black_box", reset=True)
+    assert response.error_code == response.FILE
+    assert "offsets.yaml" in response.error_message
+    assert again.effort() == pytest.approx(truth, abs=1e-9)
+    path.unlink()
+    good(again.ask("tare_black_box", reset=True))
+    assert np.abs(again.effort() - truth).max() > 0.1
+
+
 def test_bad_requests_are_answered_with_the_reason(boxed):
     node = boxed()
     text = refused(node.ask("tare_black_box", feed=False), "NOT_ACTIVE")

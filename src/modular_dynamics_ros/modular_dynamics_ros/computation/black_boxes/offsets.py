@@ -1,6 +1,7 @@
 """Offsets of the sensors of black boxes, taken off in the sensors' frames."""
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,10 @@ class SensorOffset(NamedTuple):
 
 
 class SensorOffsets:
-    """By black box."""
+    """By black box. `offsets`: those at the beginning."""
 
-    def __init__(self) -> None:
-        self._offsets: dict[str, SensorOffset] = {}
+    def __init__(self, offsets: Mapping[str, SensorOffset] = MappingProxyType({})) -> None:
+        self._offsets = dict(offsets)
 
     def set(self, box: str, offset: SensorOffset | None) -> None:
         """Take this off from now on; None: nothing."""
@@ -58,5 +59,5 @@ class SensorOffsets:
         return wrench - offset.values
 
     def continue_from(self, other: "SensorOffsets", boxes: Mapping[str, object] | tuple[str, ...]) -> None:
-        """Keep what is known of boxes that are still there."""
-        self._offsets = {name: offset for name, offset in other._offsets.items() if name in boxes}
+        """Take over what is known of boxes that are still there."""
+        self._offsets |= {name: offset for name, offset in other._offsets.items() if name in boxes}

@@ -1,0 +1,90 @@
+"""The file that keeps the offsets of sensors over restarts."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.text.beside import write_beside
+from modular_dynamics.text.files import path_of, text_of
+from modular_dynamics.text.numbers import LARGEST
+from modular_dynamics.text.sizes import MAX_BYTES
+from modular_dynamics.text.yaml_text import documents, dumped
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
+from modular_dynamics_ros.computation.changes.change import checked_numbers
+from modular_dynamics_ros.exceptions import NumbersError, OffsetsFileError
+
+__all__ = ["OffsetsFile"]
+
+VERSION = 1
+
+
+class OffsetsFile:
+    """A YAML file with the offset of each black box's sensor: its frame and six numbers [N, N m].
+
+    Args:
+        path: empty: nothing is read or written.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path_of(path) if path else None
+
+    def read(self) -> dict[str, SensorOffset]:
+        """By black box; none where there is no file yet.
+
+        Raises:
+            OffsetsFileError: it is damaged, or cannot be read.
+        """
+        path = self._path
+        if path is None or not os.path.lexists(path):
+            return {}
+        try:
+            entries = documents(text_of(path, "offsets_file", MAX_BYTES), f"offsets_file '{path}'")
+        except DescriptionError as error:
+            raise OffsetsFileError(str(error)) from error
+        content = entries[0] if len(entries) == 1 else None
+        if not isinstance(content, dict) or content.get("version") != VERSION:
+            raise _error(path, f"version: {VERSION} is needed at its top level")
+        if not isinstance(offsets := content.get("offsets"), dict):
+            raise _error(path, "offsets, by black box, are needed at its top level")
+        return {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
+
+    def keep(self, box: str, offset: SensorOffset | None) -> None:
+        """Write the offset of a black box, or take it out; those of other boxes stay.
+
+        Raises:
+            OffsetsFileError: the file cannot be read or written; it is as it was.
+        """
+        if self._path is None:
+            return
+        offsets: dict[str, SensorOffset] = self.read()
+        offsets.pop(box, None)
+        if offset is not None:
+            offsets[box] = offset
+        entries = {
+            name: {"frame": one.frame, "values": [float(value) for value in one.values]}
+            for name, one in offsets.items()
+        }
+        try:
+            path = self._path.resolve()  # a link stays one
+            os.replace(write_beside(path, dumped({"version": VERSION, "offsets": entries}).encode()), path)
+        except (OSError, ValueError, RuntimeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise _error(self._path, f"it cannot be written: {why}") from error
+
+
+def _offset(path: Path, box: str, entry: Any) -> SensorOffset:
+    if not isinstance(entry, Mapping) or not isinstance(frame := entry.get("frame"), str):
+        raise _error(path, f"'{box}' needs a frame and six values")
+    try:
+        values = checked_numbers(f"values of '{box}'", entry.get("values"), 6, LARGEST)
+    except NumbersError as error:
+        raise _error(path, str(error)) from error
+    return SensorOffset(frame, np.array(values))
+
+
+def _error(path: Path, text: str) -> OffsetsFileError:
+    return OffsetsFileError(f"offsets_file '{str(path)[:200]}': {text}")

@@ -1,0 +1,74 @@
+"""The file of sensors' offsets: written as a whole, read again, refused where it is damaged."""
+
+import os
+
+import numpy as np
+import pytest
+
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
+from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile
+from modular_dynamics_ros.exceptions import OffsetsFileError
+
+FIRST, SECOND = np.array([1.0, -2.5, 1e-17, 0.1, 1 / 3, -0.0]), np.arange(6.0)
+
+
+def read(path):
+    return {box: (one.frame, one.values.tolist()) for box, one in OffsetsFile(str(path)).read().items()}
+
+
+def test_offsets_are_read_as_they_were_written(tmp_path):
+    path = tmp_path / "offsets.yaml"
+    assert read(path) == {}
+    file = OffsetsFile(str(path))
+    file.keep("left: gripper", SensorOffset("tool 0", FIRST))
+    file.keep("no", SensorOffset("左", SECOND))  # a word that YAML 1.1 takes for false
+    kept = {"left: gripper": ("tool 0", FIRST.tolist()), "no": ("左", SECOND.tolist())}
+    assert read(path) == kept
+    file.keep("no", None)
+    file.keep("nobody", None)
+    del kept["no"]
+    assert read(path) == kept
+    assert [one.name for one in tmp_path.iterdir()] == ["offsets.yaml"]
+
+
+def test_without_a_path_nothing_is_kept():
+    OffsetsFile("").keep("box", SensorOffset("tool", FIRST))
+    assert OffsetsFile("").read() == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "version: 1 is needed"),
+        ("[", "line 2: this is not YAML"),
+        ("version: 2\noffsets: {}", "version: 1 is needed"),
+        ("version: 1", "offsets, by black box, are needed"),
+        ("version: 1\noffsets: {box: 3}", "'box' needs a frame and six values"),
+        (
+            "version: 1\noffsets: {box: {frame: a, values: [1, 2]}}",
+            "values of 'box': 2 numbers; 6 are needed",
+        ),
+        (
+            "version: 1\noffsets: {box: {frame: a, values: [1, 2, 3, 4, 5, .nan]}}",
+            "finite numbers are needed",
+        ),
+        ("version: 1\noffsets: {box: {frame: a, values: x}}", "values of 'box'"),
+    ],
+)
+def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):
+    path = tmp_path / "offsets.yaml"
+    path.write_text(text)
+    with pytest.raises(OffsetsFileError, match=r"offsets_file '.*offsets.yaml'") as error:
+        OffsetsFile(str(path)).read()
+    assert words in str(error.value)
+    with pytest.raises(OffsetsFileError):
+        OffsetsFile(str(path)).keep("box", SensorOffset("tool", FIRST))
+    assert path.read_text() == text
+
+
+def test_a_file_that_cannot_be_written_or_is_none_is_named(tmp_path):
+    with pytest.raises(OffsetsFileError, match="it cannot be written: No such file or directory"):
+        OffsetsFile(str(tmp_path / "no" / "offsets.yaml")).keep("box", SensorOffset("tool", FIRST))
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OffsetsFileError, match="a named pipe"):
+        OffsetsFile(str(tmp_path / "pipe")).read()
