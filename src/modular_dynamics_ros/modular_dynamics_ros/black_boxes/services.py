@@ -106,11 +106,11 @@ class BlackBoxServices:
         elif request.command == request.ADD_POSE:
             measuring.add_pose(_duration(request.duration))
         elif request.command == request.SOLVE:
-            found = measuring.solve(_confidence(request.confidence))
-            response.mass, response.mass_interval = found.mass, float(found.mass_interval)
-            response.com = Point(**_xyz(found.com))
-            response.com_interval = Vector3(**_xyz(found.com_interval))
-            response.offset, response.residual = wrench_message(found.offset), found.residual
+            payload = measuring.solve(_confidence(request.confidence))
+            response.mass, response.mass_interval = payload.mass, float(payload.mass_interval)
+            response.com = Point(**_xyz(payload.com))
+            response.com_interval = Vector3(**_xyz(payload.com_interval))
+            response.offset, response.residual = wrench_message(payload.offset), payload.residual
         else:
             commands = "RESET (0), ADD_POSE (1) and SOLVE (2)"
             raise _Refusal("BAD_STATE", f"command {request.command} is none of {commands}")

@@ -138,13 +138,13 @@ class Computation:
 
     def positions(self, last: Answer | None) -> dict[str, float]:
         """By joint, the positions measured last; of joints that loops and gears move, those of an answer."""
-        robot, found = self.robot, dict[str, float]()
+        robot, positions = self.robot, dict[str, float]()
         if last is not None:
             q, names = last.configuration.coordinates, robot.passive_names
-            found = {name: float(q[robot.graph.q_slice(name)][0]) for name in names}
+            positions = {name: float(q[robot.graph.q_slice(name)][0]) for name in names}
         if (position := self.position) is not None:
-            found |= zip(robot.state_names, position[1].tolist(), strict=True)
-        return found
+            positions |= zip(robot.state_names, position[1].tolist(), strict=True)
+        return positions
 
     def forget(self) -> None:
         """Forget all inputs: what came before a pause of unknown length says nothing about now."""

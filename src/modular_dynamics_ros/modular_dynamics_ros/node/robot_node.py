@@ -249,8 +249,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         lost, before = self.succession.lost, self._lost_before
         self._lost_before = lost
         if lost is None:
-            known = "unknown: several publishers, or one that was started again"
-            return Status(OK, "joint_states", "received", values={"lost on the way": known})
+            reason = "unknown: several publishers, or one that was started again"
+            return Status(OK, "joint_states", "received", values={"lost on the way": reason})
         new = lost - (before or 0)
         warnings = [f"{new} joint states were lost on the way"] if new > 0 else []
         return status_of("joint_states", "received", {"lost on the way": str(lost)}, warnings=warnings)

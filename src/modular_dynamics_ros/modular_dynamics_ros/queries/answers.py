@@ -103,11 +103,11 @@ class Answers:
         model, state, configuration, _ = self._at(request, subject)
         wrenches = model.applied(model.loads(subject, external), configuration)
         friction = subject.settings.friction == "urdf"
-        found = forward_dynamics(model, configuration, state, efforts, wrenches, friction=friction)
+        accelerations = forward_dynamics(model, configuration, state, efforts, wrenches, friction=friction)
         response.joint_names = list(subject.robot.joint_names)
-        response.accelerations = found.joints.tolist()
-        if found.base is not None:
-            response.base_acceleration = accel_message(found.base)
+        response.accelerations = accelerations.joints.tolist()
+        if accelerations.base is not None:
+            response.base_acceleration = accel_message(accelerations.base)
 
     def _equation_of_motion(
         self, request: GetEquationOfMotion.Request, response: GetEquationOfMotion.Response, subject: Subject
@@ -120,10 +120,10 @@ class Answers:
     ) -> None:
         model, state, configuration, _ = self._at(request, subject)
         point = np.array([request.point.x, request.point.y, request.point.z])
-        found = point_jacobian(model, configuration, state, request.link, point)
-        response.frame, response.coordinates = found.frame, found.coordinates
-        response.jacobian = found.jacobian.ravel().tolist()
-        response.pose, response.twist = matrix_pose_message(found.pose), twist_message(found.twist)
+        jacobian = point_jacobian(model, configuration, state, request.link, point)
+        response.frame, response.coordinates = jacobian.frame, jacobian.coordinates
+        response.jacobian = jacobian.jacobian.ravel().tolist()
+        response.pose, response.twist = matrix_pose_message(jacobian.pose), twist_message(jacobian.twist)
 
     def _get_subsystem_graph(
         self, request: GetSubsystemGraph.Request, response: GetSubsystemGraph.Response, subject: Subject

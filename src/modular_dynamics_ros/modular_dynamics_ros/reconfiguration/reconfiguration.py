@@ -74,8 +74,8 @@ class Reconfiguration:
     ) -> None:
         self._node, self._host, self._file = node, host, ChangesFile(path)
         self._describe, self._publish, self._strict = describe, publish, strict
-        found = self._file.read(strict=strict)
-        self.kept = Kept() if found is None else Kept(*found)
+        stored = self._file.read(strict=strict)
+        self.kept = Kept() if stored is None else Kept(*stored)
         self.stamp = 0
         self._taken = False  # a robot has been in force, the one that the file is about
         self._beside = BesideExecutor(node)

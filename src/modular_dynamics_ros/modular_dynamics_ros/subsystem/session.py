@@ -67,9 +67,10 @@ class SubsystemSession:
         self._loaded = LoadedRobot(node, prepared, parameters)
         self.robot, self.record = prepared.robot, self._loaded.record
         self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
-        own, before = prepared.own_motion, self.part.predecessor
-        self._own_motion = own
-        senders = ([] if before is None else [before]) + [one.subsystem for one in self.part.successors]
+        self._own_motion, predecessor = prepared.own_motion, self.part.predecessor
+        senders = ([] if predecessor is None else [predecessor]) + [
+            one.subsystem for one in self.part.successors
+        ]
         self.rendezvous: Rendezvous[_Waiting] = Rendezvous(tuple(senders), parameters.stale_after)
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active

@@ -89,8 +89,8 @@ def trajectory_torques(
         raise QueryError("BAD_STATE", text)
     passive = map(Course, robot.passive_names, passive_q.T, passive_v.T)
     courses = chain(_courses(motion, v, efforts), passive)
-    found = excesses(robot.graph, motion.instants, courses)
-    return Torques(replace(motion, v=v, a=a), efforts, found)
+    exceeded = excesses(robot.graph, motion.instants, courses)
+    return Torques(replace(motion, v=v, a=a), efforts, exceeded)
 
 
 def _courses(motion: Motion, v: Array, efforts: Array) -> Iterator[Course]:
