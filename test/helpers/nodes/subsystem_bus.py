@@ -1,6 +1,7 @@
 """The sessions of all subsystems of a robot, and what they send each other, without DDS."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,8 @@ class SubsystemBus:
     """One session per subsystem; a message that one publishes is delivered to those that subscribe to it.
 
     Attributes:
-        dead: subsystems whose sessions get and send nothing. graph: of the whole robot.
+        dead: subsystems whose sessions get and send nothing. frozen: those that stand still, and what comes
+        for them meanwhile. graph: of the whole robot.
     """
 
     def __init__(self, urdf: str, partition: str = "", **parameters: Any) -> None:
@@ -28,6 +30,7 @@ class SubsystemBus:
         self.graph = md.load_urdf(urdf, partition or None)
         self.names = list(self.graph.independent_joint_names)
         self.dead: set[str] = set()
+        self.frozen: dict[str, list[Callable[[], None]]] = {}
         self.time = 0
         self.sessions: dict[str, SubsystemSession] = {}
         for one in self.graph.subsystems:
@@ -50,9 +53,28 @@ class SubsystemBus:
         self.time = now
         for name, session in self.sessions.items():
             session._node.time = now
-            if name not in self.dead:
+            if name not in self.dead and name not in self.frozen:
                 session._on_watch()
         self.deliver()
+
+    def freeze(self, name: str) -> None:
+        """Its process is stopped: messages for it wait."""
+        self.frozen[name] = []
+
+    def go_on(self, name: str) -> None:
+        """Its process runs again: its timers are called first, then it reads what waits."""
+        waiting = self.frozen.pop(name)
+        self.sessions[name]._on_watch()
+        for give in waiting:
+            give()
+        self.deliver()
+
+    def _give(self, name: str, give: Callable[[], None]) -> None:
+        """Hand a message to a session, or let it wait."""
+        if name in self.frozen:
+            self.frozen[name].append(give)
+        elif name not in self.dead:
+            give()
 
     def send(
         self, stamp: int, q: Sequence[float], v: Sequence[float], names: Sequence[str] | None = None
@@ -62,15 +84,15 @@ class SubsystemBus:
         message.velocity = list(map(float, v))
         message.header.stamp = stamp_message(stamp)
         for name, session in self.sessions.items():
-            if name not in self.dead:
-                session.receive(message, message_info(self.time), superseded=False)
+            info = message_info(self.time)
+            self._give(name, partial(session.receive, message, info, superseded=False))
         self.deliver()
 
     def publish(self, topic: str, message: Any) -> None:
         """A message of somebody else."""
         for name, session in self.sessions.items():
-            if name not in self.dead and topic in subscribed(session):
-                receive(session._node, topic, message)
+            if topic in subscribed(session):
+                self._give(name, partial(receive, session._node, topic, message))
         self.deliver()
 
     def deliver(self) -> None:
@@ -87,8 +109,8 @@ class SubsystemBus:
                 new = True
                 full = topic.replace("~", topic_name(name))
                 for other, session in self.sessions.items():
-                    if other not in self.dead and full in subscribed(session):
-                        receive(session._node, full, message)
+                    if full in subscribed(session):
+                        self._give(other, partial(receive, session._node, full, message))
         return new
 
     def torques(self, stamp: int) -> dict[str, float]:

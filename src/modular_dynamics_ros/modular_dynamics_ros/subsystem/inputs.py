@@ -69,8 +69,16 @@ class NeighbourInputs(Subscriptions):
 
         self._subscribe(String, f"{topic_name(neighbour)}/missing", take, 10)
 
+    def excuse(self, pause: int) -> None:
+        """This node itself did not run for so long [ns], just now: nobody was silent in that time."""
+        now = self._node.steady()
+        for neighbour, heard in self._heard.items():
+            self._heard[neighbour] = min(now, heard + pause)
+        for neighbour, (since, names) in self._reports.items():
+            self._reports[neighbour] = min(now, since + pause), names
+
     def silence(self, neighbour: str) -> float:
-        """For how long [s] no good motion or wrench has come from it."""
+        """For how long [s] no good motion or wrench has come from it, while this node ran."""
         return (self._node.steady() - self._heard[neighbour]) * 1e-9
 
     def awaited_by(self, neighbour: str) -> list[str]:

@@ -25,6 +25,7 @@ from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs, PartReferenceInput
 from modular_dynamics_ros.subsystem.missing import MissingNeighbours
 from modular_dynamics_ros.subsystem.outputs import SubsystemOutputs
+from modular_dynamics_ros.subsystem.own_pauses import OwnPauses
 
 __all__ = ["SubsystemSession"]
 
@@ -74,6 +75,7 @@ class SubsystemSession:
         self.rendezvous: Rendezvous[_Waiting] = Rendezvous(tuple(senders), parameters.stale_after)
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active
+        self._pauses = OwnPauses(node.steady())
         self._moved: MovingState | None = None  # the last one
         self._retired = False
 
@@ -88,6 +90,7 @@ class SubsystemSession:
             PartReferenceInput(self._node, self.computation, self._parameters.reference_type),
             self._neighbours,
         ]
+        self._pauses = OwnPauses(self._node.steady())
         self._loaded.subscribe(others, self._on_state, self._on_watch, self.part.other_joints)
 
     def fits(self, names: Sequence[str]) -> bool:
@@ -201,7 +204,7 @@ class SubsystemSession:
     def _require_young(self, stamp: int) -> None:
         """Refuse what would be answered too late: a node that has fallen behind must not compute it."""
         if (self._node.now() - stamp) * 1e-9 > self._parameters.stale_after:
-            text = "its motion or its wrenches came when it was older than stale_after"
+            text = "its motion and its wrenches were complete only when it was older than stale_after"
             raise BadMessage("too late", text)
 
     def _finish(self, moving: MovingState, arrival: int, wrenches: dict[str, Any]) -> None:
@@ -223,6 +226,9 @@ class SubsystemSession:
         now = self._node.steady()
         assert missing is not None  # the timer lives while the node is active
         assert neighbours is not None
+        if pause := self._pauses.look(now):  # the queues hold what neighbours have sent meanwhile
+            neighbours.excuse(pause)
+            self.rendezvous.excuse(pause, now)
         for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]

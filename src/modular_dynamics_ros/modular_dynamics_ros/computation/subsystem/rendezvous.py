@@ -69,6 +69,11 @@ class Rendezvous(Generic[Item]):
         """Whose part has not come."""
         return [sender for sender in self.senders if sender not in meeting.parts]
 
+    def excuse(self, pause: int, now: int) -> None:
+        """Nothing was read for so long [ns] until now: what waits has not waited in that time."""
+        for meeting in self._meetings.values():
+            meeting.since = min(now, meeting.since + pause)
+
     def overdue(self, now: int) -> list[Meeting[Item]]:
         """Forget what has waited too long; return those of it whose item was not answered."""
         given_up = []
