@@ -57,14 +57,12 @@ class RecordedInputs:
         self._node, self._computation = node, computation
         wrenches = computation.wrenches
         wrenches.links.fixed.unavailable = ""
-        self._takes: dict[str, Take] = {
-            f"{name}/external_wrench": partial(self._wrench, "external wrench", wrenches.take_external)
-        }
+        external = partial(self._wrench, "external wrench", None, wrenches.take_external)
+        self._takes: dict[str, Take] = {f"{name}/external_wrench": external}
         for box in computation.robot.black_boxes:
-            take = partial(
-                self._wrench, f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
-            )
-            self._takes[f"{name}/black_box/{topic_name(box)}/wrench"] = take
+            what, take = f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
+            topic = f"{name}/black_box/{topic_name(box)}/wrench"
+            self._takes[topic] = partial(self._wrench, what, box, take)
 
     def take(self, topic: str, kind: str, message: Any) -> None:
         """A message of one of the topics."""
@@ -84,12 +82,12 @@ class RecordedInputs:
         except BadMessage as error:
             self._node.log.problem(what, error.cause, f"refused: {error}")
 
-    def _wrench(self, what: str, take: Callable[..., object], message: Any) -> None:
+    def _wrench(self, what: str, box: str | None, take: Callable[..., object], message: Any) -> None:
         now = self._node.now()
         with self._refusing(what):
             stamp = stamp_nanoseconds(message.header.stamp) or now
             check_age(stamp, now, self._computation.settings.stale_after)
-            frame = self._computation.robot.link(message.header.frame_id)
+            frame = self._computation.wrenches.links.frame(box, message.header.frame_id)
             take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
 
     def _static_frames(self, message: Any) -> None:

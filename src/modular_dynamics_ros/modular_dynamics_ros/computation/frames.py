@@ -68,12 +68,23 @@ class LinkFrames:
     def __init__(self, robot: Robot) -> None:
         self.fixed = FixedFrames()
         self._graph, self.names = robot.graph, frozenset(robot.graph.links)
+        self._without_prefix = robot.link
         self._boxes = {
             link: one.name
             for one in robot.graph.subsystems
             if one.black_box
             for link in (*one.fixed_links, *(link for body in one.bodies for link in body.links))
         }
+
+    def frame(self, box: str | None, frame_id: str) -> str:
+        """What the frame of a message is called without the prefix of TF, which it may lack.
+
+        Args:
+            box: the black box whose wrench it is; the prefix may be its name, too. None: an external wrench.
+        """
+        frame = self._without_prefix(frame_id)
+        own = box is not None and frame_id == connection_frame(box) and frame not in self.names
+        return frame_id if own else frame
 
     def on_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
         """A wrench in a frame as (link, wrench at and in the link's frame); the link carries the frame.

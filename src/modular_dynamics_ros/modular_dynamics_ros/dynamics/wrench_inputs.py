@@ -86,10 +86,7 @@ class WrenchInputs(Subscriptions):
             )
             check_age(stamp, now, valid_for)
             arrival = Arrival(stamp, node.steady() - _waited(info, node.simulated), node.simulated)
-            frame, wrench = (
-                self._computation.robot.link(message.header.frame_id),
-                wrench_from_message(message),
-            )
+            frame, wrench = wrenches.links.frame(box, message.header.frame_id), wrench_from_message(message)
             if box is None:
                 wrenches.external.require_order(frame, stamp, now, valid_for)
                 wrenches.take_external(frame, wrench, arrival)

@@ -8,6 +8,7 @@ from modular_dynamics.algebra import rotation_matrix, rotation_quaternion
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.poses import unit_quaternion
+from modular_dynamics_ros.messages.wrenches import require_usable
 
 __all__ = ["ConnectionMotionWriter", "connection_motion_from_message"]
 
@@ -48,7 +49,8 @@ def connection_motion_from_message(
         root: the robot's root link, which the frame must be. frame_prefix: that the frame may have.
 
     Raises:
-        BadMessage: of another subsystem, in another frame, no orientation, or values that are not finite.
+        BadMessage: of another subsystem, in another frame, no orientation, or values that are not finite
+        or huge.
     """
     if message.subsystem != subsystem:
         text = f"it is of '{message.subsystem:.80}', not of '{subsystem}': check the remapping"
@@ -68,8 +70,7 @@ def connection_motion_from_message(
             )
         ]
     )
-    if not np.isfinite(numbers).all():
-        raise BadMessage("not finite", "it holds NaN or infinite values")
+    require_usable(numbers, "it")
     H = np.eye(4)
     H[:3, :3] = rotation_matrix(unit_quaternion(message.pose.orientation))
     H[:3, 3] = numbers[0]

@@ -9,6 +9,7 @@ from modular_dynamics_interfaces.msg import ConnectionWrenches
 
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
+from modular_dynamics_ros.messages.wrenches import require_usable
 
 __all__ = ["ConnectionWrenchesWriter", "connection_wrenches_from_message"]
 
@@ -50,7 +51,7 @@ def connection_wrenches_from_message(
 
     Raises:
         BadMessage: lists of different lengths, a subsystem is missing, an unknown frame, values that are not
-        finite.
+        finite, or huge.
     """
     if not len(message.subsystems) == len(message.frames) == len(message.wrenches):
         raise BadMessage("lengths", "subsystems, frames and wrenches have different lengths")
@@ -65,7 +66,6 @@ def connection_wrenches_from_message(
             raise BadMessage("unknown frame", f"the frame '{link:.80}' of '{name}' is no link of the robot")
         force, moment = part.force, part.torque
         wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])
-        if not np.isfinite(wrench).all():
-            raise BadMessage("not finite", f"the wrench of '{name}' holds NaN or infinite values")
+        require_usable(wrench, f"the wrench of '{name}'")
         wrenches[name] = link, wrench
     return wrenches

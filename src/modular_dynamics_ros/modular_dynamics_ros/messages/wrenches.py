@@ -1,5 +1,7 @@
 """Wrenches: [force N, moment N m] at the origin of a frame, in its axes, and geometry_msgs/WrenchStamped."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,7 +13,7 @@ try:
 except ImportError:  # the command bag runs without ROS: there messages are only read
     Time = Wrench = WrenchStamped = None
 
-__all__ = ["WrenchWriter", "wrench_from_message", "wrench_message"]
+__all__ = ["WrenchWriter", "require_usable", "wrench_from_message", "wrench_message"]
 
 
 class WrenchWriter:
@@ -35,14 +37,30 @@ class WrenchWriter:
 
 
 def wrench_from_message(message: WrenchStamped) -> NDArray[np.float64]:
-    """[force, moment] (6,). Raises BadMessage where a component is not finite."""
+    """[force, moment] (6,). Raises BadMessage where a component is not finite, or huge."""
     force, moment = message.wrench.force, message.wrench.torque
     wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])
-    if not np.isfinite(wrench).all():
-        raise BadMessage(
-            "not finite", f"wrench in frame '{message.header.frame_id}' holds NaN or infinite values"
-        )
+    require_usable(wrench, f"wrench in frame '{message.header.frame_id:.80}'")
     return wrench
+
+
+def require_usable(values: NDArray[np.floating[Any]], what: str) -> None:
+    """Refuse numbers of a size that descriptions and requests refuse: no digit of a torque would be right.
+
+    Args:
+        what: begins the text.
+
+    Raises:
+        BadMessage: one is NaN, infinite or huge.
+    """
+    from modular_dynamics.text.numbers import LARGEST  # noqa: PLC0415  # a node that starts does not wait for it
+
+    sizes = np.abs(values)
+    if (sizes <= LARGEST).all():  # not of NaN
+        return
+    if not np.isfinite(sizes).all():
+        raise BadMessage("not finite", f"{what} holds NaN or infinite values")
+    raise BadMessage("too large", f"{what} holds {sizes.max():.3g}; sizes of at most {LARGEST:g} are taken")
 
 
 def wrench_message(wrench: NDArray[np.float64]) -> Wrench:

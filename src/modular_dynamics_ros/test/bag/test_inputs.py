@@ -66,6 +66,17 @@ def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_i
     assert "tau_right" not in found.rows[0]
 
 
+@pytest.mark.parametrize("prefix", ["", "right_branch/"])
+def test_a_black_boxs_own_frame_may_lack_the_prefix(bag, names, four_link, boxed_branch, tmp_path, prefix):
+    params = tmp_path / "params.yaml"
+    params.write_text("dynamics_node:\n  ros__parameters: {frame_prefix: right_branch/}\n")
+    topic, frame = "/dynamics_node/black_box/right_branch/wrench", "right_branch/connection_point"
+    measured = topic, START, wrench(START, prefix + frame, FORCE)
+    options = ("--partition-file", boxed_branch, "--params-file", params)
+    found = bag([measured, *states(names, [0])], *options)
+    assert (found.code, found.report["answered"]) == (0, 1)
+
+
 def test_odometry_moves_a_floating_base(bag, names, four_link):
     graph = md.load_urdf(four_link, floating_base=True)
     root_link, half = graph.joints[0].child_link, np.sqrt(0.5)

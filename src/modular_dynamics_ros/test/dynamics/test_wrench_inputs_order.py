@@ -22,10 +22,12 @@ S = 1_000_000_000  # [ns]
 PUSH = np.array([0.0, 0.0, -5.0, 0.0, 0.0, 0.0])
 
 
-def lone_inputs(four_link, partition="", **settings):
+def lone_inputs(four_link, partition="", prefix="", **settings):
     """Without DDS: the node, its inputs, and how a wrench comes, at a time of its clock [ns]."""
     node = lone_node()
-    computation = Computation(load_robot(four_link, partition), ComputationSettings(**settings))
+    computation = Computation(
+        load_robot(four_link, partition, frame_prefix=prefix), ComputationSettings(**settings)
+    )
     computation.wrenches.external._steady = computation.wrenches.black_box._steady = node.steady
     inputs = WrenchInputs(node, computation, MagicMock())
 
@@ -37,6 +39,34 @@ def lone_inputs(four_link, partition="", **settings):
         call.args[2](WrenchWriter().write(given, frame, np.asarray(wrench)), info)
 
     return node, inputs, push
+
+
+@pytest.mark.parametrize("size", [1e300, 1.7e308])
+def test_a_huge_wrench_is_refused_and_the_good_one_stays(four_link, size):
+    node, inputs, push = lone_inputs(four_link)
+    node.time = time.time_ns()
+    push()
+    push(PUSH / 5.0 * size)
+    assert inputs.refused == {"too large": 1}
+    (text,) = node.log.texts("wrenches")
+    assert text.startswith("external wrench refused: wrench in frame 'left_branch' holds 1")
+    (kept,) = inputs._wrenches.external.newest.values()
+    assert kept.values == pytest.approx(PUSH)
+
+
+@pytest.mark.parametrize("box_prefix", [True, False])
+@pytest.mark.parametrize("prefixed", [True, False])
+def test_a_black_boxs_own_frame_is_known_with_and_without_the_prefix(
+    four_link, boxed_branch, box_prefix, prefixed
+):
+    """The prefix may be the box's name."""
+    prefix = "right_branch/" if box_prefix else "left/"
+    node, inputs, push = lone_inputs(four_link, boxed_branch, prefix)
+    node.time = time.time_ns()
+    frame = "right_branch/connection_point"
+    push(frame=prefix * prefixed + frame, topic="~/black_box/right_branch/wrench")
+    assert node.log.texts("wrenches") == []
+    assert inputs._wrenches.black_box.newest["right_branch"].link == frame
 
 
 def test_a_wrench_without_a_stamp_is_as_old_as_its_arrival(four_link):

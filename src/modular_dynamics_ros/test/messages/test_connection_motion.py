@@ -54,6 +54,7 @@ def test_a_motion_comes_back(angle):
         (lambda m: setattr(m.header, "frame_id", "torso"), "unknown frame"),
         (lambda m: setattr(m.twist.angular, "y", np.nan), "not finite"),
         (lambda m: setattr(m.gravity, "x", np.inf), "not finite"),
+        (lambda m: setattr(m.acceleration.linear, "z", -1e300), "too large"),
         (lambda m: setattr(m.pose.orientation, "w", 2.0), "no orientation"),
     ],
 )

@@ -40,6 +40,8 @@ def test_what_cannot_be_used_is_refused_by_name(message):
 
     message.wrenches[1].force.x = float("inf")
     assert "'head' holds NaN or infinite" in refusal()
+    message.wrenches[1].force.x = 1e300
+    assert "the wrench of 'head' holds 1e+300; sizes of at most 1e+09" in refusal()
     message.frames[0] = "hand_of_another"
     assert "'hand_of_another' of 'arm' is no link" in refusal()
     message.subsystems[0] = "leg"

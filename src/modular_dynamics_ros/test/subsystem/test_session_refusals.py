@@ -34,6 +34,8 @@ def wrench(frame, force=(0.0, 0.0, 0.0), stamp=1):
         (wrench("head_tilt_link"), "is 'head_tilt_link'; it must be that of its connection"),
         (wrench("nowhere"), "is 'nowhere'; it must be"),
         (wrench("torso", (np.nan, 0.0, 0.0)), "NaN"),
+        (wrench("torso", (0.0, 1e300, 0.0)), "wrench from 'head' refused: wrench in frame"),
+        (wrench("torso", (0.0, 1e300, 0.0)), "holds 1e+300; sizes of at most 1e+09 are taken"),
         (wrench("torso", stamp=0), "no stamp"),
     ],
 )
@@ -112,6 +114,26 @@ def test_the_wrench_of_a_black_box_comes_from_elsewhere(four_link, boxed_branch)
     given = {"right_branch": [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]}
     q, v = motion(bus, 0)
     expected = md.inverse_dynamics(bus.graph, q, v, np.zeros(4), None, given)
+    assert bus.vector(stamp)[:3] == pytest.approx(expected[:3], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "frame"),
+    [
+        ("right_branch/", "right_branch/connection_point"),
+        ("right_branch/", "right_branch/right_branch/connection_point"),
+        ("left/", "right_branch/connection_point"),
+        ("left/", "left/right_branch/connection_point"),
+    ],
+)
+def test_a_connection_point_is_known_with_and_without_the_prefix(four_link, boxed_branch, prefix, frame):
+    """The prefix may be the successor's name."""
+    bus = SubsystemBus(four_link, boxed_branch, frame_prefix=prefix)
+    stamp = step(bus, 0)
+    bus.publish("right_branch/wrench_out", wrench(frame, (1.0, 2.0, 3.0), stamp))
+    assert bus.sessions["stem"]._node.log.texts("neighbours") == []
+    given = {"right_branch": [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]}
+    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(4), None, given)
     assert bus.vector(stamp)[:3] == pytest.approx(expected[:3], abs=1e-9)
 
 

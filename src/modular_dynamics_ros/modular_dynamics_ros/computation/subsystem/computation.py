@@ -131,7 +131,8 @@ class SubsystemComputation(Computation):
             BadMessage: another frame.
         """
         frames = self._wrench_frames[subsystem]
-        if (matrix := frames.get(self.robot.link(frame))) is None:
+        # frames may come without the prefix, which may be the successor's name, too
+        if (matrix := frames.get(self.robot.link(frame), frames.get(frame))) is None:
             raise BadMessage(
                 "unknown frame",
                 f"the frame of the wrench on '{subsystem}' is '{frame:.80}'; it must be that of its "
