@@ -217,7 +217,8 @@ class DynamicsSession:
             return
         (state, arrival), self._newest, self.record.pending_stamp = self._newest, None, None
         try:
-            self.record.require_fresh(state.stamp, self._node.now())
+            now, delay = self._node.now(), "it waited for its turn (rate)"
+            self.record.require_fresh(state.stamp, now, arrival, delay)
             self._answer(state, arrival)
         except BadMessage as error:
             self.record.rejected(error)
@@ -239,7 +240,8 @@ class DynamicsSession:
         try:
             if isinstance(wrenches, BadMessage):
                 raise wrenches
-            self.record.require_fresh(state.stamp, self._node.now())
+            now, delay = self._node.now(), "it waited for wrenches"
+            self.record.require_fresh(state.stamp, now, arrival, delay)
             self._finish(state, arrival, wrenches)
         except BadMessage as error:
             self.record.rejected(error)
@@ -257,7 +259,7 @@ class DynamicsSession:
         if not self.crosschecks.admits(answer):
             return
         now = self._node.now()  # others may have had the processor
-        self.record.require_fresh(answer.state.stamp, now)
+        self.record.require_fresh(answer.state.stamp, now, arrival)
         self._outputs.publish(answer)
         self.last_published = answer
         self._ramp.published(answer, self._outputs)

@@ -186,7 +186,8 @@ class ReactionSession:
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
         now = self._node.now()  # others may have had the processor
-        self.record.require_fresh(answer.state.stamp, now)
+        delay = "this node was busy" if wrenches is None else "it waited for wrenches"
+        self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
         self.record.answered(answer, waiting.arrival, now)

@@ -51,8 +51,14 @@ class AnswerRecord:
         self.counts = other.counts
         self._has_received, self._unanswered = other._has_received, other._unanswered
 
-    def require_fresh(self, stamp: int, now: int) -> None:
+    def require_fresh(
+        self, stamp: int, now: int, arrival: int | None = None, delay: str = "this node was busy"
+    ) -> None:
         """See `is_fresh`.
+
+        Args:
+            arrival: of the message [ns of the system]; None: not known.
+            delay: what has taken long where it came in time.
 
         Raises:
             BadMessage: it is older than stale_after, or as far ahead, or there is no clock.
@@ -68,6 +74,11 @@ class AnswerRecord:
         age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
         self.counts.input_age = age
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
+        # the clock of arrivals is that of stamps, unless a simulation's is
+        in_time = arrival is not None and not self._node.simulated and self.is_fresh(stamp, arrival)
+        if in_time and age > 0.0:
+            text = f"it came in time, but {delay} for longer than {stale_after:g} s (stale_after)"
+            raise BadMessage(cause, text)
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
         raise BadMessage(
             cause,

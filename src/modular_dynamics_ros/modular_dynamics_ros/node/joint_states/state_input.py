@@ -140,7 +140,7 @@ class StateInput:
                 self._note_changed(message, state_stamp(message, info, self._node))
                 return
             stamp = sample.stamp or state_stamp(message, info, self._node)
-            missing = self._merge(sample, stamp, now)
+            missing = self._merge(sample, stamp, now, info)
             self._note_changed(message, stamp)
             self._record.require_order(stamp, now)
             if missing:
@@ -187,7 +187,7 @@ class StateInput:
 
     def _read_superseded(self) -> None:
         """Merge the newest good message with each list of names: older ones count no more."""
-        counts, good = self._record.counts, dict[Layout, tuple[JointSample, int]]()
+        counts, good = self._record.counts, dict[Layout, tuple[JointSample, int, dict[str, Any]]]()
         while self._unread:
             message, info = self._unread.pop()
             stamp = state_stamp(message, info, self._node)
@@ -196,13 +196,13 @@ class StateInput:
                 if self._of_other_joints(layout):
                     continue
                 if layout not in good:
-                    good[layout] = self._reader.read(message, efforts=self._efforts()), stamp
+                    good[layout] = self._reader.read(message, efforts=self._efforts()), stamp, info
                     continue
-                self._record.require_fresh(stamp, self._node.now())
+                self._record.require_fresh(stamp, self._node.now(), info["received_timestamp"])
                 counts.superseded += 1
-        for sample, stamp in reversed(good.values()):
+        for sample, stamp, info in reversed(good.values()):
             with self._rejecting():
-                self._merge(sample, stamp, self._node.now())
+                self._merge(sample, stamp, self._node.now(), info)
                 counts.superseded += 1
 
     @contextmanager
@@ -219,17 +219,17 @@ class StateInput:
         self._record.counts.of_other_joints += none
         return none
 
-    def _merge(self, sample: JointSample, stamp: int, now: int) -> tuple[str, ...]:
+    def _merge(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> tuple[str, ...]:
         """Take the values of a fresh message; return the joints that have none now [ns]."""
-        self._require_fresh(sample, stamp, now)
+        self._require_fresh(sample, stamp, now, info["received_timestamp"])
         complete = self._merged.add(sample, stamp)
         partly = not complete or len(self._merged.newest.optional) > 0
         self._record.missing = self._merged.fill(now - self._valid_for) if partly else ()
         return self._record.missing
 
-    def _require_fresh(self, sample: JointSample, stamp: int, now: int) -> None:
+    def _require_fresh(self, sample: JointSample, stamp: int, now: int, arrival: int) -> None:
         try:
-            self._record.require_fresh(stamp, now)
+            self._record.require_fresh(stamp, now, arrival)
         except BadMessage:
             if stamp <= now:  # it may be the best that is known of its joints
                 self._late.add(sample, stamp)
