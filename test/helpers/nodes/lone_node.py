@@ -3,6 +3,8 @@
 from copy import deepcopy
 from unittest.mock import MagicMock
 
+from rclpy.serialization import serialize_message
+
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
 
@@ -31,8 +33,10 @@ def lone_node(subscribed=()):
 
 def receive(node, topic, message):
     """Call back the subscriber of a topic."""
-    callbacks = {call.args[1]: call.args[2] for call in node.create_subscription.call_args_list}
-    callbacks[topic](message, message_info(node.time))
+    calls = {call.args[1]: call for call in node.create_subscription.call_args_list}
+    call = calls[topic]
+    given = serialize_message(message) if call.kwargs.get("raw") else message
+    call.args[2](given, message_info(node.time))
 
 
 def message_info(arrival):

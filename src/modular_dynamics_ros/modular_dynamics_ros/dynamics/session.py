@@ -65,6 +65,7 @@ class DynamicsSession:
         self.last_published: Answer | None = None
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp = TorqueRamp(node)
+        self._reference: ReferenceInput | None = None  # while active
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
         # with a rate: the state that its timer is to answer, and its arrival
@@ -78,8 +79,9 @@ class DynamicsSession:
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
         self.boxes.activate()
+        self._reference = ReferenceInput(node, self.computation, parameters.reference_type)
         others = [
-            ReferenceInput(node, self.computation, parameters.reference_type),
+            self._reference,
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]
@@ -144,6 +146,8 @@ class DynamicsSession:
         self._loaded.continue_from(other._loaded)
         self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
         self.computation.carry_over(other.computation, other._computed)
+        if self._reference is not None and other._reference is not None:
+            self._reference.continue_from(other._reference)
         if (last := other.last_published) is not None:
             self.last_published = self.computation.carried_answer(other.robot, last)
 
@@ -162,7 +166,7 @@ class DynamicsSession:
         self._set_rate(0.0)
         self.boxes.deactivate()
         self._loaded.unsubscribe()
-        self._newest = self.last_published = self._computed = self._wrenches = None
+        self._newest = self.last_published = self._computed = self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
         self.record.pending_stamp = None
 

@@ -1,24 +1,29 @@
 """Reference trajectories of an active node."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
+from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.exceptions import BadMessage, RobotError
+from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.messages import controller_states
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
+from modular_dynamics_ros.node.threads.message_reader import MessageReader
 from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["ReferenceInput", "require_reference_type"]
 
 # of /clock; messages of it that overtake each other set it back by less
 SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
+FREED_AT_ONCE = 500  # points: 0.2 ms
 
 
 def require_reference_type(reference_type: str) -> None:
@@ -45,19 +50,48 @@ class ReferenceInput(Subscriptions):
             kind, receive = controller_states.JointTrajectoryControllerState, self._on_controller_state
             self._subscribe_with_queued(kind, "controller_state", receive, JOINT_STATES)
         else:
-            self._subscribe(JointTrajectory, "reference", self._on_reference, 10)
+            # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
+            self._subscribe_with_info(JointTrajectory, "reference", self._on_reference, 10, raw=True)
+        self._reader = MessageReader(node, self._read_serialized, self._on_read, self._on_dropped)
         self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
 
     def destroy(self) -> None:
-        """Remove the subscription."""
+        """Remove the subscription; what is still being read is not taken."""
         self._jumps.unregister()
+        self._reader.destroy()
         super().destroy()
 
-    def _on_reference(self, message: JointTrajectory) -> None:
+    def continue_from(self, other: "ReferenceInput") -> None:
+        """Take what still comes for a robot that was changed."""
+        self._reader.continue_from(other._reader)
+
+    def _on_reference(self, serialized: bytes, info: dict[str, Any]) -> None:
         now = self._node.now()
         self._computation.accelerations.note_time(now)
+        self._reader.add(serialized, now)
+
+    def _read_serialized(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
+        """Called in any thread, see `_read`."""
+        try:
+            message = deserialize_message(serialized, JointTrajectory)
+        except Exception as error:  # of rclpy, whose classes are private
+            text = f"its bytes are no trajectory_msgs/JointTrajectory ({type(error).__name__})"
+            raise BadMessage("unreadable", text) from error
+        try:
+            return self._read(message, arrival)
+        finally:
+            while message.points:  # all at once would stop the other threads
+                del message.points[-FREED_AT_ONCE:]
+
+    def _on_read(self, trajectory: Callable[[], ReferenceTrajectory], arrival: int) -> None:
+        if arrival > self._node.now() + CLOCK_SET_BACK:
+            return  # the clock was set back since then: forgotten as those before, see `note_time`
         with self._refusing("reference", "reference"):
-            self._add(self._read(message, now), now)
+            self._add(trajectory(), arrival)
+
+    def _on_dropped(self) -> None:
+        text = "more of them come than can be read: send fewer, or with fewer points; the oldest was left out"
+        self._node.log.problem("reference", "left out", text)
 
     def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
         now, computation = self._node.now(), self._computation
@@ -70,17 +104,18 @@ class ReferenceInput(Subscriptions):
             text = "speed_scaling_factor is 0 while the set points move: not filled in, it counts as 1"
             self._node.log.problem("reference", "speed scaling", text)
 
-    def _add(self, trajectory: ReferenceTrajectory, now: int) -> None:
+    def _add(self, trajectory: ReferenceTrajectory, arrival: int) -> None:
         computation = self._computation
-        computation.accelerations.reference.add(trajectory, now)
-        if len(trajectory.instants) and trajectory.end < now - computation.settings.stale_after * 1e9:
+        computation.accelerations.reference.add(trajectory, self._node.now())
+        if len(trajectory.instants) and trajectory.end < arrival - computation.settings.stale_after * 1e9:
             text = "a reference had ended before it came: compare its stamp with this node's clock"
             self._node.log.problem("reference", "in the past", text)
 
     def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
-        """The accelerations of the joints in joint states; `now`: its arrival [ns]."""
+        """The accelerations of the joints in joint states; `now`: its arrival [ns]. Called in any thread."""
         return trajectory_from_message(message, self._computation.robot.state_names, now)
 
     def _on_jump(self, jump: TimeJump) -> None:
         """A simulation starts again: its last run's trajectories would be in force when their time comes."""
         self._computation.accelerations.forget_reference()
+        self._reader.forget()

@@ -44,6 +44,14 @@ class SessionNode(Protocol):
         """rclpy's."""
 
     @property
+    def create_guard_condition(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
+    def destroy_guard_condition(self) -> Callable[..., Any]:
+        """rclpy's."""
+
+    @property
     def create_lifecycle_publisher(self) -> Callable[..., Any]:
         """rclpy's."""
 

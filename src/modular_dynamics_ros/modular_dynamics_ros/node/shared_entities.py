@@ -53,6 +53,8 @@ class SharedEntities:
         self._subscriptions: dict[str, _Subscription] = {}
         self.log = node.log
         self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
+        self.create_guard_condition = node.create_guard_condition
+        self.destroy_guard_condition = node.destroy_guard_condition
         self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
         self.now, self.steady, self.stamp = node.now, node.steady, node.stamp
 

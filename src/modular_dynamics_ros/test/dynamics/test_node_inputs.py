@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
+from rclpy.serialization import serialize_message
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.wrenches import feed, in_carrying_link
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.node.threads.message_reader import AT_ONCE
 
 BOX = "right_branch"  # of `boxed_branch`
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -113,6 +115,20 @@ def test_the_reference_gives_accelerations(make, four_link, capfd):
     log = capfd.readouterr().err
     assert "no reference covers the stamp" in log
     assert "reference refused: 'right' named more than once" in log
+
+
+def test_a_large_reference_comes_and_one_that_cannot_be_read_ends_nothing(make, four_link, capfd):
+    harness = make(acceleration_source="reference", without_reference="stop", stale_after=5.0).activate()
+    start, a, count = time.time_ns(), np.array([0.5, -1.0, 2.0, 3.0]), 2000
+    sampler = harness.node.session.computation.accelerations.reference
+    offsets = [k * 5_000_000 for k in range(count)]
+    large = serialize_message(trajectory_message(start, NAMES, offsets, [(Q, V, a)] * count))
+    assert len(large) > AT_ONCE
+    for serialized in (large[:1000], large[: len(large) // 2], large):
+        harness.reference.publish(serialized)
+    harness.spin_until(lambda: sampler.sample(start, np.zeros(4)).name == "COVERED")
+    assert harness.answer(stamp=start + 500_000_000).effort.tolist() == expected(four_link, a=a).tolist()
+    assert capfd.readouterr().err.count("reference refused: its bytes are no trajectory_msgs") == 1
 
 
 def test_external_wrenches_act_on_links(make, four_link, capfd):

@@ -10,6 +10,7 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import OK, WARN
 from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.node.threads import message_reader
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 A = np.array([0.5, -1.0, 2.0, 3.0])
@@ -42,6 +43,25 @@ class Session(DynamicsSession):
     @property
     def warnings(self):
         return self._node.log._logger.warning.call_args_list
+
+
+def test_a_large_reference_that_is_being_read_when_the_robot_is_changed_counts_for_the_changed_one(four_link):
+    session = Session(four_link, without_reference="stop")
+    node, count = session._node, 1000
+    points, offsets = [(Q, V, A)] * count, [round(k * S / (count - 1)) for k in range(count)]
+    receive(node, "reference", trajectory_message(S, NAMES, offsets, points))
+    changed = Session.__new__(Session)  # in the same node
+    prepared = Session.load(four_link, session._parameters)._replace(described=session.prepared.described)
+    DynamicsSession.__init__(changed, node, prepared, session._parameters)
+    changed.activate(None)
+    changed.continue_from(session)
+    session.retire()
+    for thread in list(message_reader._threads):
+        thread.join(30.0)
+    for call in node.create_guard_condition.call_args_list:
+        call.args[0]()
+    assert changed.torques_at(2.0) == expected(four_link, a=A).tolist()
+    assert session.computation.accelerations.reference.in_force(S) is None
 
 
 @pytest.mark.parametrize("without_reference", ["zero", "hold", "stop"])

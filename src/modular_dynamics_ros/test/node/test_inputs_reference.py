@@ -5,6 +5,7 @@ from unittest.mock import MagicMock
 import numpy as np
 import pytest
 from rclpy.clock import ROSClock
+from rclpy.serialization import serialize_message
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
@@ -17,6 +18,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.threads import message_reader
 
 S = 1_000_000_000
 NAMES = ["turn", "bend", "left", "right"]
@@ -42,6 +44,19 @@ class Input(ReferenceInput):
         offsets = [0, round(duration * S)]
         receive(self.node, "reference", trajectory_message(round(start * S), names, offsets, points))
 
+    def send_large(self, start, duration, value, names=NAMES):
+        """One of more bytes than are read at once."""
+        zeros, count = np.zeros(len(names)), 1000
+        points = [(zeros, zeros, np.full(len(names), value))] * count
+        offsets = [round(k * duration * S / (count - 1)) for k in range(count)]
+        receive(self.node, "reference", trajectory_message(round(start * S), names, offsets, points))
+
+    def hand_over(self):
+        """What the executor does once all that have come are read."""
+        for thread in list(message_reader._threads):
+            thread.join(30.0)
+        self.node.create_guard_condition.call_args.args[0]()
+
     def cancel(self, stamp=0.0):
         message = JointTrajectory()
         message.header.stamp = stamp_message(round(stamp * S))
@@ -56,6 +71,50 @@ def given(four_link):
     one = Input(four_link)
     yield one
     one.destroy()
+
+
+def test_a_large_reference_is_read_beside_the_executor_and_those_after_it_wait(given):
+    given.send_large(0.0, 60.0, 1.0)  # from its arrival on
+    given.set_time(101.0)
+    given.send(110.0, 1.0, 2.0)
+    assert given.coverage(100.5) is Coverage.NONE
+    given.hand_over()
+    times = (99.9, 100.0, 109.9, 110.5, 111.5)
+    expected = [Coverage.NONE, *[Coverage.COVERED] * 3, Coverage.OVER]
+    assert [given.coverage(time) for time in times] == expected
+    assert given.node.log.texts("reference") == []
+
+
+def test_a_large_reference_that_is_bad_is_refused(given):
+    given.send_large(100.0, 60.0, 1.0, ["turn", "turn", "left", "right"])
+    given.hand_over()
+    assert "reference refused: 'turn' named more than once" in given.node.log.texts("reference")[0]
+
+
+@pytest.mark.parametrize("jump", [True, False])
+def test_a_large_reference_does_not_outlive_a_clock_that_is_set_back_meanwhile(given, jump):
+    given.send_large(100.0, 60.0, 1.0)
+    if jump:
+        given.set_time(0.0)
+    else:
+        given.node.time = 90 * S  # of the system: nobody tells
+    given.hand_over()
+    assert given.coverage(110.0) is Coverage.NONE
+
+
+@pytest.mark.parametrize("large", [True, False])
+def test_a_message_that_cannot_be_read_is_refused(given, large):
+    count = 2000 if large else 2
+    message = trajectory_message(100 * S, ["bend"], range(1, 1 + count), [(np.zeros(1),)] * count)
+    whole = serialize_message(message)
+    (call,) = given.node.create_subscription.call_args_list
+    call.args[2](whole[: len(whole) * 2 // 3], message_info(given.node.time))
+    if large:
+        given.hand_over()
+    (text,) = given.node.log.texts("reference")
+    assert text.startswith("reference refused: its bytes are no trajectory_msgs/JointTrajectory")
+    given.send(100.0, 60.0, 1.0)
+    assert given.coverage(105.0) is Coverage.COVERED
 
 
 def test_a_newer_reference_replaces_the_older_one_for_good(given):

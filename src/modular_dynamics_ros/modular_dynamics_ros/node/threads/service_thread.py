@@ -4,7 +4,6 @@ All of a request is done there: reading it, which takes rclpy long where it has 
 writing the answer.
 """
 
-import gc
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.node.threads.collector import without_collector
 from modular_dynamics_ros.node.threads.short_turns import short_turns
 from modular_dynamics_ros.node.topics import REQUESTS
 
@@ -83,13 +83,8 @@ class _WithoutCollector(PersistentExecutor):
     """Python's garbage collector waits while a request is read and answered."""
 
     def call_back(self, task: Task) -> None:
-        enabled = gc.isenabled()
-        gc.disable()
-        try:
+        with without_collector():
             super().call_back(task)
-        finally:
-            if enabled:
-                gc.enable()
 
 
 class _OneThread(CallbackGroup):
