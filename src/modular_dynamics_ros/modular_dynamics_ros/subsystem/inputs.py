@@ -48,6 +48,9 @@ class NeighbourInputs(Subscriptions):
         self.received: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._heard: dict[str, int] = {}  # when the last good message came [ns]
+        self._asked: dict[
+            str, int
+        ] = {}  # when a successor got the first motion that it has not answered [ns]
         self._reports: dict[str, tuple[int, list[str]]] = {}
         part = computation.part
         own = topic_name(part.name)
@@ -74,12 +77,25 @@ class NeighbourInputs(Subscriptions):
         now = self._node.steady()
         for neighbour, heard in self._heard.items():
             self._heard[neighbour] = min(now, heard + pause)
+        for neighbour, asked in self._asked.items():
+            self._asked[neighbour] = min(now, asked + pause)
         for neighbour, (since, names) in self._reports.items():
             self._reports[neighbour] = min(now, since + pause), names
 
+    def asked(self) -> None:
+        """The motions of the successors' connection points are published now: each is to answer."""
+        for one in self._computation.part.successors:
+            self._asked.setdefault(one.subsystem, self._node.steady())
+
     def silence(self, neighbour: str) -> float:
-        """For how long [s] no good motion or wrench has come from it, while this node ran."""
-        return (self._node.steady() - self._heard[neighbour]) * 1e-9
+        """For how long [s] no good motion or wrench has come from it, while this node ran.
+
+        A successor is silent only since it was asked: without a motion it has no wrench.
+        """
+        since, now = self._heard[neighbour], self._node.steady()
+        if neighbour != self._computation.part.predecessor:
+            since = self._asked.get(neighbour, now)
+        return (now - since) * 1e-9
 
     def awaited_by(self, neighbour: str) -> list[str]:
         """The subsystems for which a neighbour waits, as it has said lately."""
@@ -116,6 +132,7 @@ class NeighbourInputs(Subscriptions):
             self._node.log.problem(LOG_NAME, f"{neighbour}: {error.cause}", text)
             return
         self._heard[neighbour] = self._node.steady()
+        self._asked.pop(neighbour, None)
         self._receive(stamp, neighbour, value)
 
 

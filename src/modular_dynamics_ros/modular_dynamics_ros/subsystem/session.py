@@ -196,6 +196,8 @@ class SubsystemSession:
         if waiting.moving is None:
             self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
             self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
+            if self._neighbours is not None:
+                self._neighbours.asked()
         if self.rendezvous.missing(meeting):
             meeting.done = False
         else:

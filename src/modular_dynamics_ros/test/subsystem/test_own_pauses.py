@@ -69,6 +69,24 @@ def test_a_neighbour_that_was_lost_meanwhile_is_named_within_stale_after(bus):
     assert {text.split("'")[1] for text in blamed(bus, "torso")} == {"head"}
 
 
+def test_successors_without_a_motion_are_not_silent(bus):
+    """The middleware brings the base's motions to the torso late, after it has named the base."""
+    for k in range(10):
+        step(bus, k)
+    bus.freeze("base")
+    for k in range(10, 90):
+        step(bus, k)
+    assert "no motion from subsystem 'base'" in bus.errors("torso")
+    bus.dead.add("head")  # it answers none of the motions that come now
+    bus.go_on("base")
+    for k in range(90, 125):
+        step(bus, k)
+        assert "'head'" not in bus.errors("torso")
+    for k in range(125, 140):  # 0.2 s after the first of them
+        step(bus, k)
+    assert "'head'" in bus.errors("torso")
+
+
 def test_a_node_that_stops_again_and_again_still_names_who_is_gone(bus):
     step(bus, 0)
     bus.dead.add("head")
