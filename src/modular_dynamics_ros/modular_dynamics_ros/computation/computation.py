@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
 from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.base_states import BaseStates
@@ -17,6 +16,7 @@ from modular_dynamics_ros.computation.feedforward import limit_efforts, select_t
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import (
+    LARGEST,
     AppliedWrenches,
     Array,
     ComputationSettings,

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.text.numbers import LARGEST
-
 if TYPE_CHECKING:  # nodes import this file before the library
     from modular_dynamics.algebra import Quaternion
 
 __all__ = [
+    "LARGEST",
     "AppliedWrenches",
     "Array",
     "BaseState",
@@ -30,6 +29,9 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+#: Size of joint values, rates, torques and wrenches beyond which none is taken: as in descriptions, see
+#: modular_dynamics.text.numbers. A node that starts does not wait for the library.
+LARGEST = 1e9
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)
 StampedWrench = tuple[str, Array]  # link, [force N, moment N m] at and in its frame
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.text.numbers import LARGEST
-from modular_dynamics_ros.computation.values import all_finite, all_usable
+from modular_dynamics_ros.computation.values import LARGEST, all_finite, all_usable
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 

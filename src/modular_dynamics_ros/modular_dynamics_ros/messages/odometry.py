@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from modular_dynamics.algebra import Quaternion
-from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.floating_base import FloatingBase
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import LARGEST, Array
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.poses import unit_quaternion
 

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.exceptions import BadMessage
 
 try:
@@ -53,8 +54,6 @@ def require_usable(values: NDArray[np.floating[Any]], what: str) -> None:
     Raises:
         BadMessage: one is NaN, infinite or huge.
     """
-    from modular_dynamics.text.numbers import LARGEST  # noqa: PLC0415  # a node that starts does not wait for it
-
     sizes = np.abs(values)
     if (sizes <= LARGEST).all():  # not of NaN
         return

@@ -59,6 +59,7 @@ class ReferenceInput(Subscriptions):
         """Remove the subscription; what is still being read is not taken."""
         self._jumps.unregister()
         self._reader.destroy()
+        del self._reader  # which refers to this one: rings of objects are freed late
         super().destroy()
 
     def continue_from(self, other: "ReferenceInput") -> None:

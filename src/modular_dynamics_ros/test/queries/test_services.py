@@ -145,7 +145,7 @@ BAD = [
         "inverse_dynamics",
         {"external_wrenches": [push("base", *[0.0] * 5, 1e10)]},
         "BAD_STATE",
-        "'torque.z' is",
+        "holds 1e+10; sizes of at most 1e+09",
     ),
     ("forward_dynamics", {"effort_names": ["turn"], "efforts": [1e10]}, "BAD_STATE", "'turn' is 1e+10"),
     ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),

@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.queries.errors import QueryError
-from modular_dynamics_ros.computation.queries.requested_state import RequestedState, require_usable
+from modular_dynamics_ros.computation.queries.requested_state import RequestedState
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Motion
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, repeated
@@ -25,7 +25,6 @@ __all__ = [
 ]
 
 MOST_WRENCHES = 1000
-WRENCH = tuple(f"{kind}.{axis}" for kind in ("force", "torque") for axis in "xyz")
 
 
 def requested_state_from_message(message: RobotState) -> RequestedState:
@@ -63,15 +62,12 @@ def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWre
     """By frame [force, moment].
 
     Raises:
-        BadMessage: one that is not finite. QueryError: too many, or a huge one.
+        BadMessage: one that is not finite, or huge. QueryError: too many.
     """
     if len(messages) > MOST_WRENCHES:
         text = f"{len(messages)} external_wrenches are given; at most {MOST_WRENCHES} are taken"
         raise QueryError("BAD_STATE", text)
-    wrenches = [(message.header.frame_id, wrench_from_message(message)) for message in messages]
-    for frame, wrench in wrenches:
-        require_usable(f"external wrench in frame '{frame:.80}'", wrench, WRENCH)
-    return wrenches
+    return [(message.header.frame_id, wrench_from_message(message)) for message in messages]
 
 
 def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict[str, float]:
