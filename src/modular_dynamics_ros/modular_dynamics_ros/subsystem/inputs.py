@@ -48,9 +48,8 @@ class NeighbourInputs(Subscriptions):
         self.received: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._heard: dict[str, int] = {}  # when the last good message came [ns]
-        self._asked: dict[
-            str, int
-        ] = {}  # when a successor got the first motion that it has not answered [ns]
+        # when a successor got the first motion that it has not answered [ns]
+        self._asked: dict[str, int] = {}
         self._reports: dict[str, tuple[int, list[str]]] = {}
         part = computation.part
         own = topic_name(part.name)
