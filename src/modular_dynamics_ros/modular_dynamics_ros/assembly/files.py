@@ -81,11 +81,12 @@ def _write(path: Path, text: str, overwrite: bool) -> None:
     _require_writeable(path, overwrite)
     beside = write_beside(path, text.encode())
     try:
-        _require_writeable(path, overwrite)  # somebody else may have taken the name
-        os.replace(beside, path)
-    except BaseException:
+        if overwrite:
+            os.replace(beside, path)
+        else:
+            os.link(beside, path)  # raises where somebody has taken the name meanwhile
+    finally:
         beside.unlink(missing_ok=True)
-        raise
 
 
 def _require_writeable(path: Path, overwrite: bool) -> None:

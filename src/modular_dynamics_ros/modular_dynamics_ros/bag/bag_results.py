@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BagError
 from modular_dynamics_ros.node.topic_names import topic_names
 
-__all__ = ["RESIDUALS", "TORQUES", "BagResults", "require_new", "wrench_topic"]
+__all__ = ["RESIDUALS", "TORQUES", "BagResults", "wrench_topic"]
 
 Array = NDArray[np.float64]
 TORQUES, RESIDUALS = "joint_torques", "torque_residuals"
@@ -23,12 +23,6 @@ JOINT_STATE, WRENCH = "sensor_msgs/msg/JointState", "geometry_msgs/msg/WrenchSta
 def wrench_topic(part: str) -> str:
     """Of a subsystem by its part of a topic, as dynamics_node's."""
     return f"connections/{part}/wrench"
-
-
-def require_new(path: str) -> None:
-    """Raises BagError: something is there already."""
-    if Path(path).exists():
-        raise BagError(f"--bag {path}: something is there already; give the name of a new folder")
 
 
 class BagResults:
@@ -47,7 +41,8 @@ class BagResults:
         from rosbags.rosbag2 import StoragePlugin, Writer  # noqa: PLC0415  # only bags need it
         from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415
 
-        require_new(path)
+        if Path(path).exists():
+            raise BagError(f"--bag {path}: something is there already; give the name of a new folder")
         self.path, self._node, self._store = path, node, get_typestore(Stores.ROS2_JAZZY)
         self._types = self._store.types
         self._writer: Any = Writer(Path(path), version=9, storage_plugin=StoragePlugin.MCAP)

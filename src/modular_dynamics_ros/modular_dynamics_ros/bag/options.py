@@ -1,11 +1,13 @@
 """Parameters of dynamics_node as options of the command line, and from a parameter file."""
 
 import argparse
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields
 from difflib import get_close_matches
 from typing import Any
 
+from modular_dynamics.text.files import path_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.parameters.parameter_file import sections_for
@@ -33,6 +35,7 @@ OPTIONS = (
     "on_stale_external_wrench",
     "on_stale_black_box",
     "reversed_black_boxes",
+    "offsets_file",
 )
 
 MOST_NAMES = 4  # that one warning holds
@@ -95,6 +98,8 @@ def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, li
 def _left_out(parameters: DynamicsParameters) -> list[str]:
     """What a parameter file asks for that changes the node's torques, and is not done with bags."""
     texts = []
+    if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
+        texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
     if parameters.changes_file:
         texts.append("changes_file is not read: payloads and other changes that it holds do not count")
     if parameters.black_box_wait > 0.0:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from modular_dynamics_ros.bag.efforts import MeasuredEfforts
 from modular_dynamics_ros.bag.inputs import RecordedInputs
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile
+from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import State
@@ -63,7 +62,7 @@ def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -
         strict=p.strict,
     )
     computation = Computation(robot, dynamics_settings(p))
-    computation.wrenches.offsets = SensorOffsets(OffsetsFile(p.offsets_file).read())
+    computation.wrenches.offsets = stored_offsets(p.offsets_file)
     return computation
 
 

@@ -1,6 +1,7 @@
 """A bag from its beginning to its end: which robot, which topics, what is written."""
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -8,7 +9,7 @@ from typing import Any
 
 from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
-from modular_dynamics_ros.bag.bag_results import BagResults, require_new
+from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import WRENCH, input_topics
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
@@ -127,12 +128,16 @@ class _Run:
     def _opened(self, stack: ExitStack) -> list[Results]:
         arguments, results = self._arguments, list[Results]()
         if arguments.bag is not None:
-            require_new(arguments.bag)
-        if arguments.csv is not None:  # before the bag, whose folder would be in the way of the next try
-            results.append(CsvResults(arguments.csv, motion=arguments.motion))
-            stack.callback(results[-1].close)
-        if arguments.bag is not None:
             results.append(BagResults(arguments.bag, arguments.node))
+            stack.callback(results[-1].close)
+        if arguments.csv is not None:
+            try:
+                results.append(CsvResults(arguments.csv, motion=arguments.motion))
+            except OSError:
+                stack.close()
+                if arguments.bag is not None:  # it would be in the way of the next try
+                    shutil.rmtree(arguments.bag)
+                raise
             stack.callback(results[-1].close)
         self._report.written = [path for path in (arguments.csv, arguments.bag) if path is not None]
         return results

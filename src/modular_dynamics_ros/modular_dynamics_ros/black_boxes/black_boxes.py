@@ -10,8 +10,6 @@ from modular_dynamics_ros.computation.black_boxes.averaging import Averaging
 from modular_dynamics_ros.computation.black_boxes.held_wrenches import held_wrenches
 from modular_dynamics_ros.computation.black_boxes.identification import RestPose
 from modular_dynamics_ros.computation.black_boxes.matching import Matched, StampMatcher
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile
 from modular_dynamics_ros.computation.black_boxes.point_motions import BlackBoxMotions
 from modular_dynamics_ros.computation.black_boxes.static_load import Load, load_assignments
 from modular_dynamics_ros.computation.computation import Answer, Computation
@@ -42,13 +40,12 @@ class BlackBoxes:
 
     Attributes:
         names: of the black boxes. computation: of the robot. loads: what hangs beyond sensors, by name.
-        offsets_file: keeps the sensors' offsets over restarts.
         retired: no wrench comes any more: another robot is in force.
         averaging: collects wrenches and states while a service asks for it. poses: that are collected for the
             identification, with the sensor's frame.
 
     Raises:
-        RobotError: black_box_loads does not fit the robot, or offsets_file is damaged.
+        RobotError: black_box_loads does not fit the robot.
     """
 
     def __init__(
@@ -58,8 +55,6 @@ class BlackBoxes:
         self._node, self.computation, self._answer = node, computation, answer
         self.names = robot.black_boxes
         self.loads: dict[str, Load] = load_assignments(parameters.black_box_loads, self.names)
-        self.offsets_file = OffsetsFile(parameters.offsets_file)
-        computation.wrenches.offsets = SensorOffsets(self.offsets_file.read())
         self.averaging: Averaging | None = None
         self.poses: dict[str, tuple[str, list[RestPose]]] = {}
         self._motions = BlackBoxMotions(robot) if self.names else None

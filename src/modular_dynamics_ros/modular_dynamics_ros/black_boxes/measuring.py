@@ -49,7 +49,7 @@ class Measuring:
         if (load := self._boxes.loads.get(self._box)) is not None:
             gravity = gravity_at(computation.robot, self._box, averaged.state)
             offset = offset - placement.reported(load.wrench(gravity))
-        self._set_offset(SensorOffset(averaged.frame, offset))
+        computation.wrenches.offsets.set(self._box, SensorOffset(averaged.frame, offset))
         return offset, averaged.deviation
 
     def reset_offset(self) -> None:
@@ -58,11 +58,7 @@ class Measuring:
         Raises:
             OffsetsFileError: the file cannot be written; the offset stays.
         """
-        self._set_offset(None)
-
-    def _set_offset(self, offset: SensorOffset | None) -> None:
-        self._boxes.offsets_file.keep(self._box, offset)
-        self._boxes.computation.wrenches.offsets.set(self._box, offset)
+        self._boxes.computation.wrenches.offsets.set(self._box, None)
 
     @property
     def poses(self) -> int:

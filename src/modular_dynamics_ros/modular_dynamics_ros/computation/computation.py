@@ -16,7 +16,6 @@ from modular_dynamics_ros.computation.feedforward import limit_efforts, select_t
 from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import (
-    LARGEST,
     AppliedWrenches,
     Array,
     ComputationSettings,
@@ -123,7 +122,8 @@ class Computation:
         known = {*before.graph.joint_names, *boxes}
         if state is None or not known.issuperset((*robot.graph.joint_names, *robot.black_boxes)):
             return None
-        wrenches = AppliedWrenches(None, {name: boxes[name] for name in robot.black_boxes} or None)
+        kept = {name: boxes[name] for name in robot.black_boxes} or None
+        wrenches = AppliedWrenches(None, kept, last.wrenches.stopped)
         where = places(robot.state_names, before.state_names)
         configuration = carried_configuration(
             robot, before, last.configuration, state, lambda: last.configuration
@@ -180,19 +180,14 @@ class Computation:
             effort: see `State`.
 
         Raises:
-            BadMessage: a velocity beyond what robots reach; the acceleration source does not know the
-            accelerations, or the state of the base is unknown.
+            BadMessage: the acceleration source does not know them, or the state of the base is unknown.
         """
         if measured is None:
             measured = np.full(len(self.robot.passive_names), np.nan)
         self.position = stamp, q, measured
-        if (huge := np.abs(v) > LARGEST).any():  # it would remain in the filter for long
-            name, value = self.robot.state_names[huge.argmax()], v[huge.argmax()]
-            text = f"the velocity of '{name}' is {value:g}; sizes of at most {LARGEST:g} are taken"
-            raise BadMessage("too large", text)
         a, coverage = self.accelerations.at(stamp, v, without_velocity)
         base = None if self.base_states is None else self.base_states.at(stamp)
-        return State(stamp, q, v, a, measured, coverage, base, effort)
+        return State(stamp, q, v, a, measured, coverage, base, effort, not without_velocity)
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""
@@ -216,10 +211,12 @@ class Computation:
             BadMessage: a wrench is missing or has stopped, the loops do not close or stand at a dead point,
             or the torques overflow.
         """
+        matched = boxes is not None
         external, boxes = self.wrenches.current(now, self.settings, boxes)
+        stopped = () if matched else self.wrenches.stopped_boxes
         configuration = self._solver.configuration_at(state, *self._followed(state, previous))
         black_box = self.wrenches.at_connections(boxes, configuration.coordinates)
-        return self._answer(state, configuration, AppliedWrenches(external, black_box))
+        return self._answer(state, configuration, AppliedWrenches(external, black_box, stopped))
 
     def _followed(self, state: State, previous: Sequence[Answer | None]) -> list[Configuration]:
         """The configurations that loops follow: of previous answers, else of the robot before."""
@@ -275,7 +272,7 @@ class Computation:
                 raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
         except BadMessage as error:
             if error.cause == "not finite":
-                self.accelerations.restart_filter()  # such a velocity would remain in it for long
+                self.accelerations.restart_filter()  # what made them overflow would remain in it for long
                 if self.base_states is not None:
                     self.base_states.restart_filter()
             raise

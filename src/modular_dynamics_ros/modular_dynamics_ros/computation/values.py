@@ -115,6 +115,7 @@ class State(NamedTuple):
         measured: positions of the robot's `passive_names`, NaN where they are not measured.
         coverage: of the stamp by the reference. base: None where the root is fixed.
         effort: measured (n,) [N m or N], NaN where it is missing; None: not read.
+        all_velocities: whether all are measured; those that are not are zero.
     """
 
     stamp: int
@@ -125,6 +126,7 @@ class State(NamedTuple):
     coverage: Coverage = Coverage.UNUSED
     base: BaseState | None = None
     effort: Array | None = None
+    all_velocities: bool = True
 
     def at_rest(self) -> "State":
         """The same positions without motion."""
@@ -134,10 +136,15 @@ class State(NamedTuple):
 
 
 class AppliedWrenches(NamedTuple):
-    """Wrenches from topics: external ones by link, those of black boxes by subsystem."""
+    """Wrenches from topics: external ones by link, those of black boxes by subsystem.
+
+    Attributes:
+        stopped: black boxes whose wrench has stopped: it is the last one, or zero.
+    """
 
     external: Wrenches = None
     black_box: Wrenches = None
+    stopped: tuple[str, ...] = ()
 
 
 class FailedAttempt(NamedTuple):

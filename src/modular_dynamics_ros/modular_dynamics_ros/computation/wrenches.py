@@ -104,6 +104,10 @@ class TimedWrenches:
         """Whether it has sent a wrench."""
         return source in self.newest
 
+    def has_stopped(self, source: str) -> bool:
+        """Whether it had stopped when the valid ones were asked for last."""
+        return source in self._stopped
+
     def copy(self) -> "TimedWrenches":
         """The same wrenches; what is asked of the copy does not change this one. For any thread."""
         other = copy(self)
@@ -271,6 +275,11 @@ class RobotWrenches:
         other = copy(self)
         other.black_box = self.black_box.copy()
         return other._current_boxes(now, settings)
+
+    @property
+    def stopped_boxes(self) -> tuple[str, ...]:
+        """Black boxes whose wrench had stopped when `current` was asked last."""
+        return tuple(name for name in self._boxes if self.black_box.has_stopped(name))
 
     def at_connections(self, boxes: Mapping[str, TimedWrench] | None, q: Array) -> Wrenches:
         """Wrenches of black boxes in their connection frames, at positions q (nq,)."""

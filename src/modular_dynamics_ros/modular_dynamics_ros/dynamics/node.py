@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes.services import BlackBoxServices
+from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
@@ -20,6 +21,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.queries.services import QueryServices
 
 if TYPE_CHECKING:  # they import the library
+    from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
     from modular_dynamics_ros.dynamics.session import DynamicsSession
     from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
 
@@ -32,6 +34,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
     _changes: "Reconfiguration"
+    _offsets: "SensorOffsets"
 
     def equip(self) -> None:
         """See `ManagedNode`."""
@@ -59,6 +62,13 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         if changes is None:
             return False
         self._changes = changes
+        from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
+
+        try:
+            self._offsets = stored_offsets(self.parameters.offsets_file)
+        except OffsetsFileError as error:
+            self.get_logger().error(str(error))
+            return False
         return True
 
     def activate(self, state: LifecycleState) -> None:
@@ -88,6 +98,11 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
             prepared = self.prepare_changed(prepared.described, kept)
         super()._add(prepared, stamp)
         self._changes.adopt(prepared.described.name, prepared.changed)
+
+    def _session(self, prepared: Any) -> Any:
+        session: Any = super()._session(prepared)
+        session.computation.wrenches.offsets = self._offsets  # a sensor is the same whatever the robot is
+        return session
 
     def robot_in_force(self) -> Any:
         """See `Host`."""

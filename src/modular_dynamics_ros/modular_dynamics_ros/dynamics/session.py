@@ -63,6 +63,7 @@ class DynamicsSession:
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self._usual, self._next_rehearsal = UsualStates(node, computation), 0
         self.last_published: Answer | None = None
+        self._last_answered: Answer | None = None  # that was published, to a joint state
         self._computed: Answer | None = None  # the last one, published or held back
         self._ramp = TorqueRamp(node)
         self._reference: ReferenceInput | None = None  # while active
@@ -150,6 +151,8 @@ class DynamicsSession:
             self._reference.continue_from(other._reference)
         if (last := other.last_published) is not None:
             self.last_published = self.computation.carried_answer(other.robot, last)
+        if (last := other._last_answered) is not None:
+            self._last_answered = self.computation.carried_answer(other.robot, last)
 
     @property
     def positions(self) -> Mapping[str, float]:
@@ -166,7 +169,8 @@ class DynamicsSession:
         self._set_rate(0.0)
         self.boxes.deactivate()
         self._loaded.unsubscribe()
-        self._newest = self.last_published = self._computed = self._wrenches = self._reference = None
+        self._newest = self.last_published = self._last_answered = self._computed = None
+        self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
         self.record.pending_stamp = None
 
@@ -265,7 +269,7 @@ class DynamicsSession:
         now = self._node.now()  # others may have had the processor
         self.record.require_fresh(answer.state.stamp, now, arrival)
         self._outputs.publish(answer)
-        self.last_published = answer
+        self.last_published = self._last_answered = answer
         self._ramp.published(answer, self._outputs)
         self.record.answered(answer, arrival, now)
         # any() alone takes longer than the rest of this function
@@ -276,9 +280,11 @@ class DynamicsSession:
         if (overdue := self.record.overdue()) is None:
             return
         on_stale, publishing, last = self._parameters.on_stale, "nothing", self.last_published
-        if on_stale == "hold_gravity" and last is not None:
+        answered = self._last_answered
+        if on_stale == "hold_gravity" and last is not None and answered is not None:
             try:
-                held = self.computation.hold(last, lambda state: self.boxes.held(state, last))
+                # not from what is held: a robot that creeps would take the wrench of another place along
+                held = self.computation.hold(last, lambda state: self.boxes.held(state, answered))
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
             else:

@@ -56,7 +56,6 @@ class WrenchInputs(Subscriptions):
         """Count on what another robot of the node has counted, and know the frames that it knew."""
         self.refused = other.refused
         self._wrenches.links.fixed = other._wrenches.links.fixed
-        self._wrenches.offsets.continue_from(other._wrenches.offsets, self._computation.robot.black_boxes)
 
     def _subscribe_to_frames(self) -> None:
         fixed = self._wrenches.links.fixed

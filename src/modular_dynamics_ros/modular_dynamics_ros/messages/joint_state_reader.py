@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics_ros.computation.values import LARGEST, all_finite, all_usable
+from modular_dynamics_ros.computation.values import LARGEST, all_usable
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
@@ -49,7 +49,7 @@ class JointSample(NamedTuple):
         stamp: [ns], 0 where it was not filled in. layout: which joints.
         q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
         velocity is missing. with_velocities: whether none is.
-        optional: (m,) positions of all optional joints, NaN where one is missing or not finite.
+        optional: (m,) positions of all optional joints, NaN where one is missing, not finite, or huge.
         effort: (k,) [N m or N], NaN where one is missing or not finite; None: not asked for.
     """
 
@@ -95,7 +95,7 @@ class JointStateReader:
         """The values of a message, with efforts where they are asked for.
 
         Raises:
-            BadMessage: duplicate joints, arrays of the wrong length, values that are not finite.
+            BadMessage: duplicate joints, arrays of the wrong length, values that are not finite, or huge.
         """
         layout, stamp = self.layout(message.name), stamp_nanoseconds(message.header.stamp)
         position, velocity, effort = message.position, message.velocity, message.effort
@@ -104,9 +104,9 @@ class JointStateReader:
             if len(values) != count and (len(values) or field == "position"):
                 text = f"{field} has {len(values)} values for {count} joint names"
                 raise BadMessage("wrong length", text)
-        q, v = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
-        with_velocities = all_finite(v)
-        if not (with_velocities and all_usable(q)):
+        q, v = both = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
+        with_velocities = all_usable(both)
+        if not with_velocities:
             self._check(layout, q, v)
         optional = self._optional(layout, position) if layout.optional else self._no_optional
         return JointSample(
@@ -114,15 +114,18 @@ class JointStateReader:
         )
 
     def _check(self, layout: Layout, q: Array, v: Array) -> None:
-        """Raise BadMessage where a position is not finite or huge, or a velocity is infinite."""
+        """Raise BadMessage where a position is not finite, a velocity is infinite, or one is huge."""
         if not np.isfinite(q).all():
             offenders = self._named(layout, ~np.isfinite(q))
             raise BadMessage("not finite", f"position of {offenders} is NaN or infinite")
-        if (huge := np.abs(q) > LARGEST).any():
-            text = f"position of {self._named(layout, huge)} is beyond {LARGEST:g}, the largest that is taken"
-            raise BadMessage("too large", text)
         if np.isinf(v).any():
             raise BadMessage("not finite", f"velocity of {self._named(layout, np.isinf(v))} is infinite")
+        for what, values in (("position", q), ("velocity", v)):
+            if (huge := np.abs(values) > LARGEST).any():
+                text = (
+                    f"{what} of {self._named(layout, huge)} is beyond {LARGEST:g}, the largest that is taken"
+                )
+                raise BadMessage("too large", text)
 
     def _layout(self, names: list[str]) -> Layout:
         position = {name: index for index, name in enumerate(names)}
@@ -142,7 +145,7 @@ class JointStateReader:
     def _optional(self, layout: Layout, positions: "array[float]") -> Array:
         values = np.full(len(self.optional), np.nan)
         for k, index in layout.optional:
-            if np.isfinite(positions[index]):
+            if abs(positions[index]) <= LARGEST:  # not NaN
                 values[k] = positions[index]
         return values
 

@@ -65,6 +65,7 @@ class ReferenceInput(Subscriptions):
     def continue_from(self, other: "ReferenceInput") -> None:
         """Take what still comes for a robot that was changed."""
         self._reader.continue_from(other._reader)
+        self._controller = other._controller
 
     def _on_reference(self, serialized: bytes, info: dict[str, Any]) -> None:
         now = self._node.now()
@@ -103,7 +104,7 @@ class ReferenceInput(Subscriptions):
             self._add(self._controller.read(message, names, now, validity), now)
         if self._controller.unfilled:
             text = "speed_scaling_factor is 0 while the set points move: not filled in, it counts as 1"
-            self._node.log.problem("reference", "speed scaling", text)
+            self._node.log.event("reference", "speed scaling", text)
 
     def _add(self, trajectory: ReferenceTrajectory, arrival: int) -> None:
         computation = self._computation

@@ -7,6 +7,7 @@ import pytest
 
 from modular_dynamics.exceptions import AssemblyError, GaitError, UnknownNameError
 from modular_dynamics.modular import Assembly
+from modular_dynamics_ros.assembly import files
 from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_types, save_assembly
 from modular_dynamics_ros.exceptions import AssemblyFileError
 
@@ -110,10 +111,26 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(assembly, tmp_path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, failing, fail)
+    monkeypatch.setattr(os, "link", fail)
     for target, overwrite in ((path, True), (tmp_path / "new.csv", False)):
         with pytest.raises(AssemblyFileError, match="cannot be written: No space left on device"):
             save_assembly(Assembly(("v0", "backbone")), str(target), overwrite)
     assert path.read_text() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_name_that_somebody_takes_meanwhile_is_not_overwritten(assembly, tmp_path, monkeypatch):
+    path, write = tmp_path / "a.yaml", files.write_beside
+
+    def overtaken(*given):
+        beside = write(*given)
+        path.write_text("of another program")
+        return beside
+
+    monkeypatch.setattr(files, "write_beside", overtaken)
+    with pytest.raises(AssemblyFileError, match="exists"):
+        save_assembly(assembly, str(path), overwrite=False)
+    assert path.read_text() == "of another program"
     assert list(tmp_path.iterdir()) == [path]
 
 

@@ -60,6 +60,10 @@ class Held:
         message: WrenchStamped = WrenchWriter().write(stamp_message(self.node.time), POINT, values)
         receive(self.node, BOX, message)
 
+    @property
+    def answered(self):
+        return self.session.record.counts.answered
+
     def torques(self):
         self.node.time += 10_000 * MS
         sent = self.node.sent["~/joint_torques"]
@@ -110,5 +114,40 @@ def test_a_wrench_of_a_moving_robot_or_of_another_place_is_not_held(arm, held, v
         one.state(THERE, v)
     assert one.torques() == []
     (text,) = one.node.log.texts("joint_states")[-1:]
-    assert "position not held: the last wrench of black box 'right_branch' came while the robot moved" in text
+    assert "position not held: no wrench of black box 'right_branch' was measured while the robot was" in text
     assert "black_box_loads" in text
+
+
+def refused(one):
+    """Whether nothing is held, and why."""
+    return one.torques() == [] and "no wrench of black box" in one.node.log.texts("joint_states")[-1]
+
+
+def test_a_robot_that_creeps_does_not_take_its_wrench_along(arm, held):
+    one = held()
+    weight, wrench = arm.dynamics(HERE, np.zeros(3))
+    one.wrench(wrench)
+    one.state(HERE, np.zeros(3))
+    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+    one.state(HERE + 0.009, np.zeros(3))  # not answered: its wrench is missing
+    assert len(one.torques()) == 1
+    one.state(HERE + 0.018, np.zeros(3))
+    assert refused(one)
+
+
+def test_a_robot_whose_velocity_is_not_known_may_move(arm, held):
+    one = held()
+    one.wrench(arm.dynamics(HERE, np.zeros(3))[1])
+    one.state(HERE, np.zeros(0))
+    assert one.answered == 1
+    assert refused(one)
+
+
+@pytest.mark.parametrize("on_stale", ["hold", "zero"])
+def test_what_stands_for_a_wrench_that_has_stopped_is_not_held(arm, held, on_stale):
+    one = held(on_stale_black_box=on_stale)
+    one.wrench(arm.dynamics(THERE, np.zeros(3))[1])
+    one.node.time += 500 * MS
+    one.state(HERE, np.zeros(3))
+    assert one.answered == 1
+    assert refused(one)

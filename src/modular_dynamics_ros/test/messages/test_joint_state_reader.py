@@ -67,6 +67,7 @@ def test_joints_are_matched_by_name_and_strangers_ignored():
         (state("ab", [-np.inf, 9.0]), "not finite", "position of 'a'"),
         (state("ab", [9.0, -2e9]), "too large", "position of 'b' is beyond 1e+09"),
         (state("ab", [9.0, 9.0], [9.0, np.inf]), "not finite", "velocity of 'b'"),
+        (state("ab", [9.0, 9.0], [NAN, -1e10]), "too large", "velocity of 'b' is beyond 1e+09"),
     ],
 )
 def test_a_bad_state_is_refused_by_name_and_does_not_disturb_the_others(message, cause, offender):
@@ -120,3 +121,10 @@ def test_reading_does_not_keep_the_message():
     sample = reader.read(message)
     message.position[0] = 7.0
     assert sample.q.tolist() == [6.0]
+
+
+@pytest.mark.parametrize("bad", [NAN, np.inf, 2e9, -1e300])
+def test_an_optional_position_that_measures_nothing_is_missing(bad):
+    reader = JointStateReader(["a"], ["b", "c"])
+    optional = reader.read(state("abc", [1.0, bad, 3.0])).optional
+    np.testing.assert_array_equal(optional, [NAN, 3.0])

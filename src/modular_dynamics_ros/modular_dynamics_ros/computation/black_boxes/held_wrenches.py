@@ -20,11 +20,11 @@ def held_wrenches(
 ) -> Wrenches:
     """By black box [force, moment] (6,) at and in the frame of its connection point.
 
-    Where the load is known, its weight. Else the wrench of an answer, which is the one at rest only if the
-    robot stood still then, and where it is held.
+    Where the load is known, its weight. Else the wrench of an answer, which is the one at rest only if it was
+    measured then, while the robot stood still where it is held.
 
     Args:
-        state: at rest, where the robot is held. previous: an answer.
+        state: at rest, where the robot is held. previous: an answer to a joint state.
         loads: by black box. gravity_at: (3,) in the frame of a box's connection point [m/s^2].
 
     Raises:
@@ -34,10 +34,11 @@ def held_wrenches(
     if last is None:
         return None
     unknown = [name for name in last if name not in loads]
-    if unknown and not _stood_there(previous.state, state):
+    measured = not any(name in previous.wrenches.stopped for name in unknown)
+    if unknown and not (measured and _stood_there(previous.state, state)):
         text = (
-            f"the last wrench of black box {listed(unknown)} came while the robot moved, or elsewhere: "
-            "black_box_loads can name what is to be held"
+            f"no wrench of black box {listed(unknown)} was measured while the robot was known to stand still "
+            "there: black_box_loads can name what is to be held"
         )
         raise BadMessage("load not known", text)
     return {
@@ -48,7 +49,7 @@ def held_wrenches(
 
 def _stood_there(before: State, now: State) -> bool:
     """Whether the robot was at rest at a state, and where it is now."""
-    still = np.abs(before.v).max(initial=0.0) <= FASTEST
+    still = before.all_velocities and np.abs(before.v).max(initial=0.0) <= FASTEST
     near = np.abs(before.q - now.q).max(initial=0.0) <= FARTHEST
     return bool(still and near and _base_stood(before.base, now.base))
 

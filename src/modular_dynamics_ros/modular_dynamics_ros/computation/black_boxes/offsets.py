@@ -1,6 +1,6 @@
 """Offsets of the sensors of black boxes, taken off in the sensors' frames."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -20,13 +20,22 @@ class SensorOffset(NamedTuple):
 
 
 class SensorOffsets:
-    """By black box. `offsets`: those at the beginning."""
+    """By black box; all robots of a node share them. `set` is called in another thread than the others.
 
-    def __init__(self, offsets: Mapping[str, SensorOffset] = MappingProxyType({})) -> None:
-        self._offsets = dict(offsets)
+    Args:
+        offsets: those at the beginning. keep: keeps one over restarts; it raises where it cannot.
+    """
+
+    def __init__(
+        self,
+        offsets: Mapping[str, SensorOffset] = MappingProxyType({}),
+        keep: Callable[[str, SensorOffset | None], None] = lambda box, offset: None,
+    ) -> None:
+        self._offsets, self._keep = dict(offsets), keep
 
     def set(self, box: str, offset: SensorOffset | None) -> None:
-        """Take this off from now on; None: nothing."""
+        """Take this off from now on; None: nothing. Where it cannot be kept nothing changes."""
+        self._keep(box, offset)
         if offset is None:
             self._offsets.pop(box, None)
         else:
@@ -57,7 +66,3 @@ class SensorOffsets:
                 "tare again, or forget the offset (reset of tare_black_box)",
             )
         return wrench - offset.values
-
-    def continue_from(self, other: "SensorOffsets", boxes: Mapping[str, object] | tuple[str, ...]) -> None:
-        """Take over what is known of boxes that are still there."""
-        self._offsets |= {name: offset for name, offset in other._offsets.items() if name in boxes}

@@ -13,13 +13,23 @@ from modular_dynamics.text.files import path_of, text_of
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics.text.yaml_text import documents, dumped
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset, SensorOffsets
 from modular_dynamics_ros.computation.changes.change import checked_numbers
 from modular_dynamics_ros.exceptions import NumbersError, OffsetsFileError
 
-__all__ = ["OffsetsFile"]
+__all__ = ["OffsetsFile", "stored_offsets"]
 
 VERSION = 1
+
+
+def stored_offsets(path: str) -> SensorOffsets:
+    """The offsets in a file, which is written whenever they change; an empty path: kept in no file.
+
+    Raises:
+        OffsetsFileError: see `OffsetsFile.read`.
+    """
+    file = OffsetsFile(path)
+    return SensorOffsets(file.read(), file.keep)
 
 
 class OffsetsFile:
@@ -36,27 +46,25 @@ class OffsetsFile:
         """By black box; none where there is no file yet.
 
         Raises:
-            OffsetsFileError: it is damaged, or cannot be read.
+            OffsetsFileError: it is damaged, or cannot be read; or its folder is not there.
         """
         path = self._path
-        if path is None or not os.path.lexists(path):
+        if path is None:
+            return {}
+        if not os.path.lexists(path):
+            if not path.parent.is_dir():
+                raise _error(path, "its folder is not there")
             return {}
         try:
-            entries = documents(text_of(path, "offsets_file", MAX_BYTES), f"offsets_file '{path}'")
+            return _parsed(path, text_of(path, "offsets_file", MAX_BYTES))
         except DescriptionError as error:
             raise OffsetsFileError(str(error)) from error
-        content = entries[0] if len(entries) == 1 else None
-        if not isinstance(content, dict) or content.get("version") != VERSION:
-            raise _error(path, f"version: {VERSION} is needed at its top level")
-        if not isinstance(offsets := content.get("offsets"), dict):
-            raise _error(path, "offsets, by black box, are needed at its top level")
-        return {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
 
     def keep(self, box: str, offset: SensorOffset | None) -> None:
         """Write the offset of a black box, or take it out; those of other boxes stay.
 
         Raises:
-            OffsetsFileError: the file cannot be read or written; it is as it was.
+            OffsetsFileError: the file cannot be read or written, or not be read again; it is as it was.
         """
         if self._path is None:
             return
@@ -68,12 +76,27 @@ class OffsetsFile:
             name: {"frame": one.frame, "values": [float(value) for value in one.values]}
             for name, one in offsets.items()
         }
+        text = dumped({"version": VERSION, "offsets": entries})
+        _parsed(self._path, text)
         try:
             path = self._path.resolve()  # a link stays one
-            os.replace(write_beside(path, dumped({"version": VERSION, "offsets": entries}).encode()), path)
+            os.replace(write_beside(path, text.encode()), path)
         except (OSError, ValueError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or error
             raise _error(self._path, f"it cannot be written: {why}") from error
+
+
+def _parsed(path: Path, text: str) -> dict[str, SensorOffset]:
+    try:
+        entries = documents(text, f"offsets_file '{path}'")
+    except DescriptionError as error:
+        raise OffsetsFileError(str(error)) from error
+    content = entries[0] if len(entries) == 1 else None
+    if not isinstance(content, dict) or content.get("version") != VERSION:
+        raise _error(path, f"version: {VERSION} is needed at its top level")
+    if not isinstance(offsets := content.get("offsets"), dict):
+        raise _error(path, "offsets, by black box, are needed at its top level")
+    return {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
 
 
 def _offset(path: Path, box: str, entry: Any) -> SensorOffset:

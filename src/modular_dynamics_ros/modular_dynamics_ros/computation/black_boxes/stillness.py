@@ -36,7 +36,8 @@ class Stillness:
         moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN is not
         if moving.any():
             k = int(np.argmax(moving))
-            self._moved = f"joint '{self._names[k]}' moves: {v[k]:.3g} per s, {way[k]:+.3g}"
+            speed = "" if np.isnan(v[k]) else f"{v[k]:.3g} per s, "
+            self._moved = f"joint '{self._names[k]}' moves: {speed}{way[k]:+.3g}"
         elif base is not None:
             self._compare_base(base)
 

@@ -11,7 +11,7 @@ def position_range(limits: Limits) -> tuple[float, float]:
     """Lower and upper limit [rad or m], infinite where there are none.
 
     Both zero, as vendors write for unknown limits, count as none, and so does a lower one above the upper
-    one. Other than in `modular_dynamics.position_limits`, equal ones that are not zero hold the joint there.
+    one. Unlike in `modular_dynamics.position_limits`, equal ones that are not zero hold the joint there.
     """
     lower = -math.inf if limits.lower is None else limits.lower
     upper = math.inf if limits.upper is None else limits.upper

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
-from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile
+from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile, stored_offsets
 from modular_dynamics_ros.exceptions import OffsetsFileError
 
 FIRST, SECOND = np.array([1.0, -2.5, 1e-17, 0.1, 1 / 3, -0.0]), np.arange(6.0)
@@ -67,8 +67,31 @@ def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):
 
 
 def test_a_file_that_cannot_be_written_or_is_none_is_named(tmp_path):
-    with pytest.raises(OffsetsFileError, match="it cannot be written: No such file or directory"):
-        OffsetsFile(str(tmp_path / "no" / "offsets.yaml")).keep("box", SensorOffset("tool", FIRST))
+    with pytest.raises(OffsetsFileError, match="its folder is not there"):
+        OffsetsFile(str(tmp_path / "no" / "offsets.yaml")).read()
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OffsetsFileError, match="a named pipe"):
         OffsetsFile(str(tmp_path / "pipe")).read()
+
+
+@pytest.mark.parametrize("offset", [SensorOffset("tool", 2e9 * np.ones(6)), SensorOffset("\ud800", FIRST)])
+def test_what_could_not_be_read_again_is_not_written(tmp_path, offset):
+    path = tmp_path / "offsets.yaml"
+    OffsetsFile(str(path)).keep("box", SensorOffset("tool", FIRST))
+    with pytest.raises(OffsetsFileError):
+        OffsetsFile(str(path)).keep("box", offset)
+    assert read(path) == {"box": ("tool", FIRST.tolist())}
+
+
+def test_what_is_set_is_kept_or_nothing_changes(tmp_path):
+    path = tmp_path / "offsets.yaml"
+    offsets = stored_offsets(str(path))
+    offsets.set("box", SensorOffset("tool", FIRST))
+    np.testing.assert_array_equal(stored_offsets(str(path)).get("box"), FIRST)
+    path.write_text("damaged")
+    for other in (None, SensorOffset("tool", SECOND)):
+        with pytest.raises(OffsetsFileError):
+            offsets.set("box", other)
+    np.testing.assert_array_equal(offsets.get("box"), FIRST)
+    with pytest.raises(OffsetsFileError):
+        stored_offsets(str(path))
