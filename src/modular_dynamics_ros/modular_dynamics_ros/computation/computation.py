@@ -115,8 +115,10 @@ class Computation:
             state = carried_state(robot, before, State(stamp, q, q, q, measured))
             self.position = None if state is None else (stamp, state.q, state.measured)
 
-    def carried_answer(self, before: Robot, last: Answer) -> Answer | None:
+    def carried_answer(self, before: Robot, last: Answer | None) -> Answer | None:
         """An answer of the robot before, to hold this one; None where this one has other joints, too."""
+        if last is None:
+            return None
         robot, boxes = self.robot, last.wrenches.black_box or {}
         state = carried_state(robot, before, last.state)
         known = {*before.graph.joint_names, *boxes}

@@ -71,19 +71,19 @@ class TimedWrenches:
         steady: the steady clock [ns].
 
     Attributes:
-        newest: by source, also those that have stopped. stops: how often a source has stopped.
+        newest: by source. stopped: sources that had when `by_validity` was asked last. stops: how often.
     """
 
     def __init__(self, *, ends_by_zero: bool, steady: Callable[[], int] = time.monotonic_ns) -> None:
         self._ends_by_zero, self._steady = ends_by_zero, steady
         self.newest: dict[str, TimedWrench] = {}
-        self._stopped: set[str] = set()
+        self.stopped: set[str] = set()
         self.stops = 0
 
     def set(self, source: str, wrench: TimedWrench) -> None:
         """Take a wrench."""
         self.newest[source] = wrench
-        self._stopped.discard(source)
+        self.stopped.discard(source)
 
     def require_order(self, source: str, stamp: int, now: int, valid_for: float) -> None:
         """Refuse a wrench whose stamp [ns] is older than that of its source's wrench that is valid now [ns].
@@ -94,7 +94,7 @@ class TimedWrenches:
             BadMessage: that one is newer.
         """
         newest = self.newest.get(source)
-        if newest is None or stamp >= newest.arrival.stamp or source in self._stopped:
+        if newest is None or stamp >= newest.arrival.stamp or source in self.stopped:
             return
         if _is_valid(newest.arrival, now, self._steady(), valid_for):
             text = f"its stamp is {(newest.arrival.stamp - stamp) * 1e-9:.3f} s older than that of the last"
@@ -104,25 +104,21 @@ class TimedWrenches:
         """Whether it has sent a wrench."""
         return source in self.newest
 
-    def has_stopped(self, source: str) -> bool:
-        """Whether it had stopped when the valid ones were asked for last."""
-        return source in self._stopped
-
     def copy(self) -> "TimedWrenches":
         """The same wrenches; what is asked of the copy does not change this one. For any thread."""
         other = copy(self)
-        other.newest, other._stopped = self.newest.copy(), self._stopped.copy()
+        other.newest, other.stopped = self.newest.copy(), self.stopped.copy()
         return other
 
     def clear(self) -> None:
         """Forget all of them."""
         self.newest.clear()
-        self._stopped.clear()
+        self.stopped.clear()
 
     def continue_from(self, other: "TimedWrenches", fits: Callable[[str, TimedWrench], bool]) -> None:
         """Take over the wrenches of another robot that this one can use, by source."""
         self.newest = {source: one for source, one in other.newest.items() if fits(source, one)}
-        self._stopped = other._stopped.intersection(self.newest)
+        self.stopped = other.stopped.intersection(self.newest)
         self.stops = other.stops
 
     def by_validity(
@@ -133,16 +129,16 @@ class TimedWrenches:
             return {}, {}
         steady = self._steady()
         for source, wrench in list(self.newest.items()):
-            if source in self._stopped or _is_valid(wrench.arrival, now, steady, valid_for):
+            if source in self.stopped or _is_valid(wrench.arrival, now, steady, valid_for):
                 continue
             if self._ends_by_zero and not wrench.values.any():
                 del self.newest[source]
             else:
-                self._stopped.add(source)
+                self.stopped.add(source)
                 self.stops += 1
-        if not self._stopped:
+        if not self.stopped:
             return self.newest, {}
-        newest, stopped = self.newest, self._stopped
+        newest, stopped = self.newest, self.stopped
         return (
             {source: wrench for source, wrench in newest.items() if source not in stopped},
             {source: wrench for source, wrench in newest.items() if source in stopped},
@@ -279,7 +275,7 @@ class RobotWrenches:
     @property
     def stopped_boxes(self) -> tuple[str, ...]:
         """Black boxes whose wrench had stopped when `current` was asked last."""
-        return tuple(name for name in self._boxes if self.black_box.has_stopped(name))
+        return tuple(name for name in self._boxes if name in self.black_box.stopped)
 
     def at_connections(self, boxes: Mapping[str, TimedWrench] | None, q: Array) -> Wrenches:
         """Wrenches of black boxes in their connection frames, at positions q (nq,)."""

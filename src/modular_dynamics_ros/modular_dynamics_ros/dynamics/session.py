@@ -69,8 +69,7 @@ class DynamicsSession:
         self._reference: ReferenceInput | None = None  # while active
         self._wrenches: WrenchInputs | None = None  # while active
         self._rate_timer: Any = None
-        # with a rate: the state that its timer is to answer, and its arrival
-        self._newest: tuple[State, int] | None = None
+        self._newest: tuple[State, int] | None = None  # state and arrival, which the timer is to answer
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
@@ -149,10 +148,8 @@ class DynamicsSession:
         self.computation.carry_over(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
             self._reference.continue_from(other._reference)
-        if (last := other.last_published) is not None:
-            self.last_published = self.computation.carried_answer(other.robot, last)
-        if (last := other._last_answered) is not None:
-            self._last_answered = self.computation.carried_answer(other.robot, last)
+        self.last_published = self.computation.carried_answer(other.robot, other.last_published)
+        self._last_answered = self.computation.carried_answer(other.robot, other._last_answered)
 
     @property
     def positions(self) -> Mapping[str, float]:
@@ -279,11 +276,10 @@ class DynamicsSession:
     def _on_watch(self) -> None:
         if (overdue := self.record.overdue()) is None:
             return
-        on_stale, publishing, last = self._parameters.on_stale, "nothing", self.last_published
-        answered = self._last_answered
+        on_stale, publishing = self._parameters.on_stale, "nothing"
+        last, answered = self.last_published, self._last_answered
         if on_stale == "hold_gravity" and last is not None and answered is not None:
             try:
-                # not from what is held: a robot that creeps would take the wrench of another place along
                 held = self.computation.hold(last, lambda state: self.boxes.held(state, answered))
             except BadMessage as error:
                 self._node.log.problem("joint_states", error.cause, f"position not held: {error}")
