@@ -20,8 +20,8 @@ class DynamicsParameters(RobotParameters):
     )
     offsets_file: str = unconfigured(
         "",
-        "path of a YAML file that keeps the offsets of black boxes' sensors over restarts: read with each "
-        "robot, written after each tare; empty: none",
+        "path of a YAML file that keeps the offsets of black boxes' sensors over restarts: read when "
+        "configuring, written at each tare; empty: none",
     )
     publish_robot_description: bool = unconfigured(
         False,
