@@ -156,7 +156,7 @@ def _locks() -> Iterator[Bad]:
         yield service, {"joint_names": ["turn"], "positions": [size]}, "BAD_STATE", "'turn'"
     for names, positions, words in (
         (["bend"], [90.0], "'bend' is 90, beyond its limits -1.5 to 1.5"),
-        (["turn", "turn"], [0.0, 0.0], "'turn' is named twice"),
+        (["turn", "turn"], [0.0, 0.0], "'turn' named more than once"),
         (["turn", "bend"], [0.0], "1 positions for 2 joints"),
         ([], [0.0], "1 positions for 0 joints"),
         ([], [], "joint_names is empty"),
