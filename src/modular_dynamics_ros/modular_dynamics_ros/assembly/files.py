@@ -84,9 +84,20 @@ def _write(path: Path, text: str, overwrite: bool) -> None:
         if overwrite:
             os.replace(beside, path)
         else:
-            os.link(beside, path)  # raises where somebody has taken the name meanwhile
+            _give_name(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _give_name(beside: Path, path: Path) -> None:
+    """Raise FileExistsError where somebody has taken the name meanwhile."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:  # some file systems have no links, such as those of USB sticks
+        _require_writeable(path, overwrite=False)
+        os.replace(beside, path)
 
 
 def _require_writeable(path: Path, overwrite: bool) -> None:

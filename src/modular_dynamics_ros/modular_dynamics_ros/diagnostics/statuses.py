@@ -136,7 +136,7 @@ def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], w
     if answer is not None and isinstance(answer.dynamics, ClosedLoopSolution):
         result, disagreements = answer.dynamics.result, answer.configuration.disagreements
         worst = max(result.residual.values(), default=0.0)
-        text = f"the loops are closed; largest residual {worst:.1e} (positions in m, orientations in 1)"
+        text = f"the loops are closed; largest residual {worst:.1e} [m or 1]"
         values = {"largest residual [m or 1]": f"{worst:.3e}"}
         values |= {f"residual of {name} [m or 1]": f"{value:.3e}" for name, value in result.residual.items()}
         values |= {

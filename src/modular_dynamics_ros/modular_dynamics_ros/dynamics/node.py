@@ -55,15 +55,14 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession
 
     def prepare_robots(self) -> bool:
-        """See `RobotNode`: read the changes that are kept, and offer services that change the robot."""
+        """See `RobotNode`: read changes and offsets that are kept, offer services that change the robot."""
+        from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
         from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
 
         changes = reconfiguration_of(self, self)
         if changes is None:
             return False
         self._changes = changes
-        from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
-
         try:
             self._offsets = stored_offsets(self.parameters.offsets_file)
         except OffsetsFileError as error:

@@ -50,7 +50,7 @@ class JointSample(NamedTuple):
         q, v: (k,) positions and velocities [rad or m, rad/s or m/s] of the layout's joints; NaN where a
         velocity is missing. with_velocities: whether none is.
         optional: (m,) positions of all optional joints, NaN where one is missing, not finite, or huge.
-        effort: (k,) [N m or N], NaN where one is missing or not finite; None: not asked for.
+        effort: (k,) [N m or N], NaN where one is missing, not finite, or huge; None: not asked for.
     """
 
     stamp: int

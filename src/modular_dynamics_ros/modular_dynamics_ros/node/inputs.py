@@ -103,8 +103,9 @@ class ReferenceInput(Subscriptions):
             names = computation.robot.state_names
             self._add(self._controller.read(message, names, now, validity), now)
         if self._controller.unfilled:
-            text = "speed_scaling_factor is 0 while the set points move: not filled in, it counts as 1"
-            self._node.log.event("reference", "speed scaling", text)
+            text = "speed_scaling_factor is 0 while the set points move; it counts as 1"
+            advice = "ros2_controllers fill it in since 4.39"
+            self._node.log.event("reference", "speed scaling", f"{text}: {advice}")
 
     def _add(self, trajectory: ReferenceTrajectory, arrival: int) -> None:
         computation = self._computation

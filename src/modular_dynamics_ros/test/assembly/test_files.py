@@ -2,6 +2,7 @@
 
 import errno
 import os
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -132,6 +133,16 @@ def test_a_name_that_somebody_takes_meanwhile_is_not_overwritten(assembly, tmp_p
         save_assembly(assembly, str(path), overwrite=False)
     assert path.read_text() == "of another program"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_system_without_links(assembly, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "link", MagicMock(side_effect=PermissionError(errno.EPERM, "not permitted")))
+    path = tmp_path / "a.yaml"
+    save_assembly(assembly, str(path), overwrite=False)
+    assert load_assembly(str(path), {}, "r") == assembly
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(AssemblyFileError, match="exists"):
+        save_assembly(assembly, str(path), overwrite=False)
 
 
 def test_links_modes_and_read_only_files(assembly, tmp_path):

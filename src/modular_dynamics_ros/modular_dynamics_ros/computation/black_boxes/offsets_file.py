@@ -53,7 +53,7 @@ class OffsetsFile:
             return {}
         if not os.path.lexists(path):
             if not path.parent.is_dir():
-                raise _error(path, "its folder is not there")
+                raise _error(path, "its folder is not there: make it, or name another file")
             return {}
         try:
             return _parsed(path, text_of(path, "offsets_file", MAX_BYTES))
