@@ -17,6 +17,7 @@ from ..dynamics.execution.algorithms import Algorithm
 from ..dynamics.execution.threads import run_on_threads
 from ..kernels import first_not_finite
 from ..kernels.linear_filter import linear_filter
+from ..kernels.size_check import size_check
 from ..model import SubsystemGraph
 from .robots import ARM, FOUR_BAR
 
@@ -72,6 +73,7 @@ def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
 def _small_kernels() -> None:
     first_not_finite(np.zeros(1))
     linear_filter(np.eye(1), 1)
+    size_check(1.0, 1)
     run_on_threads(lambda queue: None, 1, 2)
 
 

@@ -104,7 +104,8 @@ class JointStateReader:
             if len(values) != count and (len(values) or field == "position"):
                 text = f"{field} has {len(values)} values for {count} joint names"
                 raise BadMessage("wrong length", text)
-        q, v = both = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
+        both = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
+        q, v = both.reshape(2, -1)
         with_velocities = all_usable(both)
         if not with_velocities:
             self._check(layout, q, v)
@@ -156,7 +157,10 @@ class JointStateReader:
 def positions_and_velocities(
     position: "array[float]", velocity: "array[float] | float", layout: Layout
 ) -> Array:
-    """(2, k) of the layout's joints, a new array, of a message whose arrays are as long as its names."""
+    """(2 k,) positions, then velocities of the layout's joints, a new array.
+
+    The message's arrays are as long as its names.
+    """
     if isinstance(position, array) and isinstance(velocity, array):  # rclpy's: joined, they are read faster
         both = np.asarray(position + velocity, np.float64)
     else:
@@ -165,7 +169,7 @@ def positions_and_velocities(
         both[:count], both[count:] = position, velocity
     if layout.sources is not None:
         both = both[layout.sources]
-    return both.reshape(2, -1)
+    return both
 
 
 def _efforts(values: "array[float]", layout: Layout) -> Array:
