@@ -8,7 +8,7 @@ from pathlib import Path
 from ..exceptions import DescriptionError
 from .sizes import MAX_BYTES, too_large
 
-__all__ = ["content_of", "given_text", "is_file", "path_of", "text_of"]
+__all__ = ["content_of", "given_text", "is_file", "path_of", "text_if_there", "text_of"]
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
@@ -77,6 +77,25 @@ def text_of(path: Path, kind: str, most: int, error: type[DescriptionError] = De
         return content_of(path, kind, most, error).decode("utf-8-sig")
     except UnicodeDecodeError as failure:
         raise error(f"'{path}' is no text in UTF-8: {failure}") from None
+
+
+def text_if_there(
+    path: Path, kind: str, most: int, error: type[DescriptionError] = DescriptionError
+) -> str | None:
+    """As :func:`text_of`; None where there is no file yet, but the folder in which it would be.
+
+    A file that cannot be looked at raises: it may well be there.
+    """
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        if path.parent.is_dir():
+            return None
+        raise error("its folder is not there: make it, or name another file") from None
+    except (OSError, ValueError) as failure:
+        why = getattr(failure, "strerror", None) or failure
+        raise error(f"{_shown(path)} cannot be read: {why}") from None
+    return text_of(path, kind, most, error)
 
 
 def given_text(

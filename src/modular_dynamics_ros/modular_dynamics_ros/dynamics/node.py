@@ -91,10 +91,12 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
     def _add(self, prepared: Any, stamp: int | None) -> None:
-        kept = self._changes.changed(prepared.described)
-        if kept.changes != prepared.changed.changes and not prepared.changed.dropped:
+        from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping  # noqa: PLC0415  # the same
+
+        if self._changes.kept.changes != prepared.changed.wanted:
             # the robot was changed while this description was prepared
-            prepared = self.prepare_changed(prepared.described, kept)
+            kept = self._changes.changed(prepared.described)
+            prepared = prepared_keeping(prepared.described, kept, self.parameters)
         super()._add(prepared, stamp)
         self._changes.adopt(prepared.described.name, prepared.changed)
 

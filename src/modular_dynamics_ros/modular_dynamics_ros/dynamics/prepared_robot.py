@@ -17,7 +17,7 @@ from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.node.loaded_robot import graph_of
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
-__all__ = ["PreparedRobot", "load_prepared", "prepared_robot"]
+__all__ = ["PreparedRobot", "load_prepared", "prepared_keeping", "prepared_robot"]
 
 
 class PreparedRobot(NamedTuple):
@@ -41,18 +41,27 @@ def load_prepared(
     """See `SessionType`. Pinocchio's model takes long, too, and the first answer is compared.
 
     Args:
-        changed: the described robot with the changes that it keeps; where the node cannot use it so, all of
-            them are dropped.
+        changed: see `prepared_keeping`, of the described robot.
     """
     described = graph_of(description, parameters, base_source(parameters))
-    kept = changed(described)
+    return prepared_keeping(described, changed(described), parameters)
+
+
+def prepared_keeping(
+    described: md.SubsystemGraph, kept: Applied, parameters: DynamicsParameters
+) -> PreparedRobot:
+    """Prepare a robot with the changes that it keeps; where the node cannot use it so, all are dropped.
+
+    Raises:
+        RobotError: the robot cannot be used without changes either.
+    """
     try:
         return prepared_robot(described, kept, parameters)
     except RobotError as error:
         if not kept.changes:
             raise
         dropped = (*kept.dropped, *(f"{change}: {error}" for change in kept.changes))
-        return prepared_robot(described, Applied(described, (), dropped), parameters)
+        return prepared_robot(described, Applied(described, (), dropped, wanted=kept.wanted), parameters)
 
 
 def prepared_robot(

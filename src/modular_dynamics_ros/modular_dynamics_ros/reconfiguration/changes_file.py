@@ -5,7 +5,7 @@ from pathlib import Path
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.beside import write_beside
-from modular_dynamics.text.files import text_of
+from modular_dynamics.text.files import text_if_there
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics_ros.computation.changes.change import Changes
 from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
@@ -69,17 +69,11 @@ class ChangesFile:
         if path is None:
             return None
         try:
-            path.lstat()
-        except FileNotFoundError as error:
-            if path.parent.is_dir():
-                return None
-            raise _refused(path, "written: its folder is not there", error) from error
-        except (OSError, ValueError) as error:
-            raise _refused(path, "read", error) from error
-        try:
-            text = text_of(path, "changes file", MAX_BYTES)
+            text = text_if_there(path, "changes file", MAX_BYTES)
         except DescriptionError as error:
             raise _refused(path, "read", error) from error
+        if text is None:
+            return None
         try:
             return changes_of_text(text, strict=strict)
         except ChangeFileError as error:

@@ -95,7 +95,8 @@ class Reconfiguration:
         if kept.robot == described.name:
             return fitted(described, kept.changes, strict=self._strict)
         why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
-        return Applied(described, (), tuple(f"{change}: {why}" for change in kept.changes))
+        dropped = tuple(f"{change}: {why}" for change in kept.changes)
+        return Applied(described, (), dropped, wanted=kept.changes)
 
     @property
     def in_force(self) -> Changes:

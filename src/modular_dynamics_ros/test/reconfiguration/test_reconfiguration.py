@@ -1,5 +1,6 @@
 """Changes that are kept in a file, stay with a new description, and are published."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -91,7 +92,7 @@ def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp
         ),
         pytest.param("#" * 20_000_001, "20000001 bytes", id="too large"),
         (b"version: \xff", "is no text in UTF-8"),
-        (Path("nowhere/changes.yaml"), "cannot be written: its folder is not there"),
+        (Path("nowhere/changes.yaml"), "cannot be read: its folder is not there"),
         (Path("/dev/null"), "which is a device"),  # others have no end
         (Path(), "which is a folder"),
     ],
@@ -184,6 +185,34 @@ def test_a_description_that_comes_while_a_change_is_prepared_is_changed_too(
     monkeypatch.setattr(client.node._changes, "_drafted", then_described)
     assert client.call("SetPayload", link="left_branch", load=load).success
     assert_same_to_the_bit(client.graph(), loaded(md.load_urdf(heavy)))
+
+
+def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_are_dropped(
+    make, described, tmp_path, capfd, load
+):
+    path = tmp_path / "changes.yaml"
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    other = described.urdf.replace('"left_branch"', '"wing"')
+    prepared = client.node._load(other)
+    assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
+    client.node._add(prepared, None)
+    assert_same_to_the_bit(client.graph(), md.load_urdf(other).lock({"right": 0.1}))
+    log = capfd.readouterr().err
+    assert "a change is dropped: payload of 2 kg on 'left_branch'" in log
+    assert "changes that stay in force: locked: right at 0.1" in log
+    assert "right" in path.read_text()
+
+
+def test_a_change_that_comes_while_a_description_is_prepared_does_not_refuse_it(make, described, capfd):
+    client = make().activate()
+    text = re.sub(r'name="(turn|bend|left)" type="\w+"', r'name="\1" type="fixed"', described.urdf)
+    text = re.sub(r"<modular_dynamics.*</modular_dynamics>", "", text, flags=re.DOTALL)
+    prepared = client.node._load(text)
+    assert client.call("LockJoints", joint_names=["right"], positions=[0.1]).success
+    client.node._add(prepared, None)
+    assert_same_to_the_bit(client.graph(), md.load_urdf(text))
+    assert "a change is dropped: locked: right at 0.1: " in capfd.readouterr().err
 
 
 def test_the_robot_of_a_file_is_published(make, described, loaded, load):

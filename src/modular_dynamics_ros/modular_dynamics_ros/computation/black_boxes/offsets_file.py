@@ -9,7 +9,7 @@ import numpy as np
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.beside import write_beside
-from modular_dynamics.text.files import path_of, text_of
+from modular_dynamics.text.files import path_of, text_if_there
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics.text.yaml_text import documents, dumped
@@ -51,14 +51,11 @@ class OffsetsFile:
         path = self._path
         if path is None:
             return {}
-        if not os.path.lexists(path):
-            if not path.parent.is_dir():
-                raise _error(path, "its folder is not there: make it, or name another file")
-            return {}
         try:
-            return _parsed(path, text_of(path, "offsets_file", MAX_BYTES))
+            text = text_if_there(path, "file", MAX_BYTES)
         except DescriptionError as error:
-            raise OffsetsFileError(str(error)) from error
+            raise _error(path, str(error)) from error
+        return {} if text is None else _parsed(path, text)
 
     def keep(self, box: str, offset: SensorOffset | None) -> None:
         """Write the offset of a black box, or take it out; those of other boxes stay.

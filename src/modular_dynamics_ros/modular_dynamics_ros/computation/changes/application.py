@@ -18,12 +18,14 @@ class Applied(NamedTuple):
     Attributes:
         changes: that made it. dropped: those that do not fit the robot, and why, one text each.
         warnings: of the library, such as a joint that is locked beyond its limits.
+        wanted: all changes, those that were dropped among them.
     """
 
     graph: md.SubsystemGraph
     changes: Changes
     dropped: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    wanted: Changes = ()
 
 
 def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
@@ -39,7 +41,7 @@ def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: 
     for change in changes:
         graph, more = _with(graph, change, strict)
         said += more
-    return Applied(graph, tuple(changes), warnings=tuple(dict.fromkeys(said)))
+    return Applied(graph, tuple(changes), (), tuple(dict.fromkeys(said)), tuple(changes))
 
 
 def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
@@ -58,7 +60,7 @@ def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: b
             said += more
         except (md.ModularDynamicsError, NumbersError) as error:  # noqa: PERF203  # a few changes
             dropped.append(f"{change}: {error}")
-    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)))
+    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)), tuple(changes))
 
 
 def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.SubsystemGraph, list[str]]:

@@ -1,6 +1,8 @@
 """The file of sensors' offsets: written as a whole, read again, refused where it is damaged."""
 
+import errno
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -72,6 +74,16 @@ def test_a_file_that_cannot_be_written_or_is_none_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OffsetsFileError, match="a named pipe"):
         OffsetsFile(str(tmp_path / "pipe")).read()
+
+
+def test_a_file_that_cannot_be_looked_at_is_not_taken_for_none(tmp_path, monkeypatch):
+    def lstat(path):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    OffsetsFile(str(tmp_path / "offsets.yaml")).keep("box", SensorOffset("tool", FIRST))
+    monkeypatch.setattr(Path, "lstat", lstat)
+    with pytest.raises(OffsetsFileError, match="cannot be read: Permission denied"):
+        OffsetsFile(str(tmp_path / "offsets.yaml")).read()
 
 
 @pytest.mark.parametrize("offset", [SensorOffset("tool", 2e9 * np.ones(6)), SensorOffset("\ud800", FIRST)])
