@@ -22,7 +22,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     robot = robot_launch({"urdf": URDF, "markers": "torso_reaction_node/markers"})
     files = {"robot_description_file": URDF, "rules_file": existing_file(context, "rules_file")}
     own = files | start_options(context)
-    params, topics = existing_file(context, "params_file"), ("joint_states", "reference")
+    params, topics = existing_file(context, "params_file"), ("joint_states", "reference", "controller_state")
     reactions = own_node(context, "torso_reaction_node", params, own, topics, respawn=True)
     return [robot, reactions, player(context, subscribers=2)]
 

@@ -20,7 +20,7 @@ from modular_dynamics_ros.launch_support import (
 )
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
-TOPICS = ("joint_states", "robot_description", "reference")
+TOPICS = ("joint_states", "robot_description", "reference", "controller_state")
 SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "respawn", "respawn_delay")
 
 
@@ -30,7 +30,8 @@ def nodes(context: LaunchContext) -> list[Action]:
     described = subsystem_nodes(md.load_urdf(urdf, partition or None))
     chosen = shlex.split(value_of(context, "only")) or list(described)
     if unknown := [name for name in chosen if name not in described]:
-        raise ValueError(f"launch argument only names '{unknown[0]}'; there are {', '.join(described)}")
+        text = f"launch argument 'only': no subsystem '{unknown[0]}'"
+        raise ValueError(f"{text}; there are {', '.join(described)}")
     files = {"robot_description_file": urdf, "partition_file": partition}
     own = {name: path for name, path in files.items() if path} | start_options(context)
     started: list[Node] = []

@@ -149,10 +149,10 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     states = session._loaded.states
     stages = {
         "whose joint state it is": (node.succession, "_owner"),
-        "message read, and answered": (session._usual, "answer"),
+        "message read, and answered": (session._fast_path, "answer"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
-        "of that torques": (session._usual._answers, "at"),
+        "of that torques": (session._fast_path._answers, "at"),
         "of that the library": (computation.solver, "call"),
         "cross-check due?": (session.crosschecks, "admits"),
         "messages written": (session._outputs, "publish"),

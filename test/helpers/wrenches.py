@@ -3,7 +3,7 @@
 import time
 
 from modular_dynamics.algebra import DualQuaternion, adjoint
-from modular_dynamics_ros.computation.wrenches import Arrival
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival
 
 NOW = 1_700_000_000_000_000_000
 

@@ -138,7 +138,7 @@ def own_node(
 
     Args:
         name: of the node, and of its executable where that is not given.
-        own: parameters that count more than those of the file. topics: arguments that remap its topics.
+        own: parameters that override those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
     """
     profile = {"FASTRTPS_DEFAULT_PROFILES_FILE": str(SHARE / "config" / "fast_dds_quick_discovery.xml")}

@@ -30,7 +30,7 @@ def description_header(source: Source) -> DescriptionHeader:
     """Name and stamp of a description.
 
     Raises:
-        UrdfError: not a URDF, or a stamp that is none; names its line.
+        UrdfError: not a URDF, or an invalid stamp; names its line.
     """
     root = read_plain(source).root
     wrapper = root.find("modular_dynamics")

@@ -40,7 +40,7 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
 
     Raises:
-        UrdfError: several wrapper elements, an unknown tag in it, or a stamp that is none.
+        UrdfError: several wrapper elements, an unknown tag in it, or an invalid stamp.
     """
     wrappers = robot.findall("modular_dynamics")
     if not wrappers:

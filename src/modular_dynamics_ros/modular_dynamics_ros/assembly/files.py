@@ -25,7 +25,7 @@ def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
     """Kinds of modules by name, in addition to the shipped ones.
 
     Raises:
-        AssemblyFileError: a file that is none; two files with one kind.
+        AssemblyFileError: an invalid file; two files with one kind.
     """
     types: dict[str, ModuleType] = {}
     for path in paths:
@@ -119,7 +119,7 @@ def load_gait(path: str, seed: int) -> "gaits.Gait | None":
         seed: of its first states, instead of the file's; -1: the file's.
 
     Raises:
-        GaitError: a file that is none. AssemblyFileError: steps that are too short to be computed in time.
+        GaitError: an invalid file. AssemblyFileError: steps that are too short to be computed in time.
     """
     if not path:
         return None

@@ -20,8 +20,8 @@ from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
 from modular_dynamics_ros.assembly.motion import MovingJoints
 from modular_dynamics_ros.assembly.services import AssemblyServices, Change
 from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
-from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter

@@ -18,8 +18,8 @@ reference. The robot comes from a file, or from the topic robot_description in t
 references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
 files.
 
-Written are, for each answer: torques, residuals (measured effort less torque, where the bag has efforts), and
-the wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
+For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
+wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
   modular-dynamics bag recording.mcap --bag with_torques/ --acceleration-source filtered
@@ -51,8 +51,8 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--node",
         metavar="NAME",
         default="/dynamics_node",
-        help="begins the topics of wrenches, and those that are written; whose parameters --params-file has "
-        "(default: %(default)s)",
+        help="full name of the node: begins the topics of wrenches and those that are written, and names the "
+        "section of --params-file (default: %(default)s)",
     )
     add_parameter_options(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON (default: text)")

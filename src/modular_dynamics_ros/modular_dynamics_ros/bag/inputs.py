@@ -8,7 +8,7 @@ from typing import Any
 
 from modular_dynamics_ros.bag.recorded_node import RecordedNode
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.wrenches import Arrival, check_age
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.odometry import base_state_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -86,8 +86,10 @@ class RecordedInputs:
         now = self._node.now()
         with self._refusing(what):
             stamp = stamp_nanoseconds(message.header.stamp) or now
-            check_age(stamp, now, self._computation.settings.stale_after)
-            frame = self._computation.wrenches.links.frame(box, message.header.frame_id)
+            valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
+            check_age(stamp, now, valid_for)
+            frame = wrenches.links.frame(box, message.header.frame_id)
+            wrenches.require_order(box, frame, stamp, now, valid_for)
             take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
 
     def _static_frames(self, message: Any) -> None:

@@ -51,7 +51,7 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--params-file",
         metavar="FILE",
-        help="YAML parameter file of the node, as config/dynamics.yaml; options count more (default: none)",
+        help="YAML parameter file of the node, as config/dynamics.yaml; options override it (default: none)",
     )
     entries = _entries()
     for name in OPTIONS:

@@ -2,12 +2,11 @@
 
 from typing import Any
 
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 __all__ = ["RecordedNode", "stamp_of"]
-
-SET_BACK = 1_000_000_000  # [ns] a stamp that is older than the newest by more begins a new time
 
 
 class RecordedNode:
@@ -31,8 +30,8 @@ class RecordedNode:
         """A message comes: when it was recorded, its stamp or 0 [ns]. Returns when it arrives."""
         if not self._by_stamps:
             self._now = recorded
-        elif stamp and (stamp > self._now or self._now - stamp > SET_BACK):
-            self._now = stamp
+        elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
+            self._now = stamp  # a much older one begins a new time
         elif not self._now:
             return recorded
         return self._now

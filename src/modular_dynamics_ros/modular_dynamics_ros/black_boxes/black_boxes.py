@@ -15,7 +15,7 @@ from modular_dynamics_ros.computation.black_boxes.static_load import Load, load_
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
-from modular_dynamics_ros.computation.wrenches import TimedWrench
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.messages.joint_state_reader import JointStateReader

@@ -24,7 +24,8 @@ from modular_dynamics_ros.computation.values import (
     Wrenches,
     all_finite,
 )
-from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
+from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["Answer", "Computation"]
@@ -193,7 +194,7 @@ class Computation:
 
     def note_position(self, stamp: int, q: Array, measured: Array) -> None:
         """Note where the robot was seen last, by a joint state of a stamp [ns] that is not answered."""
-        if self.position is not None:
+        if self.position is not None:  # before all joints have come once, some have no position
             self.position = stamp, q, measured
 
     def compute(

@@ -60,6 +60,11 @@ class Robot:
         names = self.graph.joint_names
         return names == self.state_names == self.joint_names and len(names) == self.graph.nv
 
+    @property
+    def commanded(self) -> dict[str, int]:
+        """Where the efforts of the joints outside black boxes are in a vector of `state_names`."""
+        return dict(zip(self.joint_names, self.published.tolist(), strict=True))
+
     def frame(self, link: str) -> str:
         """The name of a link in TF."""
         return self.frame_prefix + link
@@ -209,7 +214,7 @@ def robot_of_graph(
         hint = "; floating_base:=true takes it from odometry" if refused[0].name in floating else ""
         raise RobotError(
             f"{refused[0].type.value} joint {listed([joint.name for joint in refused])}: joint_states cannot "
-            f"carry its state{hint}; every other joint needs one coordinate, but passive ones"
+            f"carry its state{hint}; a joint that is not passive needs exactly one coordinate"
         )
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside.union(bases))
@@ -250,7 +255,7 @@ def header_of(description: str) -> DescriptionHeader:
     """Name and stamp of a URDF's text.
 
     Raises:
-        RobotError: no URDF, or a stamp that is none.
+        RobotError: no URDF, or an invalid stamp.
     """
     try:
         return description_header(description)

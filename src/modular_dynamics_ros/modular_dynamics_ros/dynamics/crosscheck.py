@@ -68,7 +68,8 @@ class CrossChecks:
             `crosscheck_rate` asks for it; until then answers are not compared.
 
     Attributes:
-        check: compares one answer. monitor: counts the comparisons since activation.
+        check: compares one answer. monitor: counts the comparisons since activation, or since the robot was
+        changed.
     """
 
     def __init__(

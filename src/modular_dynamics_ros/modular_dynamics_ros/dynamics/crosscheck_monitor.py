@@ -1,4 +1,4 @@
-"""What comparisons of torques with Pinocchio have shown, and whether torques are held back therefore."""
+"""What comparisons of torques with Pinocchio have shown, and whether torques are held back because of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class CrossCheckMonitor:
 
     Attributes:
         relative, where: the last comparison's largest relative difference and its subsystem.
-        stopped: whether torques are held back. held_back: answers.
+        stopped: whether torques are held back. held_back: how many answers were not published.
     """
 
     rate: float
@@ -127,6 +127,8 @@ def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool
         level, text = WARN, f"not possible: {unavailable}"
     elif monitor.failure:
         level, text = WARN, f"the last comparison failed: {monitor.failure}"
+    elif monitor.count == 0:
+        text = "nothing was compared yet"
     elif monitor.disagrees:
         level, text = ERROR, monitor.disagreement
     return Status(level, "cross-check", text, values=values)

@@ -16,13 +16,13 @@ __all__ = ["OutputCounts", "limited_joints", "output_status"]
 
 @dataclass
 class OutputCounts:
-    """By joint, answers above its limit."""
+    """Answers above the effort limit of each joint."""
 
     limited: "Counter[str]" = field(default_factory=Counter)
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:
-    """Whose effort limits the answer exceeded."""
+    """The joints whose effort limits the answer exceeded."""
     return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
 
 
@@ -37,7 +37,7 @@ def output_status(
         "root": robot.mounting,
     }
     values |= {
-        f"effort limit of {name} reached in": f"{count} answers" for name, count in outputs.limited.items()
+        f"answers above the effort limit of {name}": str(count) for name, count in outputs.limited.items()
     }
     limited = [] if answer is None else limited_joints(robot, answer)
     warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []

@@ -12,6 +12,7 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
@@ -45,8 +46,7 @@ class DynamicsOutputs(Outputs):
         # before the first publisher: a robot that is refused leaves none behind
         subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
         loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
-        commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
-        super().__init__(node, controller_joints, commanded, f"'{graph.name}' has torques of")
+        super().__init__(node, controller_joints, robot.commanded, f"'{graph.name}' has torques of")
         self._robot, self._stamp = robot, Time()
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
@@ -82,9 +82,8 @@ class DynamicsOutputs(Outputs):
 
     def publish_graph(self, stamp: Time) -> None:
         """The graph, also for later subscribers."""
-        message = subsystem_graph_message(self._robot.graph, stamp)
-        message.header.frame_id = self._robot.frame(message.header.frame_id)
-        self._graph_publisher.publish(message)
+        robot = self._robot
+        self._graph_publisher.publish(subsystem_graph_message(robot.graph, stamp, robot.frame_prefix))
 
     def publish(self, answer: Answer, stamp: Time | None = None) -> None:
         """One answer: torques, commands, wrenches and loops.
@@ -96,6 +95,15 @@ class DynamicsOutputs(Outputs):
         self.publish_torques(answer, stamp)
         if not self.demand.wanted:
             return
+        try:
+            self._publish_wanted(answer, stamp)
+        except BadMessage as error:  # the joint state is answered all the same: its torques are published
+            self._node.log.problem(
+                "outputs", error.cause, f"beside the torques nothing is published: {error}"
+            )
+
+    def _publish_wanted(self, answer: Answer, stamp: Time) -> None:
+        """What else is subscribed to."""
         dynamics = answer.dynamics
         if self._wrenches_publisher in self.demand.wanted:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))

@@ -10,22 +10,22 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import State
-from modular_dynamics_ros.computation.wrenches import TimedWrench
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
+from modular_dynamics_ros.dynamics.fast_path.fast_path import FastPath
 from modular_dynamics_ros.dynamics.output_status import OutputCounts, limited_joints, output_status
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
-from modular_dynamics_ros.dynamics.usual.states import UsualStates
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot
+from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
@@ -61,7 +61,7 @@ class DynamicsSession:
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
-        self._usual, self._next_rehearsal = UsualStates(node, computation), 0
+        self._fast_path, self._next_rehearsal = FastPath(node, computation), 0
         self.last_published: Answer | None = None
         self._last_answered: Answer | None = None  # that was published, to a joint state
         self._computed: Answer | None = None  # the last one, published or held back
@@ -100,9 +100,9 @@ class DynamicsSession:
 
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """See `Session`."""
-        if not superseded and (answer := self._usual.answer(message)) is not None:
+        if not superseded and (answer := self._fast_path.answer(message)) is not None:
             try:
-                self._conclude(answer, info["received_timestamp"])
+                self._publish(answer, info["received_timestamp"])
             except BadMessage as error:
                 self.record.rejected(error)
             return
@@ -111,18 +111,18 @@ class DynamicsSession:
         before = self.record.last
         self._loaded.receive(message, info, superseded)
         if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
-            self._usual.expect(self._loaded.states, message.name)
+            self._fast_path.expect(self._loaded.states, message.name)
 
     def rehearse(self) -> None:
-        """See `UsualStates.rehearse`; nothing where the last time was just now."""
+        """See `FastPath.rehearse`; nothing where the last time was just now."""
         if (now := time.monotonic_ns()) >= self._next_rehearsal:
             self._next_rehearsal = now + REHEARSAL_PERIOD
-            if (answer := self._usual.rehearse()) is not None:
+            if (answer := self._fast_path.rehearse()) is not None:
                 self._outputs.rehearse(answer)
 
     def retire(self) -> None:
         """See `Session`."""
-        self._usual.forget()
+        self._fast_path.forget()
         self._set_rate(0.0)
         try:
             self._on_rate()
@@ -162,7 +162,7 @@ class DynamicsSession:
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._usual.forget()
+        self._fast_path.forget()
         self._set_rate(0.0)
         self.boxes.deactivate()
         self._loaded.unsubscribe()
@@ -179,7 +179,7 @@ class DynamicsSession:
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        self._usual.forget()
+        self._fast_path.forget()
         rate, self._parameters = self._parameters.rate, parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
@@ -212,7 +212,7 @@ class DynamicsSession:
     def _on_state(self, state: State, arrival: int) -> None:
         self.boxes.observe(state)
         if self._rate_timer is None:
-            self._answer(state, arrival)
+            self._answer_or_wait(state, arrival)
             return
         self.record.counts.superseded += self._newest is not None
         self._newest, self.record.pending_stamp = (state, arrival), state.stamp
@@ -224,18 +224,18 @@ class DynamicsSession:
         try:
             now, delay = self._node.now(), "it waited for its turn (rate)"
             self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._answer(state, arrival)
+            self._answer_or_wait(state, arrival)
         except BadMessage as error:
             self.record.rejected(error)
 
-    def _answer(self, state: State, arrival: int) -> None:
+    def _answer_or_wait(self, state: State, arrival: int) -> None:
         boxes = self.boxes
         if boxes.wait:
             boxes.add(state, arrival)
             self._note_pending()
         self._outputs.publish_motions(state.stamp, lambda: boxes.motions(state))
         if not boxes.wait:
-            self._finish(state, arrival)
+            self._compute(state, arrival)
 
     def _on_matched(
         self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
@@ -247,18 +247,18 @@ class DynamicsSession:
                 raise wrenches
             now, delay = self._node.now(), "it waited for wrenches"
             self.record.require_fresh(state.stamp, now, arrival, delay)
-            self._finish(state, arrival, wrenches)
+            self._compute(state, arrival, wrenches)
         except BadMessage as error:
             self.record.rejected(error)
 
     def _note_pending(self) -> None:
         self.record.pending_stamp = self.boxes.newest if self._newest is None else self._newest[0].stamp
 
-    def _finish(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
+    def _compute(self, state: State, arrival: int, boxes: Mapping[str, TimedWrench] | None = None) -> None:
         previous = self._computed, self.record.last
-        self._conclude(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
+        self._publish(self.computation.compute(state, self._node.now(), *previous, boxes=boxes), arrival)
 
-    def _conclude(self, answer: Answer, arrival: int) -> None:
+    def _publish(self, answer: Answer, arrival: int) -> None:
         """Publish an answer, unless it is held back."""
         self._computed = answer
         if not self.crosschecks.admits(answer):

@@ -11,7 +11,7 @@ from geometry_msgs.msg import WrenchStamped
 
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.wrenches import Arrival, check_age
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import sending_time, stamp_nanoseconds
 from modular_dynamics_ros.messages.static_frames import TFMessage, fixed_frame_from_message
@@ -79,18 +79,15 @@ class WrenchInputs(Subscriptions):
         with self._refusing(REFUSED, what), self._counting():
             # without a stamp it is as old as its sending; it may have waited for the node since then
             sent = sending_time(info, now, simulated=node.simulated)
-            stamp, valid_for = (
-                stamp_nanoseconds(message.header.stamp) or sent,
-                self._computation.settings.stale_after,
-            )
+            stamp = stamp_nanoseconds(message.header.stamp) or sent
+            valid_for = self._computation.settings.stale_after
             check_age(stamp, now, valid_for)
             arrival = Arrival(stamp, node.steady() - _waited(info, node.simulated), node.simulated)
             frame, wrench = wrenches.links.frame(box, message.header.frame_id), wrench_from_message(message)
+            wrenches.require_order(box, frame, stamp, now, valid_for)
             if box is None:
-                wrenches.external.require_order(frame, stamp, now, valid_for)
                 wrenches.take_external(frame, wrench, arrival)
             else:
-                wrenches.black_box.require_order(box, stamp, now, valid_for)
                 self._boxes.measured(box, frame, wrench)
                 taken = wrenches.take_black_box(box, frame, wrench, arrival)
                 self._boxes.taken(box, taken)

@@ -2,8 +2,6 @@
 
 from rclpy.clock import Clock, ClockType
 
-__all__ = ["CLOCK_SET_BACK", "STEADY_CLOCK"]
-
-CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
+__all__ = ["STEADY_CLOCK"]
 
 STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)

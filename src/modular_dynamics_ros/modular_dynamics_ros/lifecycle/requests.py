@@ -128,7 +128,7 @@ def _together(node: Node, answer: Answer) -> Answer:
 
 
 def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
-    """Which of them the node does not have: rclpy accepts an empty name, and says no name of unknown ones."""
+    """Which of them the node does not have: rclpy accepts an empty name, and does not name unknown ones."""
     names = [one.name for one in parameters if not node.has_parameter(one.name)]
     return f"no parameter {listed(names)}" if names else ""
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import modular_dynamics as md
 from modular_dynamics import algebra
 from modular_dynamics.algebra import rotation_matrix, translation
+from modular_dynamics_ros.computation.values import UNIT_NORM
 from modular_dynamics_ros.exceptions import BadMessage
 
 try:
@@ -25,8 +26,6 @@ except ImportError:
     tf_transformations = None
 
 __all__ = ["pose_message", "quaternion_message", "unit_quaternion"]
-
-UNIT = 0.01  # difference of a quaternion's norm from 1: digits that were cut off
 
 
 def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
@@ -55,7 +54,7 @@ def unit_quaternion(message: Quaternion) -> algebra.Quaternion:
     """
     read = algebra.Quaternion(message.w, message.x, message.y, message.z)
     norm = read.norm()
-    if not abs(norm - 1.0) <= UNIT:
+    if not abs(norm - 1.0) <= UNIT_NORM:
         numbers = f"x y z w = {message.x:g} {message.y:g} {message.z:g} {message.w:g}"
         raise BadMessage("no orientation", f"its quaternion {numbers} has the norm {norm:g} instead of 1")
     return read * (1.0 / norm)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics.algebra.matrix_forms import homogeneous
+from modular_dynamics_ros.computation.values import UNIT_NORM
 from modular_dynamics_ros.exceptions import BadMessage
 
 if TYPE_CHECKING:  # the command bag runs without ROS
@@ -18,8 +19,6 @@ except ImportError:  # the wheels of ROS 2 do not have it
     TFMessage = None
 
 __all__ = ["TFMessage", "fixed_frame_from_message"]
-
-NORM_TOLERANCE = 0.01  # as tf2: quaternions whose norm is further from 1 are refused
 
 
 def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, NDArray[np.float64]]:
@@ -35,7 +34,7 @@ def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, N
     p, r = transform.transform.translation, transform.transform.rotation
     position, quaternion = np.array([p.x, p.y, p.z]), Quaternion(r.w, r.x, r.y, r.z)
     norm = quaternion.norm()
-    if not np.isfinite(position).all() or not abs(norm - 1.0) <= NORM_TOLERANCE:
+    if not np.isfinite(position).all() or not abs(norm - 1.0) <= UNIT_NORM:
         raise BadMessage(
             "bad transform",
             f"the transform from '{parent:.80}' to '{child:.80}' needs a finite translation and a unit "

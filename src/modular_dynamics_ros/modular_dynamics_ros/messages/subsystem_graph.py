@@ -9,10 +9,14 @@ from modular_dynamics_ros.messages.poses import pose_message
 __all__ = ["subsystem_graph_message"]
 
 
-def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time) -> SubsystemGraph:
-    """The graph's vertices, edges (twists down, wrenches up) and connection points."""
+def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time, frame_prefix: str = "") -> SubsystemGraph:
+    """The graph's vertices, edges (twists down, wrenches up) and connection points.
+
+    Args:
+        frame_prefix: begins the names of the links in TF.
+    """
     message = SubsystemGraph(robot=graph.name, dot=md.subsystem_graph_dot(graph))
-    message.header.stamp, message.header.frame_id = stamp, graph.ground.name
+    message.header.stamp, message.header.frame_id = stamp, frame_prefix + graph.ground.name
     for index, subsystem in enumerate(graph.subsystems):
         predecessor = -1 if subsystem.predecessor is None else subsystem.predecessor
         names = [joint.name for joint in subsystem.joints]

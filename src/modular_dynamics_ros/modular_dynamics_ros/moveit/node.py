@@ -40,7 +40,7 @@ class MoveitPayloadNode(Node):
     """Keeps the payloads of dynamics_node equal to the objects that are attached.
 
     Raises:
-        ParameterError: a mass that is none, or moveit_msgs is not installed.
+        ParameterError: an invalid mass, or moveit_msgs is not installed.
     """
 
     def __init__(self, **options: Any) -> None:

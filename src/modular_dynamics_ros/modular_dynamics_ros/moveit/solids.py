@@ -115,13 +115,17 @@ def placed(body: Load, pose: Any) -> Load:
     """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
 
     Raises:
-        NumbersError: it is none, or far away.
+        NumbersError: not finite or far away, or no unit quaternion.
     """
     p, r = pose.position, pose.orientation
     position, turn = np.array([p.x, p.y, p.z]), np.array([r.w, r.x, r.y, r.z])
     if not turn.any():
         turn[0] = 1.0
     size = float(np.linalg.norm(turn))
-    if not (abs(position) <= FARTHEST).all() or not 1e-3 < size < 1e3:
-        raise NumbersError("a pose that is not finite or far away, or whose quaternion is none")
+    if not (abs(position) <= FARTHEST).all():
+        raise NumbersError(
+            f"a pose {position.tolist()}; {FARTHEST:g} m at most, in each direction, is accepted"
+        )
+    if not 1e-3 < size < 1e3:
+        raise NumbersError(f"a pose whose quaternion has the norm {size:g}; 1 is needed")
     return body.moved(rotation_matrix(Quaternion(*(turn / size))), position)

@@ -23,27 +23,26 @@ WATCH_PERIOD = 0.02  # [s] from one look for stale input to the next
 
 
 def load_computation(
-    description: str, parameters: RobotParameters, settings: ComputationSettings, base_source: str = ""
+    description: str, parameters: RobotParameters, settings: ComputationSettings
 ) -> Computation:
     """Read and prepare a robot; may take long, and may be called in any thread.
 
     Args:
         description: path or text of the URDF. parameters: of the node. settings: of the computation.
-        base_source: see `load_robot`.
 
     Raises:
         RobotError: robot or parameters cannot be used.
     """
-    return Computation(read_robot(description, parameters, base_source), settings)
+    return Computation(read_robot(description, parameters), settings)
 
 
-def read_robot(description: str, parameters: RobotParameters, base_source: str = "") -> Robot:
+def read_robot(description: str, parameters: RobotParameters) -> Robot:
     """Read a robot; see `load_computation`.
 
     Raises:
         RobotError: robot or parameters cannot be used.
     """
-    return robot_of(graph_of(description, parameters, base_source), base_source, parameters.frame_prefix)
+    return robot_of(graph_of(description, parameters), frame_prefix=parameters.frame_prefix)
 
 
 def graph_of(description: str, parameters: RobotParameters, base_source: str = "") -> md.SubsystemGraph:

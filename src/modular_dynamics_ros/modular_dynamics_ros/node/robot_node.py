@@ -14,8 +14,8 @@ from typing import Any, Generic
 from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import String
 
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import NoJointsError, RobotError
-from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
@@ -73,7 +73,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except ImportError as error:
             self.get_logger().fatal(f"the library cannot be imported: {error}")
             return False
-        from modular_dynamics_ros.node.inputs import require_reference_type  # noqa: PLC0415  # as above
+        from modular_dynamics_ros.node.reference_input import require_reference_type  # noqa: PLC0415  # as above
 
         try:
             require_reference_type(self.parameters.reference_type)

@@ -142,7 +142,7 @@ def _initialise() -> None:
         raise NodeError(f"ROS 2 does not start: {error}") from error
     if unknown:
         raise NodeError(
-            f"unknown: {' '.join(unknown)}; parameters follow --ros-args, as --ros-args -p NAME:=VALUE"
+            f"unknown arguments: {' '.join(unknown)}; parameters are given as --ros-args -p NAME:=VALUE"
         )
 
 

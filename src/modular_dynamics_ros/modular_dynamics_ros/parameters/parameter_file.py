@@ -64,7 +64,7 @@ def _content(path: str) -> Any:
             yaml.YAMLError,
             RecursionError,
             ValueError,
-        ) as error:  # ValueError: a date that is none, digits
+        ) as error:  # ValueError: an impossible date, digits
             raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
 
 

@@ -129,8 +129,8 @@ class Answers:
         self, request: GetSubsystemGraph.Request, response: GetSubsystemGraph.Response, subject: Subject
     ) -> None:
         robot = subject.robot
-        response.graph = subsystem_graph_message(robot.graph, stamp_message(subject.now))
-        response.graph.header.frame_id = robot.frame(response.graph.header.frame_id)
+        stamp = stamp_message(subject.now)
+        response.graph = subsystem_graph_message(robot.graph, stamp, robot.frame_prefix)
 
     def _trajectory_torques(
         self, request: TrajectoryTorques.Request, response: TrajectoryTorques.Response, subject: Subject

@@ -13,13 +13,13 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.values import State
-from modular_dynamics_ros.computation.wrenches import longest_silence
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import longest_silence
 from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCounts, answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
-from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation
+from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.reactions import ReactionParameters

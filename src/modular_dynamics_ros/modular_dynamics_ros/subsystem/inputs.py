@@ -1,29 +1,24 @@
-"""What subsystem_node hears of its neighbours: motions, wrenches, and for whom they wait themselves."""
+"""What subsystem_node receives from its neighbours: motions, wrenches, and for which subsystems they wait."""
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionMotion
 from std_msgs.msg import String
-from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.connection_motion import connection_motion_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
-from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import topic_name
 
-__all__ = ["DEPTH", "LOG_NAME", "NeighbourInputs", "PartReferenceInput"]
+__all__ = ["DEPTH", "LOG_NAME", "NeighbourInputs"]
 
 LOG_NAME = "neighbours"
 DEPTH = 500  # as for joint states: a second at 500 Hz
@@ -97,7 +92,7 @@ class NeighbourInputs(Subscriptions):
         return (now - since) * 1e-9
 
     def awaited_by(self, neighbour: str) -> list[str]:
-        """The subsystems for which a neighbour waits, as it has said lately."""
+        """The subsystems for which a neighbour waits, by its last report where that is recent."""
         since, names = self._reports.get(neighbour, (0, []))
         valid = self._node.steady() - since <= REPORT_VALID * 1e9
         own = self._computation.part.name
@@ -133,24 +128,3 @@ class NeighbourInputs(Subscriptions):
         self._heard[neighbour] = self._node.steady()
         self._asked.pop(neighbour, None)
         self._receive(stamp, neighbour, value)
-
-
-class PartReferenceInput(ReferenceInput):
-    """Reference trajectories of the whole robot: every node takes, and refuses, the same ones."""
-
-    def __init__(self, node: SessionNode, computation: SubsystemComputation, reference_type: str) -> None:
-        super().__init__(node, computation, reference_type)
-        names, own = computation.part.robot_names, computation.robot.state_names
-        self._names, self._columns = names, [names.index(name) for name in own]
-
-    def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
-        """See `ReferenceInput`; one that begins at its arrival would begin in each node at another time."""
-        if not stamp_nanoseconds(message.header.stamp):
-            text = "its stamp is zero, which means its arrival: that differs from node to node; stamp it"
-            raise BadMessage("no stamp", text)
-        trajectory = trajectory_from_message(message, self._names, now)
-        if not len(trajectory.instants):
-            return trajectory
-        own = {self._names[column] for column in self._columns}
-        missing = tuple(name for name in trajectory.missing if name in own)
-        return replace(trajectory, powers=trajectory.powers[:, :, self._columns].copy(), missing=missing)

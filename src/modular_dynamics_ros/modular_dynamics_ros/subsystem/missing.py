@@ -81,10 +81,7 @@ class MissingNeighbours:
 
     def status(self, received: "Counter[str]", refused: "Counter[str]") -> Status:
         """For /diagnostics."""
-        part = self._part
-        neighbours = ([] if part.predecessor is None else [part.predecessor]) + [
-            one.subsystem for one in part.successors
-        ]
+        neighbours = self._part.neighbours
         values = {f"messages from {name}": str(received[name]) for name in neighbours}
         values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}
         errors = [self._text(name) for name in self.names]

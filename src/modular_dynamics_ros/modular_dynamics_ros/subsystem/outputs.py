@@ -27,8 +27,7 @@ class SubsystemOutputs(Outputs):
 
     def __init__(self, node: SessionNode, part: SubsystemPart, controller_joints: Sequence[str]) -> None:
         robot = part.robot
-        commanded = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
-        super().__init__(node, controller_joints, commanded, f"'{part.name}' has torques of")
+        super().__init__(node, controller_joints, robot.commanded, f"'{part.name}' has torques of")
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._link, self._wrench = part.connection.link, WrenchWriter(robot.frame_prefix)

@@ -22,10 +22,11 @@ from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
-from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs, PartReferenceInput
+from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs
 from modular_dynamics_ros.subsystem.missing import MissingNeighbours
 from modular_dynamics_ros.subsystem.outputs import SubsystemOutputs
 from modular_dynamics_ros.subsystem.own_pauses import OwnPauses
+from modular_dynamics_ros.subsystem.part_reference_input import PartReferenceInput
 
 __all__ = ["SubsystemSession"]
 
@@ -68,11 +69,8 @@ class SubsystemSession:
         self._loaded = LoadedRobot(node, prepared, parameters)
         self.robot, self.record = prepared.robot, self._loaded.record
         self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
-        self._own_motion, predecessor = prepared.own_motion, self.part.predecessor
-        senders = ([] if predecessor is None else [predecessor]) + [
-            one.subsystem for one in self.part.successors
-        ]
-        self.rendezvous: Rendezvous[_Waiting] = Rendezvous(tuple(senders), parameters.stale_after)
+        self._own_motion = prepared.own_motion
+        self.rendezvous: Rendezvous[_Waiting] = Rendezvous(self.part.neighbours, parameters.stale_after)
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active
         self._pauses = OwnPauses(node.steady())

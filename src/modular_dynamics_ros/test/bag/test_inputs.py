@@ -45,6 +45,25 @@ def test_a_wrench_that_was_old_when_it_came_does_not_count(bag, names, four_link
     assert "more than 0.2 s (stale_after) behind" in found.err
 
 
+@pytest.mark.parametrize("topic", ["external_wrench", "black_box/right_branch/wrench"])
+def test_an_older_wrench_does_not_replace_one_that_is_valid(bag, names, four_link, boxed_branch, topic):
+    """Publishers of one source may be recorded in any order."""
+    link = md.load_urdf(four_link, boxed_branch).subsystem("right_branch").connection.link
+    options = ("--partition-file", boxed_branch) if "box" in topic else ()
+    pushes = [
+        (
+            f"/dynamics_node/{topic}",
+            START + came * MS,
+            wrench(START + stamp * MS, link, [force, 0, 0, 0, 0, 0]),
+        )
+        for came, stamp, force in ((1, 1, 1.0), (2, 3, 2.0), (3, 2, 9.0))
+    ]
+    found = bag([*pushes, *states(names, [4])], *options)
+    alone = bag([pushes[1], *states(names, [4])], *options)
+    assert torques(found.rows[0], names[:3]) == torques(alone.rows[0], names[:3])
+    assert "its stamp is 0.001 s older than that of the last, which is still valid" in found.err
+
+
 def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
     push = ("/dynamics_node/external_wrench", START, wrench(START, "nowhere", FORCE))
     found = bag([push, *states(names, [0])])

@@ -16,7 +16,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot, robot_of
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
-from modular_dynamics_ros.computation.wrenches import Arrival
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival
 from modular_dynamics_ros.exceptions import BadMessage
 
 PERIOD, NOW = 2_000_000, 1_700_000_000_000_000_000

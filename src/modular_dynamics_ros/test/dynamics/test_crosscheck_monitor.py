@@ -48,8 +48,10 @@ def test_crosscheck_levels():
     assert (crosscheck_status(monitor, "").level, crosscheck_status(monitor, "").message) == (OK, "off")
     monitor.rate = 1.0
     assert crosscheck_status(monitor, "Pinocchio cannot be imported").level == WARN
+    assert crosscheck_status(monitor, "").message == "nothing was compared yet"
     monitor.add({"stem": 1e-15}, {"stem": 1e-14})
     assert crosscheck_status(monitor, "").level == OK
+    assert crosscheck_status(monitor, "").message == "torques equal Pinocchio's"
     assert crosscheck_status(monitor, "").values["worst difference of stem [N m or N]"] == "1.000e-14"
     monitor.add({"stem": 1e-3}, {"stem": 1.0})
     assert crosscheck_status(monitor, "").level == ERROR

@@ -157,6 +157,24 @@ def test_a_stale_input_has_no_running_reference(four_link):
     assert sources == ["reference: running", "reference: no joint state was answered with one recently"]
 
 
+@pytest.mark.parametrize("usual", [False, True])
+def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, monkeypatch, usual):
+    session = Session(four_link)
+    if usual:
+        session.receive_at(1.0)
+    wanted = MagicMock(side_effect=BadMessage("not finite", "a wrench overflows"))
+    monkeypatch.setattr(session._outputs, "_publish_wanted", wanted)
+    session._outputs.demand.wanted = frozenset([session._outputs._wrenches_publisher])
+    session._outputs.demand.look = lambda: None
+    session.receive_at(1.01)
+    assert wanted.called
+    assert session.record.counts.answered == len(session._node.sent["~/joint_torques"]) == 1 + usual
+    assert session.last_published.state.stamp == 1_010_000_000
+    assert not session.record.counts.rejected
+    text = "beside the torques nothing is published: a wrench overflows"
+    assert session._node.log.texts("outputs") == [text]
+
+
 def test_output_reports_latency_limits_and_source(four_link):
     computation = Computation(load_robot(four_link), ComputationSettings(effort_limits="clip"))
     record = AnswerRecord(lone_node(), computation)
@@ -167,7 +185,7 @@ def test_output_reports_latency_limits_and_source(four_link):
     status = output_status(record, outputs, computation, None)
     assert status.level == OK
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
-    assert status.values["effort limit of bend reached in"] == "1 answers"
+    assert status.values["answers above the effort limit of bend"] == "1"
     assert status.values["acceleration source"] == "zero: accelerations are taken as zero"
     answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
     assert output_status(record, outputs, computation, answer).level == OK

@@ -79,7 +79,7 @@ def test_arguments_that_no_node_takes_are_named():
     process = run_python("-c", program, "-p", "rate:=5", "--ros-args", "-p", "gravity:=1", timeout=60)
     assert process.returncode == 1
     (line,) = process.stderr.splitlines()
-    assert line.startswith("error: unknown: -p rate:=5; parameters follow --ros-args")
+    assert line.startswith("error: unknown arguments: -p rate:=5; parameters are given as --ros-args")
 
 
 EARLY = """

@@ -39,8 +39,8 @@ class Assembly(Contents):
         types: kinds in addition to the shipped ones, by name.
 
     Raises:
-        AssemblyError, UnknownNameError: a name that is none; an unknown kind; names the choices.
-        ModelError: a mount that is none.
+        AssemblyError, UnknownNameError: an invalid name; an unknown kind; names the choices.
+        ModelError: an invalid mount.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Assembly(Contents):
         """The same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
 
         Raises:
-            UnknownNameError: no such module. ModelError: a mount that is none.
+            UnknownNameError: no such module. ModelError: an invalid mount.
         """
         checked = checked_mount(mount, module, module_of(self._structure, module).type.bodies)
         return self._with(self._from(module, self._structure.dockings, checked))

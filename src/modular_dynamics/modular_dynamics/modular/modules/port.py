@@ -48,7 +48,7 @@ class Port:
         gender: "m", "f", or "h" for ports that mate with their like. kind: only equal kinds mate.
 
     Raises:
-        ModelError: a value that is none of these; names the port.
+        ModelError: another value; names the port.
     """
 
     name: str

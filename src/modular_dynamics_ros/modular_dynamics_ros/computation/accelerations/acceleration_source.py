@@ -11,12 +11,16 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
 )
 from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
-from modular_dynamics_ros.computation.values import Array, ComputationSettings, Coverage, State
+from modular_dynamics_ros.computation.values import (
+    CLOCK_SET_BACK,
+    Array,
+    ComputationSettings,
+    Coverage,
+    State,
+)
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["AccelerationSource"]
-
-CLOCK_SET_BACK = 1_000_000_000  # [ns] smaller corrections change no plan
 
 
 class AccelerationSource:

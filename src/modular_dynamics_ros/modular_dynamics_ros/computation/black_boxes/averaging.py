@@ -16,8 +16,11 @@ LEAST_WRENCHES = 10
 
 @dataclass(frozen=True, eq=False)
 class Averaged:
-    """Attributes:
-    frame: of the sensor. mean: (6,) as it reports [N, N m]. deviation: (6,) of the mean. state: the last one.
+    """The mean of a sensor's wrenches at rest.
+
+    Attributes:
+        frame: of the sensor. mean: (6,) as it reports [N, N m]. deviation: (6,) standard deviation of the
+        mean. state: the last one.
     """
 
     frame: str
@@ -110,7 +113,7 @@ class Averaging:
         """The last joint state.
 
         Raises:
-            BadMessage: for too long none came.
+            BadMessage: none came for too long.
         """
         if self._last is None:
             raise _unknown("no joint state that can be answered came meanwhile")
@@ -118,7 +121,7 @@ class Averaging:
         gaps = np.diff(stamps, prepend=min(self._begin, stamps[0])) * 1e-9
         k = int(np.argmax(gaps))
         if gaps[k] > self._longest_gap:
-            where = "between two of them" if k else "at the begin"
+            where = "between two of them" if k else "at the beginning"
             text = f"no joint state that can be answered came for {gaps[k]:.3f} s {where}"
             raise _unknown(f"{text}, more than {self._longest_gap:g} s (stale_after)")
         if not self.complete.is_set():

@@ -14,7 +14,7 @@ from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
 from modular_dynamics.text.yaml_text import documents, dumped
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset, SensorOffsets
-from modular_dynamics_ros.computation.changes.change import checked_numbers
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.exceptions import NumbersError, OffsetsFileError
 
 __all__ = ["OffsetsFile", "stored_offsets"]

@@ -5,10 +5,10 @@ import numpy as np
 from modular_dynamics_ros.computation.black_boxes.point_motions import BlackBoxMotions
 from modular_dynamics_ros.computation.black_boxes.static_load import SensorPlacement
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.open_chain import coordinates_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, State
+from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 
 __all__ = ["gravity_at", "sensor_placement"]
 

@@ -5,7 +5,7 @@ import numpy as np
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics_ros.computation.open_chain import coordinates_of, motion_of
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.subsystem.attachment import Attachment, attachment_of
+from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, connection_point_of
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
     MotionPropagation,
@@ -24,8 +24,8 @@ class BlackBoxMotions:
 
     def __init__(self, robot: Robot) -> None:
         graph, here = robot.graph, DualQuaternion.identity
-        points = [attachment_of(graph, one) for one in graph.subsystems if one.black_box]
-        root = Attachment("", graph.ground.name, {}, here, np.eye(6))
+        points = [connection_point_of(graph, one) for one in graph.subsystems if one.black_box]
+        root = ConnectionPoint("", graph.ground.name, {}, here, np.eye(6))
         self._propagation = MotionPropagation(graph, root, points)
 
     def __call__(self, robot: Robot, state: State) -> dict[str, ConnectionMotion]:

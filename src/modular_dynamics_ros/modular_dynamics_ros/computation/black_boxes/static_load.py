@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from modular_dynamics.algebra.matrix_forms import skew
-from modular_dynamics_ros.computation.frames import wrench_matrix
 from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import RobotError, listed
 
 __all__ = ["Load", "SensorPlacement", "load_assignments"]

@@ -10,9 +10,9 @@ from typing import Any
 import modular_dynamics as md
 from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
-from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics.text.sizes import MAX_BYTES
-from modular_dynamics_ros.computation.changes.change import checked_numbers
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers
+from modular_dynamics_ros.computation.values import LARGEST, UNIT_NORM
 from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
 __all__ = ["SAME_POSE", "Attachment"]
@@ -20,7 +20,6 @@ __all__ = ["SAME_POSE", "Attachment"]
 SAME_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 #: How file:///robots/hand.urdf or package://robots/hand.urdf begins.
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)
-UNIT = 0.01  # difference of a quaternion's norm from 1: digits that were cut off
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ class Attachment:
         """Read from a text; may take long.
 
         Raises:
-            NumbersError: a pose that is none. RobotError: a text that is no URDF.
+            NumbersError: an invalid pose. RobotError: not a URDF.
         """
         if not urdf.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
             text = f"'{name}' needs the text of a URDF, which begins with '<', not '{urdf[:40]}'"
@@ -104,7 +103,7 @@ def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
     if not any(pose):
         return SAME_POSE
     norm = sum(number * number for number in pose[3:]) ** 0.5
-    if not abs(norm - 1.0) <= UNIT:
+    if not abs(norm - 1.0) <= UNIT_NORM:
         raise NumbersError(
             f"the pose of '{name}': its quaternion w x y z = {list(pose[3:])} has the norm {norm:g}, not 1"
         )

@@ -8,13 +8,14 @@ from modular_dynamics.model import Limits
 from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.changes.application import applied, remaining
 from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes, checked_numbers, finite
+from modular_dynamics_ros.computation.changes.change import Change, Changes
 from modular_dynamics_ros.computation.changes.lock import Lock
 from modular_dynamics_ros.computation.changes.lockable import require_joint, require_leading
 from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.computation.changes.position_range import position_range
 from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers, finite
+from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
 __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]

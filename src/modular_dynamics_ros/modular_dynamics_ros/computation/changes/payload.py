@@ -6,7 +6,7 @@ from typing import Any
 
 import modular_dynamics as md
 from modular_dynamics.text.numbers import LARGEST
-from modular_dynamics_ros.computation.changes.change import checked_numbers
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 
 __all__ = ["Payload"]
 

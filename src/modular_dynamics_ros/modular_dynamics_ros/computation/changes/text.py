@@ -6,11 +6,12 @@ from typing import Any
 import yaml
 
 from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes, checked_numbers
+from modular_dynamics_ros.computation.changes.change import Change, Changes
 from modular_dynamics_ros.computation.changes.lock import Lock
 from modular_dynamics_ros.computation.changes.numbers import Numbers
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 
 __all__ = ["changes_of_text", "text_of_changes"]
@@ -47,7 +48,7 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
     """
     try:
         content = yaml.safe_load(text)
-    # of PyYAML itself: ValueError: a date that is none, digits; KeyError: !!bool a;
+    # of PyYAML itself: ValueError: an impossible date, digits; KeyError: !!bool a;
     # AttributeError: !!timestamp a
     except (yaml.YAMLError, RecursionError, ValueError, KeyError, AttributeError) as error:
         raise ChangeFileError(f"no YAML: {' '.join(str(error).split())[:200]}") from error

@@ -7,7 +7,6 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.closure import internal_wrenches
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.frames import wrench_matrix
 from modular_dynamics_ros.computation.open_chain import OpenChainDynamics
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot
@@ -19,6 +18,7 @@ from modular_dynamics_ros.computation.values import (
     StampedWrench,
     State,
 )
+from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["InverseDynamicsTerms", "inverse_dynamics", "root_wrench"]
@@ -28,7 +28,11 @@ Dynamics = OpenChainDynamics | ClosedLoopSolution
 
 @dataclass(frozen=True, eq=False)
 class InverseDynamicsTerms:
-    """Attributes: terms of the torques; dynamics: their solution; root: what the world exerts there."""
+    """The answer to one request.
+
+    Attributes:
+        terms: of the torques. dynamics: their solution. root: what the world exerts on the root link.
+    """
 
     terms: TorqueTerms
     dynamics: Dynamics

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.model import Joint
-from modular_dynamics_ros.computation.changes.position_range import position_range
+from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.computation.queries.extremes import largest
 from modular_dynamics_ros.computation.values import Array
 

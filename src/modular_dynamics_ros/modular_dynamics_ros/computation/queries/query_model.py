@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.open_chain import OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
@@ -22,7 +21,9 @@ from modular_dynamics_ros.computation.values import (
     State,
     Wrenches,
 )
-from modular_dynamics_ros.computation.wrenches import RobotWrenches, TimedWrench
+from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
+from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 
 __all__ = ["Loads", "QueryModel", "Subject"]
 

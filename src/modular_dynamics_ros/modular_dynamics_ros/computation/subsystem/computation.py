@@ -8,8 +8,7 @@ import numpy as np
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.frames import wrench_matrix
-from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
+from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, pose_matrix
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
     MotionPropagation,
@@ -24,6 +23,7 @@ from modular_dynamics_ros.computation.values import (
     Configuration,
     State,
 )
+from modular_dynamics_ros.computation.wrenches.frames import connection_frame, wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["MovingState", "SubsystemComputation"]
@@ -141,7 +141,7 @@ class SubsystemComputation(Computation):
         return np.asarray(matrix @ wrench)
 
 
-def _frames(attachment: Attachment) -> dict[str, Array]:
+def _frames(point: ConnectionPoint) -> dict[str, Array]:
     """Take a wrench from the frame of each link, or of the point, to that of the link that carries it."""
-    poses = {f"{attachment.subsystem}/connection_point": attachment.x_link_connection} | attachment.links
+    poses = {connection_frame(point.subsystem): point.x_link_connection} | point.links
     return {frame: wrench_matrix(pose_matrix(x)) for frame, x in poses.items()}

@@ -14,7 +14,7 @@ import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.algebra.matrix_forms import adjoint_matrix, inverse
 from modular_dynamics.dynamics.quantities.frame_motion import FrameMotions
-from modular_dynamics_ros.computation.subsystem.attachment import Attachment, pose_matrix
+from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, pose_matrix
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -69,7 +69,9 @@ class MotionPropagation:
         own, successors: connection points.
     """
 
-    def __init__(self, graph: md.SubsystemGraph, own: Attachment, successors: Sequence[Attachment]) -> None:
+    def __init__(
+        self, graph: md.SubsystemGraph, own: ConnectionPoint, successors: Sequence[ConnectionPoint]
+    ) -> None:
         self._names = [one.subsystem for one in successors]
         self._H_point_link = inverse(pose_matrix(own.x_link_connection))
         self._H_link_point = np.array([pose_matrix(one.x_link_connection) for one in successors])

@@ -15,7 +15,7 @@ import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Body, Connection
 from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
-from modular_dynamics_ros.computation.subsystem.attachment import Attachment, attachment_of
+from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, connection_point_of
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, listed
 
@@ -57,12 +57,18 @@ class SubsystemPart:
     robot: PartRobot
     root: str
     gravity: Array
-    connection: Attachment
+    connection: ConnectionPoint
     predecessor: str | None
     x_root_connection: DualQuaternion | None
-    successors: tuple[Attachment, ...]
+    successors: tuple[ConnectionPoint, ...]
     robot_names: tuple[str, ...]
     other_joints: frozenset[str]
+
+    @property
+    def neighbours(self) -> tuple[str, ...]:
+        """Subsystems with which it exchanges motions and wrenches: its predecessor, then its successors."""
+        predecessor = () if self.predecessor is None else (self.predecessor,)
+        return (*predecessor, *(one.subsystem for one in self.successors))
 
 
 def cut(robot: Robot, name: str) -> SubsystemPart:
@@ -81,7 +87,7 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
         text = "its model is not in the description; another program must publish its wrench_out"
         raise RobotError(f"the subsystem '{name}' of '{graph.name}' is a black box: {text}")
     refuse_shared_elements(graph)
-    own = attachment_of(graph, subsystem)
+    own = connection_point_of(graph, subsystem)
     before = graph.predecessor(subsystem)
     carried = [one for one in graph.subsystems if graph.predecessor(one) is subsystem]
     part = _part_graph(graph, subsystem, own)
@@ -101,13 +107,13 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
         own,
         None if before is None else before.name,
         connection.x_body_connection if before is None else None,
-        tuple(attachment_of(graph, one) for one in carried),
+        tuple(connection_point_of(graph, one) for one in carried),
         tuple(dict.fromkeys((*robot.state_names, *alone.state_names))),
         frozenset(others),
     )
 
 
-def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Attachment) -> md.SubsystemGraph:
+def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: ConnectionPoint) -> md.SubsystemGraph:
     """The subsystem's joints and bodies on a floating joint that moves the link of its connection point.
 
     There is no gravity: the floating joint accelerates against it.
@@ -176,7 +182,7 @@ def _links(subsystem: md.Subsystem) -> set[str]:
     return {link for body in subsystem.bodies for link in body.links}
 
 
-def _within(anchors: tuple[Anchor, Anchor], subsystem: md.Subsystem, own: Attachment) -> bool:
+def _within(anchors: tuple[Anchor, Anchor], subsystem: md.Subsystem, own: ConnectionPoint) -> bool:
     """Whether an element belongs to a subsystem: one end on it, the other there or on what carries it."""
     ends, links = {anchor.link for anchor in anchors}, _links(subsystem)
     return bool(ends & links) and ends <= links.union(own.links)
@@ -198,7 +204,7 @@ def refuse_shared_elements(graph: md.SubsystemGraph) -> None:
 
 def _shared(graph: md.SubsystemGraph) -> Iterator[str]:
     owner = {joint.name: one.name for one in graph.subsystems for joint in one.joints}
-    attached = [(one, attachment_of(graph, one)) for one in graph.subsystems]
+    attached = [(one, connection_point_of(graph, one)) for one in graph.subsystems]
     for kind, elements in (("loop joint", graph.loop_joints), ("spring", graph.springs)):
         for element in elements:
             if not any(_within(element.anchors, *one) for one in attached):

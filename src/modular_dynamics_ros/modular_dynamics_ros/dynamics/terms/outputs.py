@@ -66,9 +66,9 @@ class TermOutputs:
         self._loops = [loop.name for loop in graph.loop_joints]
         moved += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
         self._wrench_writer = JointWrenchesWriter(moved, robot.frame_prefix)
-        place = dict(zip(robot.joint_names, robot.published.tolist(), strict=True))
-        self._commanded = list(parameters.controller_joints or robot.joint_names)
-        self._order = [place[name] for name in self._commanded]
+        places = robot.commanded
+        self._commanded = list(parameters.controller_joints or places)
+        self._order = [places[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
         self._marker_pace, self._equation_pace = Pace(), Pace()
 

@@ -31,7 +31,7 @@ def requested_state_from_message(message: RobotState) -> RequestedState:
     """The state; a base's pose of zeros, and that of a message that nobody filled in without joints, is None.
 
     Raises:
-        BadMessage: a quaternion that is none.
+        BadMessage: not a unit quaternion.
     """
     return RequestedState(
         list(message.joint_names),

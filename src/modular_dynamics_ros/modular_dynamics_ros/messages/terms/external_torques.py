@@ -12,7 +12,11 @@ __all__ = ["KnownEffortsWriter"]
 
 
 class KnownEffortsWriter:
-    """Args: joint_names: of the vectors (n,)."""
+    """Writes the efforts that are known.
+
+    Args:
+        joint_names: of the vectors (n,).
+    """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
         self._names = list(joint_names)

@@ -102,7 +102,9 @@ class AnswerRecord:
                 continue
             ahead, stale_after = (last - now) * 1e-9, self._computation.settings.stale_after
             if ahead <= NOTICEABLE * stale_after:
-                raise BadMessage(OUT_OF_ORDER, "a newer joint state was answered already, or waits for that")
+                raise BadMessage(
+                    OUT_OF_ORDER, "a newer joint state was answered already, or waits to be answered"
+                )
             if ahead <= stale_after:
                 raise BadMessage(
                     "overtaken from ahead",

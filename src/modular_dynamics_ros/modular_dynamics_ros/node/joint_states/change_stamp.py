@@ -1,4 +1,4 @@
-"""Since when a robot that is changed while it runs is so."""
+"""The stamp from which on a change of the robot counts."""
 
 __all__ = ["change_stamp"]
 

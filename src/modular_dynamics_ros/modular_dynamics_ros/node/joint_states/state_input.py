@@ -171,7 +171,7 @@ class StateInput:
     def is_next(self, stamp: int, now: int) -> bool:
         """Whether a message with a stamp [ns] is fresh and follows all others, and no effort is asked for."""
         last = self._record.counts.last_stamp
-        if last is None or not self._merged.latest < stamp >= last or stamp == 0:
+        if stamp == 0 or last is None or stamp < last or stamp <= self._merged.latest:
             return False
         return self._record.is_fresh(stamp, now) and not self._unread and not self._efforts()
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.messages.stamps import description_of, stamp_message, stamp_seconds
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals

@@ -1,19 +1,21 @@
-"""Python's garbage collector waits while very many objects are made, through which it would look in vain."""
+"""Python's garbage collector waits while very many objects are made, through which it would look in vain.
+
+In all threads: a look through the objects of one of them stops them all.
+"""
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+
+from modular_dynamics_ros.node.threads.process_setting import ProcessSetting
 
 __all__ = ["without_collector"]
 
 
-@contextmanager
-def without_collector() -> Iterator[None]:
-    """In all threads: a look through the objects of one of them stops them all."""
+def _stop() -> Callable[[], None]:
     enabled = gc.isenabled()
     gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+    return gc.enable if enabled else lambda: None
+
+
+without_collector = ProcessSetting(_stop)
+"""`with without_collector():`"""

@@ -59,7 +59,7 @@ def test_the_mean_is_that_of_the_wrenches_between_joint_states():
     ("times", "words"),
     [
         ((), "no joint state that can be answered came meanwhile"),
-        (range(150, 501, 20), "came for 0.150 s at the begin, more than 0.1 s"),
+        (range(150, 501, 20), "came for 0.150 s at the beginning, more than 0.1 s"),
         ([*range(0, 201, 20), *range(340, 501, 20)], "came for 0.140 s between two of them, more than 0.1 s"),
         (range(0, 481, 20), "is 0.020 s older than the end of the time"),
         ((0, 20), "is 0.480 s older than the end of the time"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics_ros.computation.black_boxes.matching import MOST, StampMatcher
-from modular_dynamics_ros.computation.wrenches import Arrival, TimedWrench
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
 SECOND = 10**9

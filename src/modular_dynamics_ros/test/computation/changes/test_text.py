@@ -57,6 +57,7 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
         ),
         (GOOD + "- {kind: removal, name: 3}", "name is 3; a text is needed"),
         (LOAD + "mass: x, com: [0, 0, 0], inertia: []}", "no list of numbers"),
+        (LOAD + "mass: 1, com: '123', inertia: []}", "'123' is no list of numbers"),
         (LOAD + "mass: 1, com: [0, .nan, 0], inertia: []}", "finite numbers"),
         (LOAD + "mass: 1, com: [0, 0, 0], inertia: [1]}", "1 numbers; 6 are"),
         (GOOD + "- {kind: lock, positions: [1]}", "positions: numbers by name"),

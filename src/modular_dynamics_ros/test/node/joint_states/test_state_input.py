@@ -52,7 +52,7 @@ def unanswerable(robot):
     """Joint states are read, and then not answered."""
     refusal = BadMessage("made up", "not this one")
     with (
-        patch.object(robot.session._usual, "answer", return_value=None),
+        patch.object(robot.session._fast_path, "answer", return_value=None),
         patch.object(robot.session.computation, "compute", side_effect=refusal),
     ):
         yield

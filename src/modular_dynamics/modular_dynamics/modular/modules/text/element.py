@@ -45,7 +45,7 @@ class Element(NamedTuple):
         return DescriptionError(f"{named}{what}".removeprefix(": "), where)
 
     def wrong(self, key: str, needed: str) -> DescriptionError:
-        """The error about a value that is none of its kind."""
+        """The error about a value of another kind."""
         return self.failure(key, f" is {_short.repr(self.item[key])}; {needed} is needed")
 
     def require(self, needed: Collection[str], optional: Collection[str] = ()) -> Element:

@@ -1,6 +1,6 @@
-"""Reference trajectories of an active node."""
+"""References of an active node: trajectories, or the set points of a controller."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -10,8 +10,8 @@ from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
-from modular_dynamics_ros.lifecycle.clocks import CLOCK_SET_BACK
 from modular_dynamics_ros.messages import controller_states
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
@@ -73,14 +73,14 @@ class ReferenceInput(Subscriptions):
         self._reader.add(serialized, now)
 
     def _read_serialized(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
-        """Called in any thread, see `_read`."""
+        """Called in any thread."""
         try:
             message = deserialize_message(serialized, JointTrajectory)
         except Exception as error:  # of rclpy, whose classes are private
             text = f"its bytes are no trajectory_msgs/JointTrajectory ({type(error).__name__})"
             raise BadMessage("unreadable", text) from error
         try:
-            return self._read(message, arrival)
+            return self._trajectory(message, lambda names: trajectory_from_message(message, names, arrival))
         finally:
             while message.points:  # all at once would stop the other threads
                 del message.points[-FREED_AT_ONCE:]
@@ -92,7 +92,7 @@ class ReferenceInput(Subscriptions):
             self._add(trajectory(), arrival)
 
     def _on_dropped(self) -> None:
-        text = "more of them come than can be read: send fewer, or with fewer points; the oldest was left out"
+        text = "they come faster than they are read, and the oldest was left out: send fewer, or fewer points"
         self._node.log.problem("reference", "left out", text)
 
     def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
@@ -100,8 +100,10 @@ class ReferenceInput(Subscriptions):
         computation.accelerations.note_time(now)
         validity = round(computation.settings.stale_after * 1e9)
         with self._refusing("reference", "reference"):
-            names = computation.robot.state_names
-            self._add(self._controller.read(message, names, now, validity), now)
+            controller = self._controller
+            self._add(
+                self._trajectory(message, lambda names: controller.read(message, names, now, validity)), now
+            )
         if self._controller.unfilled:
             text = "speed_scaling_factor is 0 while the set points move; it counts as 1"
             advice = "ros2_controllers fill it in since 4.39"
@@ -114,9 +116,15 @@ class ReferenceInput(Subscriptions):
             text = "a reference had ended before it came: compare its stamp with this node's clock"
             self._node.log.problem("reference", "in the past", text)
 
-    def _read(self, message: JointTrajectory, now: int) -> ReferenceTrajectory:
-        """The accelerations of the joints in joint states; `now`: its arrival [ns]. Called in any thread."""
-        return trajectory_from_message(message, self._computation.robot.state_names, now)
+    def _trajectory(
+        self, message: Any, read: Callable[[Sequence[str]], ReferenceTrajectory]
+    ) -> ReferenceTrajectory:
+        """Of the joints in joint states; in any thread.
+
+        Args:
+            read: finds the accelerations of joints by name in the message.
+        """
+        return read(self._computation.robot.state_names)
 
     def _on_jump(self, jump: TimeJump) -> None:
         """A simulation starts again: its last run's trajectories would be in force when their time comes."""

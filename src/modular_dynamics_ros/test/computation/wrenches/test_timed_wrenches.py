@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.wrenches import (
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import (
     SLOWEST,
     Arrival,
     TimedWrench,

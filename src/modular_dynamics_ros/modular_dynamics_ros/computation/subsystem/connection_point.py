@@ -7,11 +7,11 @@ from modular_dynamics.algebra import DualQuaternion, to_rotation_translation
 from modular_dynamics.algebra.matrix_forms import adjoint_matrix, homogeneous
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["Attachment", "attachment_of", "pose_matrix"]
+__all__ = ["ConnectionPoint", "connection_point_of", "pose_matrix"]
 
 
 @dataclass(frozen=True, eq=False)
-class Attachment:
+class ConnectionPoint:
     """A connection point as the part that carries it, or is carried there, knows it.
 
     Attributes:
@@ -28,14 +28,14 @@ class Attachment:
     to_link: Array
 
 
-def attachment_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> Attachment:
+def connection_point_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> ConnectionPoint:
     """The connection point of a subsystem, and the links that are fixed to the one that carries it."""
     connection = subsystem.connection
     x_link_body = graph.link_pose(connection.link)[1].conjugate()
     poses = ((link, graph.link_pose(link)) for link in graph.links)
     links = {link: x_link_body * x for link, (body, x) in poses if body == connection.body}
     x = connection.x_link_connection
-    return Attachment(subsystem.name, connection.link, links, x, adjoint_matrix(pose_matrix(x)))
+    return ConnectionPoint(subsystem.name, connection.link, links, x, adjoint_matrix(pose_matrix(x)))
 
 
 def pose_matrix(x_a_b: DualQuaternion) -> Array:

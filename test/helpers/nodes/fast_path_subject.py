@@ -27,9 +27,9 @@ class Subject:
         self.session = DynamicsSession(self.node, DynamicsSession.load(description, self.table), self.table)
         self.session.activate(None)
         self.answered, self.source = 0, self.table.acceleration_source
-        answer = self.session._usual.answer
+        answer = self.session._fast_path.answer
         if not usual:
-            self.session._usual.answer = lambda message, *, rehearsal=False: None
+            self.session._fast_path.answer = lambda message, *, rehearsal=False: None
             return
 
         def counted(message, *, rehearsal=False):
@@ -37,7 +37,7 @@ class Subject:
             self.answered += found is not None and not rehearsal
             return found
 
-        self.session._usual.answer = counted
+        self.session._fast_path.answer = counted
 
     def set(self, **change):
         self.table = replace(self.table, **change)

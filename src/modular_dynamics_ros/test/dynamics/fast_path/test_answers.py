@@ -6,8 +6,8 @@ import pytest
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.computation.wrenches import Arrival
-from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival
+from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
 
 NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 
@@ -15,7 +15,7 @@ NOW, MS = 1_700_000_000_000_000_000, 1_000_000
 def pair(robot, possible=True, **settings):
     """A computation, and the usual answers of another one."""
     one, other = (Computation(robot, ComputationSettings(**settings)) for _ in range(2))
-    usual = UsualAnswers(other)
+    usual = FastAnswers(other)
     assert usual.are_possible() == possible
     return one, other, usual
 
@@ -73,7 +73,7 @@ def test_a_state_without_an_answer_leaves_no_trace(root):
 @pytest.mark.parametrize("name", ["crane", "exoskeleton"])
 def test_closed_loops_have_none(root, name):
     computation = Computation(load_robot(root / f"urdf/{name}.urdf"), ComputationSettings())
-    assert not UsualAnswers(computation).are_possible()
+    assert not FastAnswers(computation).are_possible()
 
 
 def test_black_boxes_and_floating_bases_have_none(root, boxed_branch):

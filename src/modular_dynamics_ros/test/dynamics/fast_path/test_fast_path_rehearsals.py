@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.nodes.fast_path_subject import MS, START, Subject, joint_state
 from helpers.nodes.lone_node import message_info
-from helpers.nodes.usual_subject import MS, START, Subject, joint_state
 
 pytestmark = pytest.mark.ros
 
@@ -15,14 +15,14 @@ def test_rehearsals_change_nothing(four_link, steady, source):
         Subject(four_link, usual=True, subscribed=set(), acceleration_source=source) for _ in range(2)
     ]
     draws, rehearsed = [np.random.default_rng(9) for _ in subjects], 0
-    rehearse = subjects[0].session._usual.rehearse
+    rehearse = subjects[0].session._fast_path.rehearse
 
     def counted():
         nonlocal rehearsed
         rehearsed += (found := rehearse()) is not None
         return found
 
-    subjects[0].session._usual.rehearse = counted
+    subjects[0].session._fast_path.rehearse = counted
     for number in range(200):
         kind = "usual" if number % 10 else ["partly", "broken", "at rest", "another time"][number // 10 % 4]
         for subject, rng in zip(subjects, draws, strict=True):
@@ -68,7 +68,7 @@ def test_a_filter_that_was_restarted_by_another_publisher_is_not_rehearsed(four_
     subject.session.receive(joint_state(rng, subject.node.time, "stranger"), message_info(0), False)
     assert subject.session.record.counts.rejected["filter starts"] == rejected + 1
     subject.session.rehearse()
-    assert subject.session._usual.rehearse() is None
+    assert subject.session._fast_path.rehearse() is None
 
 
 @pytest.mark.parametrize("source", ["zero", "filtered"])

@@ -11,9 +11,9 @@ import modular_dynamics as md
 from helpers.tree_dynamics import BOXED_TOOL
 from helpers.wrenches import NOW, arrival, feed
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.frames import FixedFrames, wrench_matrix
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
+from modular_dynamics_ros.computation.wrenches.frames import FixedFrames, wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros

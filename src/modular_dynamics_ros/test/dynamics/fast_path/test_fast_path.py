@@ -1,4 +1,4 @@
-"""Usual joint states are answered as the long way answers them, whatever comes between them."""
+"""The fast path answers joint states as the regular path does, whatever comes between them."""
 
 from types import MappingProxyType
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
 
+from helpers.nodes.fast_path_subject import MS, ODD, START, Subject, joint_state
 from helpers.nodes.lone_node import message_info, receive
-from helpers.nodes.usual_subject import MS, ODD, START, Subject, joint_state
 
 pytestmark = pytest.mark.ros
 SETTINGS = {

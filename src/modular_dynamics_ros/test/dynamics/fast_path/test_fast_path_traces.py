@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from helpers.nodes.fast_path_subject import MS, START, Subject, joint_state
 from helpers.nodes.lone_node import message_info
-from helpers.nodes.usual_subject import MS, START, Subject, joint_state
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.messages.stamps import stamp_message
 

@@ -1,8 +1,8 @@
-"""Joint states as almost all are, answered in fewer steps than `StateInput` and `Computation` need.
+"""The fast path: joint states as almost all are, answered in fewer steps.
 
-Those two take whatever comes: parts of a robot, joint states that are late, missing velocities, wrenches,
-closed loops. Here a joint state is taken that has nothing of this. Any other, and one that cannot be
-answered, is left to them. The answers are the same.
+`StateInput` and `Computation` take whatever comes: parts of a robot, joint states that are late, missing
+velocities, wrenches, closed loops. Here a joint state is taken that has nothing of this. Any other, and one
+that cannot be answered, is left to them. The answers are the same.
 """
 
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from sensor_msgs.msg import JointState
 from modular_dynamics.kernels.size_check import size_check
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.values import LARGEST
-from modular_dynamics_ros.dynamics.usual.answers import UsualAnswers
+from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout, positions_and_velocities
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
 
-__all__ = ["UsualStates"]
+__all__ = ["FastPath"]
 
 
 class _Expected(NamedTuple):
@@ -28,12 +28,12 @@ class _Expected(NamedTuple):
     layout: Layout
 
 
-class UsualStates:
+class FastPath:
     """Answers the usual joint states of a robot while they are expected."""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._now = node.now
-        self._answers = UsualAnswers(computation)
+        self._answers = FastAnswers(computation)
         self._joints = len(computation.robot.state_names)
         # as `all_usable` of positions and velocities, for which NumPy takes a tenth of all the time
         self._unusable = size_check(LARGEST, 2 * self._joints)
@@ -41,12 +41,12 @@ class UsualStates:
         self._last: JointState | None = None  # that was answered here
 
     def expect(self, states: StateInput, names: list[str]) -> None:
-        """After the long way has answered one with these names: expect usual joint states, if that may be."""
+        """After the regular path has answered one with these names: expect such, where that may be."""
         if self._answers.are_possible() and (layout := states.layout_of_all(names)) is not None:
             self._expected = _Expected(states, layout)
 
     def forget(self) -> None:
-        """Expect none until the long way has answered again: something changes."""
+        """Expect none until the regular path has answered again: something changes."""
         self._expected = self._last = None
 
     def answer(self, message: JointState, *, rehearsal: bool = False) -> Answer | None:

@@ -10,10 +10,10 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain, OpenChainDynamics
 from modular_dynamics_ros.computation.values import Array, Configuration, State
 
-__all__ = ["UsualAnswers"]
+__all__ = ["FastAnswers"]
 
 
-class UsualAnswers:
+class FastAnswers:
     """The answers of a `Computation`, as it would give them itself, while `are_possible`."""
 
     def __init__(self, computation: Computation) -> None:

@@ -16,8 +16,8 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.inputs import ReferenceInput
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.threads import message_reader
 
 S = 1_000_000_000
