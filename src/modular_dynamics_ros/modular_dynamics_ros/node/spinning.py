@@ -7,7 +7,6 @@ What a callback raises is logged and does not end the process: see `DirectExecut
 
 import gc
 import os
-import signal
 import sys
 import tempfile
 import time
@@ -24,19 +23,12 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
+from modular_dynamics_ros.node.end_signals import EndedEarly, EndSignals
 from modular_dynamics_ros.parameters.table import usage
 
 __all__ = ["run_lifecycle_node", "run_node"]
 
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
-
-
-class _EndedEarly(BaseException):
-    """A signal came before the node spins.
-
-    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, which named tuples and
-    Numba do, `python -m` ends by SIGINT, although it was caught.
-    """
 
 
 def run_node(
@@ -57,45 +49,33 @@ def run_node(
         return 0
     node: Node | None = None
     executor: DirectExecutor | None = None
-    signals, spins = 0, False
-
-    def interrupt(number: int, frame: object) -> None:
-        """End the loop. In a callback an exception may become any error."""
-        nonlocal signals
-        signals += 1
-        if not spins:  # compiling a robot takes long
-            rclpy.try_shutdown()
-            raise _EndedEarly
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, interrupt)
+    signals = EndSignals()
     try:
         _initialise()
         node = make()
         start(node)
-        spins = True
+        signals.early = False
         _collect_garbage()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
-        executor = DirectExecutor(log, lambda: signals > 0 or not rclpy.ok())
+        executor = DirectExecutor(log, lambda: signals.count > 0 or not rclpy.ok())
         executor.add_node(node)
         if isinstance(node, ManagedNode):
-            node.hurried = lambda: signals > 1
-        while rclpy.ok() and not signals and not finished(node):
+            node.hurried = lambda: signals.count > 1
+        while rclpy.ok() and not signals.count and not finished(node):
             _spin_once(executor, node)
         if isinstance(node, ManagedNode):
             node.stop()
-    except _EndedEarly:
+    except EndedEarly:
         pass
     except NodeError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except Exception:
         # after a signal rclpy destroys what callbacks may still use: InvalidHandle, RCLError, ...
-        if rclpy.ok() and not signals:
+        if rclpy.ok() and not signals.count:
             raise
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):  # a second one must not interrupt the shutdown
-            signal.signal(number, signal.SIG_IGN)
+        signals.ignore()
         _end(node, executor)
     return 0
 

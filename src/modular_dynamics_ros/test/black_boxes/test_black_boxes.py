@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from geometry_msgs.msg import WrenchStamped
-from modular_dynamics_ros.computation.subsystem.connection_point import pose_matrix
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.nodes.lone_node import lone_node, message_info, receive
+from modular_dynamics_ros.computation.subsystem.connection_point import pose_matrix
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.connection_motion import connection_motion_from_message
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds

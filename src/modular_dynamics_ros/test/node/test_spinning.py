@@ -108,3 +108,28 @@ def test_a_signal_before_the_node_spins_is_the_end(number, tmp_path):
     path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     process = run_python("-m", "early", timeout=60, env=os.environ | {"PYTHONPATH": path})
     assert (process.returncode, process.stdout, process.stderr) == (0, "destroyed\n", "")
+
+
+MANY = """
+import os, signal, sys, threading, time
+import rclpy
+from rclpy.node import Node
+from modular_dynamics_ros.node.spinning import run_node
+
+def send():
+    for _ in range(300):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.001)
+
+def start(node):
+    threading.Thread(target=send, daemon=True).start()
+    while True:
+        rclpy.ok()  # which holds a lock
+
+sys.exit(run_node(lambda: Node("early"), "", start=start))
+"""
+
+
+def test_many_signals_before_the_node_spins_are_one():
+    process = run_python("-c", MANY, timeout=60)
+    assert (process.returncode, process.stderr) == (0, "")

@@ -62,10 +62,23 @@ def test_a_signal_ends_the_process_after_the_ramp(probe, four_link, number):
     falls_to_zero(probe.efforts, four_link)
 
 
+def test_signals_that_come_together_are_one(probe, four_link):
+    """As of Ctrl-C, which reaches a node from its terminal and from ros2 launch."""
+    probe.start(four_link, 0.5)
+    for _ in range(3):
+        probe.signal(signal.SIGINT)
+        time.sleep(0.02)
+    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
+    assert probe.processes.code(NODE) == 0
+    probe.spin_until(lambda: probe.efforts and not any(probe.efforts[-1]))
+    falls_to_zero(probe.efforts, four_link)
+
+
 def test_a_second_signal_ends_it_at_once(probe, four_link):
     probe.start(four_link, 3600.0)
     probe.signal(signal.SIGINT)
-    probe.spin_until(lambda: len(probe.efforts) > 5)
+    end = time.monotonic() + 0.7
+    probe.spin_until(lambda: len(probe.efforts) > 5 and time.monotonic() > end)
     assert probe.processes.code(NODE) is None
     probe.signal(signal.SIGINT)
     probe.spin_until(lambda: probe.processes.code(NODE) is not None)
