@@ -4,23 +4,27 @@ Without a URDF dynamics_node takes the robot from the topic robot_description, b
 the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
 """
 
-import shlex
+from typing import Any
 
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import has_loops, plain_urdf
 from modular_dynamics_ros.computation.robot import xacro_mappings
-from modular_dynamics_ros.launch_support import (
+from modular_dynamics_ros.launch_arguments import (
     ROBOT_ARGUMENTS,
     argument,
     existing_file,
     is_true,
+    value_of,
+    words_of,
+)
+from modular_dynamics_ros.launch_support import (
+    described_robot,
     own_node,
     rviz_nodes,
     start_options,
     state_publisher,
-    value_of,
 )
 
 COMPLETED = ("joint_states", "dynamics_node/completed_joint_states")
@@ -30,31 +34,26 @@ TOPICS = ("joint_states", "robot_description", "reference", "controller_state", 
 def nodes(context: LaunchContext) -> list[Action]:
     """Check the arguments before anything starts, then return the nodes."""
     urdf, partition, params = (existing_file(context, n) for n in ("urdf", "partition_file", "params_file"))
-    arguments = xacro_arguments(context)
+    arguments, description = words_of(context, "xacro_arguments"), ""
+    mappings, same = xacro_mappings(arguments), dict[str, Any]()
     if arguments and not urdf:
         raise ValueError("launch argument xacro_arguments needs urdf: the path of a xacro file")
-    description = plain_urdf(urdf, xacro_mappings(arguments)) if urdf else ""
+    if urdf:
+        described_robot(urdf, partition, mappings)
+        description = plain_urdf(urdf, mappings)
+        same = {"partition_file": partition, "xacro_arguments": arguments}
     files = {"robot_description_file": urdf, "partition_file": partition}
     own = {name: path for name, path in files.items() if path}
     if arguments:  # an empty list has no type
         own["xacro_arguments"] = arguments
     own |= start_options(context)
-    dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True)
+    dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True, same=same)
     publisher = []
     if urdf and is_true(context, "robot_state_publisher"):
         loops = [COMPLETED] if has_loops(description, partition or None) else []
         publisher = [state_publisher(context, description, loops)]
     # the first may be missing: then nothing has been started
     return [*rviz_nodes(context, description, partition, value_of(context, "markers")), *publisher, dynamics]
-
-
-def xacro_arguments(context: LaunchContext) -> list[str]:
-    """The words of the argument of this name."""
-    value = value_of(context, "xacro_arguments")
-    try:
-        return shlex.split(value)
-    except ValueError as error:
-        raise ValueError(f"launch argument xacro_arguments is {value!r}: {error}") from None
 
 
 def generate_launch_description() -> LaunchDescription:
@@ -66,11 +65,7 @@ def generate_launch_description() -> LaunchDescription:
             "path of the robot's URDF or xacro file; empty: the robot that runs already, from the topic "
             "robot_description",
         ),
-        argument(
-            "xacro_arguments",
-            "",
-            'of a xacro file, as the xacro program has them: "prefix:=left_ tool:=none"',
-        ),
+        argument("xacro_arguments"),
         argument(
             "partition_file",
             "",

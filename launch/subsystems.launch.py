@@ -1,22 +1,20 @@
 """Any robot as one subsystem_node per subsystem, and robot_state_publisher."""
 
-import shlex
+from typing import Any
 
 from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 
-import modular_dynamics as md
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import plain_urdf
+from modular_dynamics_ros.computation.robot import xacro_mappings
+from modular_dynamics_ros.launch_arguments import argument, existing_file, is_true, words_of
 from modular_dynamics_ros.launch_support import (
     SHARE,
-    argument,
-    existing_file,
-    is_true,
+    described_robot,
     own_node,
     start_options,
     state_publisher,
-    value_of,
 )
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
@@ -27,20 +25,27 @@ SHARED = ("namespace", *TOPICS, "use_sim_time", "frame_prefix", "autostart", "re
 def nodes(context: LaunchContext) -> list[Action]:
     """Check the arguments before anything starts, then return the nodes."""
     urdf, partition, params = (existing_file(context, n) for n in ("urdf", "partition_file", "params_file"))
-    described = subsystem_nodes(md.load_urdf(urdf, partition or None))
-    chosen = shlex.split(value_of(context, "only")) or list(described)
+    arguments = words_of(context, "xacro_arguments")
+    mappings = xacro_mappings(arguments)
+    described = subsystem_nodes(described_robot(urdf, partition, mappings))
+    chosen = list(dict.fromkeys(words_of(context, "only"))) or list(described)
     if unknown := [name for name in chosen if name not in described]:
         text = f"launch argument 'only': no subsystem '{unknown[0]}'"
         raise ValueError(f"{text}; there are {', '.join(described)}")
     files = {"robot_description_file": urdf, "partition_file": partition}
-    own = {name: path for name, path in files.items() if path} | start_options(context)
+    own: dict[str, Any] = {name: path for name, path in files.items() if path} | start_options(context)
+    if arguments:  # an empty list has no type
+        own["xacro_arguments"] = arguments
+    same = {"partition_file": partition, "xacro_arguments": arguments}
     started: list[Node] = []
     if is_true(context, "robot_state_publisher"):
-        started.append(state_publisher(context, plain_urdf(urdf, None), []))
+        started.append(state_publisher(context, plain_urdf(urdf, mappings), []))
     for name in chosen:
         values = {**own, "subsystem": name}
         kind = "subsystem_node"
-        node = own_node(context, described[name], params, values, TOPICS, respawn=True, executable=kind)
+        node = own_node(
+            context, described[name], params, values, TOPICS, respawn=True, executable=kind, same=same
+        )
         started.append(node)
     return started
 
@@ -51,6 +56,7 @@ def generate_launch_description() -> LaunchDescription:
         argument(
             "urdf", str(SHARE / "urdf" / "charmie.urdf"), "path of the robot's URDF, tagged with subsystems"
         ),
+        argument("xacro_arguments"),
         argument("partition_file", "", "YAML file with the content of the URDF's tags; empty: none"),
         argument(
             "params_file", str(SHARE / "config" / "subsystems.yaml"), "YAML file of the nodes' parameters"

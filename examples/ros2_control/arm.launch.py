@@ -12,7 +12,8 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_support import SHARE, argument, value_of
+from modular_dynamics_ros.launch_arguments import argument, value_of
+from modular_dynamics_ros.launch_support import SHARE
 
 HERE = Path(__file__).resolve().parent
 NEEDED = (
@@ -56,7 +57,7 @@ def generate_launch_description() -> LaunchDescription:
         raise RuntimeError(f"not installed: {', '.join(absent)}; apt install {packages}")
     dynamics = {
         "urdf": str(HERE / "arm.urdf.xacro"),
-        "xacro_arguments": ["plugin:=", LaunchConfiguration("plugin")],
+        "xacro_arguments": ["'plugin:=", LaunchConfiguration("plugin"), "'"],
         "params_file": str(HERE / "dynamics.yaml"),
         "effort_commands": "/effort_controller/commands",
         "controller_state": "/arm_controller/controller_state",

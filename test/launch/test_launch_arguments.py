@@ -7,8 +7,8 @@ import pytest
 from helpers.nodes.launch_commands import description, started
 from helpers.nodes.launch_probe import CHARMIE, SHARE
 from helpers.paths import ROOT
-from modular_dynamics.exceptions import UrdfError
-from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics.exceptions import ModularDynamicsError, UrdfError
+from modular_dynamics_ros.exceptions import ParameterError, RobotError
 
 LAUNCH_FILES = sorted((SHARE / "launch").glob("*.launch.py"))
 
@@ -49,6 +49,8 @@ BAD = [
     ({"partition_file": "/absent.yaml"}, FileNotFoundError, "partition_file: no file '/absent.yaml'"),
     ({"rviz_config": "/absent.rviz"}, FileNotFoundError, "rviz_config: no file '/absent.rviz'"),
     ({"joint_states": ""}, ValueError, "launch argument joint_states is empty; give the name of a topic"),
+    ({"joint_states": "a b"}, ValueError, "launch argument joint_states is 'a b': topic name must not"),
+    ({"namespace": "left-arm"}, ValueError, "launch argument namespace is 'left-arm': namespace must not"),
     ({"respawn_delay": "soon"}, ValueError, "launch argument respawn_delay is 'soon'; give seconds"),
     ({"respawn_delay": "-1"}, ValueError, "launch argument respawn_delay is '-1'; give seconds, 0 or more"),
     ({"respawn_delay": "nan"}, ValueError, "launch argument respawn_delay is 'nan'; give seconds, 0 or more"),
@@ -68,6 +70,47 @@ def test_bad_argument_is_refused(
     """A bad argument ends the launch with an error that names it, before there is a node to start."""
     with pytest.raises(error, match=words):
         started(monkeypatch, "dynamics.launch.py", **({"urdf": str(CHARMIE)} | arguments))
+
+
+PARAMETERS = [
+    ("without_reference: maybe", "without_reference must be one of"),
+    ("autostart: false", "sets autostart to False for /dynamics_node"),
+    (
+        "partition_file: loops.yaml",
+        "sets partition_file to 'loops.yaml' .* the launch argument partition_file is ''",
+    ),
+]
+
+
+@pytest.mark.parametrize(("values", "words"), PARAMETERS)
+@pytest.mark.parametrize("launch_file", ["dynamics.launch.py", "subsystems.launch.py"])
+def test_a_parameter_file_that_would_end_the_nodes_or_contradicts_is_refused(
+    values: str, words: str, launch_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(f"/**:\n  ros__parameters: {{{values}}}\n")
+    words = words.replace("/dynamics_node", "/.*")
+    with pytest.raises(ParameterError, match=f"launch argument params_file: '{path}'.*{words}"):
+        started(monkeypatch, launch_file, urdf=str(CHARMIE), params_file=str(path))
+
+
+@pytest.mark.parametrize("launch_file", ["dynamics.launch.py", "subsystems.launch.py"])
+def test_faults_of_the_robot_end_the_launch(
+    launch_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "partition.yaml"
+    path.write_text("subsystems: []\n")
+    with pytest.raises(ModularDynamicsError, match=r"partition\.yaml, line 1: version 'None'"):
+        started(monkeypatch, launch_file, urdf=str(CHARMIE), partition_file=str(path))
+
+
+def test_only_starts_a_subsystem_once_and_names_bad_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = started(monkeypatch, "subsystems.launch.py", only="torso torso")
+    assert "subsystem_node" in processes  # one: `started` refuses two of one executable
+    with pytest.raises(ValueError, match='launch argument only is "\'torso": No closing quotation'):
+        started(monkeypatch, "subsystems.launch.py", only="'torso")
+    with pytest.raises(ValueError, match="launch argument 'only': no subsystem 'leg'; there are"):
+        started(monkeypatch, "subsystems.launch.py", only="leg")
 
 
 @pytest.mark.parametrize("name", ["rules_file", "motion_file", "params_file"])

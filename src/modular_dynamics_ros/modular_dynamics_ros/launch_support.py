@@ -1,126 +1,60 @@
-"""What the launch files share: arguments and their checks, nodes, rviz2, and the launch of a robot."""
+"""What the launch files share: nodes, rviz2, and the launch of a robot."""
 
 import atexit
 import math
 import tempfile
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_prefix,
+    get_package_share_directory,
+)
+from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
+import modular_dynamics as md
 from launch import LaunchContext
+from modular_dynamics_ros.launch_arguments import (
+    ROBOT_ARGUMENTS,
+    TOPICS,
+    existing_file,
+    is_true,
+    value_of,
+)
+from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic, require_parameters
 from modular_dynamics_ros.rviz_config import robot_displays, rviz_config
 
 __all__ = [
-    "ROBOT_ARGUMENTS",
     "SHARE",
-    "argument",
-    "existing_file",
-    "is_true",
+    "described_robot",
     "own_node",
     "player",
     "remappings",
+    "require_package",
     "robot_launch",
     "rviz_nodes",
     "start_options",
     "state_publisher",
-    "value_of",
 ]
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
-BOOLEAN = ["true", "false", "True", "False"]
 UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
-LEVELS = ["debug", "info", "warn", "error", "fatal"]
-#: Arguments that several launch files have: default, description, choices (None: any).
-COMMON: dict[str, tuple[str, str, list[str] | None]] = {
-    "namespace": ("", "namespace of all nodes and of all topics without a leading slash", None),
-    "use_sim_time": ("false", "take time from /clock", BOOLEAN),
-    "frame_prefix": ("", "begins the name of every link in TF, as in robot_state_publisher: left/", None),
-    "joint_states": ("joint_states", "topic of the joint states", None),
-    "robot_description": ("robot_description", "topic of the robot's URDF", None),
-    "reference": ("reference", "topic of the trajectory for acceleration_source: reference", None),
-    "controller_state": (
-        "controller_state",
-        "topic of a joint_trajectory_controller's state for reference_type: controller_state",
-        None,
-    ),
-    "effort_commands": (
-        "~/effort_commands",
-        "topic to which dynamics_node publishes torques without names, such as /effort_controller/commands",
-        None,
-    ),
-    "autostart": ("true", "configure and activate the lifecycle nodes", BOOLEAN),
-    "respawn": ("true", "start a lifecycle node about a robot again when its process has ended", BOOLEAN),
-    "respawn_delay": ("0.5", "time before that [s]", None),
-    "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
-    "loop": ("true", "play the motion again and again", BOOLEAN),
-    "quick_discovery": (
-        "false",
-        "nodes that are started again hear others at once, instead of after up to 3 s; they then listen on "
-        "all network interfaces (only Fast DDS 2: see config/fast_dds_quick_discovery.xml)",
-        BOOLEAN,
-    ),
-    "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
-    "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
-    "fixed_frame": (
-        "",
-        "fixed frame of rviz2 without rviz_config; empty: the root link of urdf; without urdf base_link",
-        None,
-    ),
-    "robot_state_publisher": (
-        "true",
-        "start robot_state_publisher with urdf; false where one runs already with the same robot",
-        BOOLEAN,
-    ),
-}
-#: Arguments that a launch file of one robot shares with dynamics.launch.py, and passes on to it.
-ROBOT_ARGUMENTS = tuple(name for name in COMMON if name not in ("loop", "robot_state_publisher"))
-#: Topics that arguments of the same name replace, as the nodes call them.
-TOPICS = {
-    name: COMMON[name][0]
-    for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
-}
-
-
-def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
-    """A launch argument; of those in COMMON the name is enough. Without a default it must be given."""
-    choices = None
-    if name in COMMON:
-        usual, description, choices = COMMON[name]
-        default = usual if default is None else default
-    return DeclareLaunchArgument(name, default_value=default, description=description, choices=choices)
-
-
-def value_of(context: LaunchContext, name: str) -> str:
-    """What a launch argument is set to."""
-    return str(LaunchConfiguration(name).perform(context))
-
-
-def is_true(context: LaunchContext, name: str) -> bool:
-    """Whether a launch argument of the choices BOOLEAN is true."""
-    return value_of(context, name).lower() == "true"
-
-
-def existing_file(context: LaunchContext, name: str) -> str:
-    """Absolute path that a launch argument holds, or "" if it is empty; FileNotFoundError ends the launch."""
-    value = value_of(context, name)
-    path = Path(value).expanduser().absolute()
-    if value and not path.is_file():
-        raise FileNotFoundError(f"launch argument {name}: no file '{path}'; give the path of a file")
-    return str(path) if value else ""
 
 
 def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:
     """From the topics of these arguments to what they are set to."""
-    chosen = ((TOPICS[name], value_of(context, name)) for name in names)
     if empty := [name for name in names if not value_of(context, name)]:
         raise ValueError(f"launch argument {empty[0]} is empty; give the name of a topic")
+    chosen = ((TOPICS[name], checked_topic(name, value_of(context, name))) for name in names)
     return [(topic, other) for topic, other in chosen if topic != other]
 
 
@@ -133,6 +67,7 @@ def own_node(
     *,
     respawn: bool = False,
     executable: str = "",
+    same: Mapping[str, Any] = MappingProxyType({}),
 ) -> Node:
     """One of our nodes.
 
@@ -140,13 +75,20 @@ def own_node(
         name: of the node, and of its executable where that is not given.
         own: parameters that override those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
+        same: parameters that the file must not set otherwise, besides use_sim_time and `start_options`.
     """
+    if params_file:
+        full_name = f"{checked_namespace(value_of(context, 'namespace'))}/{name}"
+        decided = {key: own[key] for key in ("autostart", "frame_prefix") if key in own}
+        decided |= {**_clock(context), **same}
+        if unused := require_parameters(params_file, full_name, executable or name, decided):
+            get_logger("launch").warning(unused)
     profile = {"FASTRTPS_DEFAULT_PROFILES_FILE": str(SHARE / "config" / "fast_dds_quick_discovery.xml")}
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,
         name=name,
-        namespace=LaunchConfiguration("namespace"),
+        namespace=checked_namespace(value_of(context, "namespace")),
         output="screen",
         arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
         additional_env=profile if is_true(context, "quick_discovery") else {},
@@ -176,6 +118,7 @@ def player(context: LaunchContext, subscribers: int) -> Node:
 def state_publisher(context: LaunchContext, description: str, others: Sequence[tuple[str, str]]) -> Node:
     """robot_state_publisher with a description (XML), and remappings beside those of the arguments."""
     name = "robot_state_publisher"
+    require_package(name, "or robot_state_publisher:=false")
     taken = [topic for topic, _ in others]
     own = [one for one in remappings(context, "joint_states", "robot_description") if one[0] not in taken]
     given = {
@@ -186,7 +129,7 @@ def state_publisher(context: LaunchContext, description: str, others: Sequence[t
         package=name,
         executable=name,
         name=name,
-        namespace=LaunchConfiguration("namespace"),
+        namespace=checked_namespace(value_of(context, "namespace")),
         parameters=[_clock(context), given],
         remappings=[*own, *others],
     )
@@ -204,12 +147,14 @@ def rviz_nodes(
     path = existing_file(context, "rviz_config")
     if not is_true(context, "rviz"):
         return []
+    require_package("rviz2", "or rviz:=false")
     if not path:
         root, wrenches = robot_displays(description, partition or None) if description else (UNKNOWN_ROOT, [])
         frame = value_of(context, "fixed_frame") or value_of(context, "frame_prefix") + root
         topic, prefix = value_of(context, "robot_description"), value_of(context, "frame_prefix")
         path = _temporary_file(rviz_config(frame, topic, wrenches, markers, prefix))
-    options = {"namespace": LaunchConfiguration("namespace"), "parameters": [_clock(context)]}
+    namespace = checked_namespace(value_of(context, "namespace"))
+    options: dict[str, Any] = {"namespace": namespace, "parameters": [_clock(context)]}
     return [Node(package="rviz2", executable="rviz2", arguments=["-d", path], **options)]
 
 
@@ -222,6 +167,29 @@ def robot_launch(fixed: Mapping[str, str]) -> IncludeLaunchDescription:
     arguments = {**{name: LaunchConfiguration(name) for name in passed}, **fixed}
     source = PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py"))
     return IncludeLaunchDescription(source, launch_arguments=arguments.items())
+
+
+def described_robot(urdf: str, partition: str, mappings: Mapping[str, str] | None) -> md.SubsystemGraph:
+    """The robot of the launch arguments, read to find its faults; the nodes log what looks wrong in it.
+
+    Args:
+        urdf, partition: paths; the second may be empty. mappings: of a xacro file.
+
+    Raises:
+        ModularDynamicsError: it cannot be used.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        return md.load_urdf(urdf, partition or None, mappings=mappings)
+
+
+def require_package(name: str, otherwise: str) -> None:
+    """Raise RuntimeError where a ROS package is not installed: how to install it, and what else helps."""
+    try:
+        get_package_prefix(name)
+    except PackageNotFoundError:
+        package = f"ros-$ROS_DISTRO-{name.replace('_', '-')}"
+        raise RuntimeError(f"{name} is not installed: apt install {package}, {otherwise}") from None
 
 
 def _clock(context: LaunchContext) -> dict[str, bool]:

@@ -10,7 +10,7 @@ from typing import Any
 from modular_dynamics.text.files import path_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-from modular_dynamics_ros.parameters.parameter_file import sections_for
+from modular_dynamics_ros.parameters.parameter_file import NoSectionError, sections_for
 from modular_dynamics_ros.parameters.table import checked, describe
 
 __all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
@@ -125,7 +125,11 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
     A section of several nodes may have parameters of others: such names are no error.
     """
     known, values, others = _entries(), dict[str, Any](), dict[str, None]()
-    for given, own in sections_for(path, node):
+    try:
+        sections = sections_for(path, node)
+    except NoSectionError as error:
+        raise ParameterError(f"{error}; --node NAME says how the node is called") from error
+    for given, own in sections:
         unknown = [str(name) for name in given if name not in known and name != "use_sim_time"]
         if unknown and own:
             raise ParameterError(f"'{path}': {node} has no parameter {_meant(unknown[0], known)}")

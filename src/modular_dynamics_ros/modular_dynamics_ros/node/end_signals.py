@@ -7,7 +7,7 @@ from math import inf
 
 __all__ = ["EndSignals", "EndedEarly"]
 
-#: [s] in which further signals are the same one: Ctrl-C reaches a process from its terminal and from ros2 launch.
+#: [s] in which further signals are the same one: Ctrl-C comes from the terminal and from ros2 launch.
 REPEATED = 0.5
 
 

@@ -12,10 +12,14 @@ import yaml
 
 from modular_dynamics_ros.exceptions import ParameterError, listed
 
-__all__ = ["Section", "sections_for"]
+__all__ = ["NoSectionError", "Section", "sections_for"]
 
 LARGEST = 1_000_000  # characters of a parameter file
 VALUES = "ros__parameters"
+
+
+class NoSectionError(ParameterError):
+    """A file has parameters, but none of the node."""
 
 
 class Section(NamedTuple):
@@ -32,7 +36,7 @@ def sections_for(path: str, node: str) -> list[Section]:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        ParameterError: no YAML, too large, with an alias, or nothing for this node.
+        ParameterError: no YAML, too large, or with an alias. NoSectionError: nothing for this node.
     """
     content = _content(path)
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
@@ -44,8 +48,9 @@ def sections_for(path: str, node: str) -> list[Section]:
         if _is_about(name, node)
     ]
     if not found:
-        text = f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
-        raise ParameterError(f"{text}; --node NAME says how the node is called")
+        raise NoSectionError(
+            f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
+        )
     return found
 
 

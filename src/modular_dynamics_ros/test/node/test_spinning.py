@@ -111,18 +111,21 @@ def test_a_signal_before_the_node_spins_is_the_end(number, tmp_path):
 
 
 MANY = """
-import os, signal, sys, threading, time
+import os, subprocess, sys
 import rclpy
 from rclpy.node import Node
 from modular_dynamics_ros.node.spinning import run_node
 
-def send():
-    for _ in range(300):
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.001)
+SEND = '''
+import os, time
+end = time.monotonic() + 0.2
+while time.monotonic() < end:
+    os.kill(os.getppid(), 2)
+    time.sleep(1e-4)
+'''
 
 def start(node):
-    threading.Thread(target=send, daemon=True).start()
+    subprocess.Popen([sys.executable, "-c", SEND], stderr=subprocess.DEVNULL)
     while True:
         rclpy.ok()  # which holds a lock
 
