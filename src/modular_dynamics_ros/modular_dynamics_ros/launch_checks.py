@@ -4,7 +4,7 @@ A node that ends because of a bad one would be started again and again (`respawn
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any
 
 from rclpy.exceptions import InvalidNamespaceException, InvalidTopicNameException
@@ -85,7 +85,9 @@ def require_parameters(path: str, node: str, executable: str, same: Mapping[str,
         return f"launch argument params_file: {error}; a section /**: is for all nodes"
     except ParameterError as error:
         raise ParameterError(f"launch argument params_file: {error}") from error
-    for name, value in ((str(name), value) for one in sections for name, value in one.values.items()):
+    for name, given in ((str(name), given) for one in sections for name, given in one.values.items()):
+        entry = table.get(name)
+        value = given if entry is None else _as_ros_reads(given, entry)
         if isinstance(value, list) and len({type(item) for item in value}) > 1:
             text = f"{name} is {value}: ROS takes numbers of one kind in a list, such as 0.0 for 0"
             raise ParameterError(f"launch argument params_file: '{path}': {text}")
@@ -94,15 +96,20 @@ def require_parameters(path: str, node: str, executable: str, same: Mapping[str,
                 f"launch argument params_file: '{path}' sets {name} to {value!r} for {node}, and the launch "
                 f"argument {name} is {same[name]!r}: set only the argument, which counts for all nodes"
             )
-        if name in table and not _is_text_of_number(value, table[name].default):
+        if entry is not None:
             try:
-                checked(table[name], value)
+                checked(entry, value)
             except ParameterError as error:
                 raise ParameterError(f"launch argument params_file: '{path}': {error}") from error
     return ""
 
 
-def _is_text_of_number(value: Any, default: Any) -> bool:
-    """Whether it may be a number to ROS, such as 1e3, which is a text in YAML 1.1."""
-    items = value if isinstance(value, list) else [value]
-    return any(isinstance(item, str) for item in items) and not isinstance(default, str | tuple)
+def _as_ros_reads(value: Any, entry: Field[Any]) -> Any:
+    """A number such as 1e3, which is a text in YAML 1.1 and a number to ROS."""
+    of_numbers = isinstance(entry.default, float) or entry.metadata["spec"].length is not None
+    if isinstance(value, list):
+        return [_as_ros_reads(item, entry) for item in value]
+    try:
+        return float(value) if of_numbers and isinstance(value, str) else value
+    except ValueError:
+        return value

@@ -53,6 +53,8 @@ def required(tmp_path, text, node=NODE, executable="dynamics_node", **same):
             r"gravity is \[0.0, 0.0, -1\]: ROS takes numbers of one kind in a list",
         ),
         ("{rate: -1.0}", "rate must"),
+        ("{rate: fast}", "rate must be a number, not 'fast'"),
+        ("{gravity: [0, 0, -9.8e0]}", "ROS takes numbers of one kind in a list"),
         ("{autostart: 1}", "autostart must be true or false, not 1"),
         ("{rate: ", "is no YAML"),
         (
@@ -75,7 +77,15 @@ def test_values_that_would_end_the_node_or_contradict_arguments_are_refused(tmp_
 
 @pytest.mark.parametrize(
     "values",
-    ["{rate: 1e2}", "{rate: 100}", "{gravity: [0, 0, -1]}", "{autostart: true}", "{unknown: [1]}", "{}"],
+    [
+        "{rate: 1e2}",
+        "{rate: 100}",
+        "{gravity: [0, 0, -1]}",
+        "{gravity: [0.0, 0.0, -9.8e0]}",
+        "{autostart: true}",
+        "{unknown: [1]}",
+        "{}",
+    ],
 )
 def test_good_values_pass(tmp_path, values):
     assert required(tmp_path, f"dynamics_node:\n  ros__parameters: {values}\n", autostart=True) == ""
