@@ -17,6 +17,7 @@ from modular_dynamics_ros.exceptions import ParameterError
 __all__ = ["StatePublisherClient", "require_node_name"]
 
 PATIENCE = 2.0  # [s] for an answer; a node that ends in between never answers
+STARTING = 5.0  # [s] that it may need until its service is there: both are started together
 
 
 def require_node_name(name: str) -> None:
@@ -52,6 +53,7 @@ class StatePublisherClient:
         self._client = node.create_client(SetParameters, f"{name}/set_parameters")
         self._urdf: str | None = None  # to be sent
         self._call: _Call | None = None  # that is not answered
+        self._missing: float | None = None  # since when its service is [s]
 
     def set(self, urdf: str) -> None:
         """Set this description, now or as soon as possible."""
@@ -66,9 +68,14 @@ class StatePublisherClient:
         if self._urdf is None or self._call is not None:
             return
         if not self._client.service_is_ready():
-            text = f"no service '{self._name}/set_parameters': does robot_state_publisher run by this name?"
-            self._log.problem("robot_state_publisher", "missing", text)
+            self._missing = self._clock() if self._missing is None else self._missing
+            if self._clock() - self._missing > STARTING:
+                text = (
+                    f"no service '{self._name}/set_parameters': does robot_state_publisher run by this name?"
+                )
+                self._log.problem("robot_state_publisher", "missing", text)
             return
+        self._missing = None
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
         request = SetParameters.Request(parameters=[Parameter(name="robot_description", value=value)])
         future = self._client.call_async(request)
