@@ -10,7 +10,7 @@ from modular_dynamics.shell.command import UsageError
 from modular_dynamics_ros.bag.bag_results import RESIDUALS, TORQUES
 from modular_dynamics_ros.bag.reading import Recording
 from modular_dynamics_ros.bag.recorded_node import stamp_of
-from modular_dynamics_ros.bag.writing import WRENCH
+from modular_dynamics_ros.bag.writing import COMPONENTS
 from modular_dynamics_ros.exceptions import BagError
 
 __all__ = ["bag_columns"]
@@ -52,7 +52,7 @@ def _columns(recording: Recording, path: str, beginnings: tuple[str, ...]) -> Co
         if topic in wrenches:
             force, moment, name = message.wrench.force, message.wrench.torque, topic.split("/")[-2]
             numbers = (force.x, force.y, force.z, moment.x, moment.y, moment.z)
-            for part, value in zip(WRENCH, numbers, strict=True):
+            for part, value in zip(COMPONENTS, numbers, strict=True):
                 add(f"{part}_{name}", stamp, value)
         else:
             prefix = "tau_" if topic == torques[0] else "residual_"

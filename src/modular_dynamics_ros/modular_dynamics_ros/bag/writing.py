@@ -13,10 +13,10 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import BagError
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 
-__all__ = ["WRENCH", "CsvResults", "Results", "written_to"]
+__all__ = ["COMPONENTS", "CsvResults", "Results", "written_to"]
 
 #: Letters of a wrench's components, as columns begin: fx_SUBSYSTEM [N], mx_SUBSYSTEM [N m].
-WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 class Results(Protocol):
@@ -94,7 +94,7 @@ class CsvResults:
             *moving,
             *(f"tau_{name}" for name in robot.joint_names),
             *(f"residual_{name}" for name in robot.joint_names),
-            *(f"{part}_{one.name}" for one in robot.graph.subsystems for part in WRENCH),
+            *(f"{part}_{one.name}" for one in robot.graph.subsystems for part in COMPONENTS),
         ]
 
     def write(self, result: Result, recorded: int) -> None:

@@ -8,7 +8,6 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from numpy.typing import NDArray
 from rclpy.duration import Duration
-from rclpy.executors import InvalidHandle
 from rclpy.lifecycle import LifecycleState
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
@@ -17,67 +16,13 @@ from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import RobotError, listed
 from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.node.demand import Demand, exists
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
 
-__all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
+__all__ = ["Outputs", "WrenchTopics"]
 
-LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 RECEIPT = 200_000_000  # [ns] for all subscribers together
-
-
-def _exists(publisher: Any) -> bool:
-    """Whether it was not destroyed.
-
-    A ramp goes on with the outputs of a robot that was replaced. The new robot has its topics, but those of
-    subsystems, joints and loops that are gone.
-    """
-    try:
-        with publisher.handle:
-            return True
-    except InvalidHandle:
-        return False
-
-
-class Demand:
-    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us.
-
-    Attributes:
-        wanted: those that had some when `look` asked last.
-    """
-
-    def __init__(self) -> None:
-        self.wanted: frozenset[Any] = frozenset()
-        self._publishers: list[Any] = []
-        self._next_look = 0  # [ns]
-
-    def add(self, publisher: Any) -> None:
-        """Ask for this one, too."""
-        self._publishers.append(publisher)
-        self._next_look = 0
-
-    def look(self) -> None:
-        """Ask, where that was long ago."""
-        if (now := time.monotonic_ns()) >= self._next_look:
-            self.wanted = frozenset(
-                one for one in self._publishers if _exists(one) and one.get_subscription_count()
-            )
-            self._next_look = now + LOOK_PERIOD
-
-
-class Pace:
-    """Lets a large message pass at most at a rate, by a clock that nobody sets."""
-
-    def __init__(self) -> None:
-        self._next = 0.0  # [s]
-
-    def due(self, rate: float) -> bool:
-        """Whether one may go now, which counts as gone; `rate` [Hz], 0: never."""
-        now = time.monotonic()
-        if rate == 0.0 or now < self._next:
-            return False
-        self._next = now + 1.0 / rate
-        return True
 
 
 class Outputs:
@@ -134,7 +79,7 @@ class Outputs:
         Subscribers that stand still must not delay the end by that time on each of their topics.
         """
         end = time.monotonic_ns() + RECEIPT
-        for publisher in filter(_exists, self._publishers):
+        for publisher in filter(exists, self._publishers):
             publisher.wait_for_all_acked(Duration(nanoseconds=max(0, end - time.monotonic_ns())))
 
     def activate(self, state: LifecycleState | None) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node import demand
 from modular_dynamics_ros.node import outputs as outputs_module
-from modular_dynamics_ros.node.outputs import Demand, Outputs
+from modular_dynamics_ros.node.outputs import Outputs
 
 pytestmark = pytest.mark.ros
 TOPIC = "~/stamped_effort_commands"
@@ -16,7 +17,7 @@ TOPIC = "~/stamped_effort_commands"
 
 @pytest.mark.parametrize("controller_joints", [(), ("grip", "turn")])
 def test_the_stamped_twin_has_the_names_of_the_commands(controller_joints, monkeypatch):
-    monkeypatch.setattr(outputs_module, "LOOK_PERIOD", 0)
+    monkeypatch.setattr(demand, "LOOK_PERIOD", 0)
     node, indices = lone_node(), {"turn": 0, "bend": 1, "grip": 3}
     outputs, stamp = Outputs(node, controller_joints, indices, "it has"), stamp_message(7)
     efforts = np.array([1.0, 2.0, 3.0, 4.0])
@@ -30,20 +31,6 @@ def test_the_stamped_twin_has_the_names_of_the_commands(controller_joints, monke
     assert message.effort.tolist() == [efforts[indices[name]] for name in names]
     assert message.effort == node.sent["~/effort_commands"][-1].data
     assert len(message.position) == len(message.velocity) == 0
-
-
-def test_a_subscriber_is_noticed_a_look_later_and_asking_is_rare(monkeypatch):
-    demand, publisher, now = Demand(), MagicMock(), 10**9
-    monkeypatch.setattr(outputs_module.time, "monotonic_ns", lambda: now)
-    publisher.get_subscription_count.return_value = 0
-    demand.add(publisher)
-    for now in range(10**9, 10**9 + 10**8 + 1, 10**6):  # 1 kHz for 0.1 s
-        if now == 10**9 + 5 * 10**7:
-            publisher.get_subscription_count.return_value = 1
-        demand.look()
-        assert (publisher in demand.wanted) >= (now >= 10**9 + 7 * 10**7)
-        assert (publisher in demand.wanted) <= (now >= 10**9 + 5 * 10**7)
-    assert publisher.get_subscription_count.call_count == 6
 
 
 def test_subscribers_that_stand_still_delay_the_end_once_and_not_on_each_topic(monkeypatch):
