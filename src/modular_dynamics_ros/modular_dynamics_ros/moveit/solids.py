@@ -115,7 +115,7 @@ def placed(body: Load, pose: Any) -> Load:
     """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
 
     Raises:
-        NumbersError: not finite or far away, or no unit quaternion.
+        NumbersError: not finite, far away, or a quaternion of a norm far from 1.
     """
     p, r = pose.position, pose.orientation
     position, turn = np.array([p.x, p.y, p.z]), np.array([r.w, r.x, r.y, r.z])
