@@ -123,7 +123,8 @@ def test_a_moving_robot_is_refused(boxed):
 def test_a_robot_that_is_not_seen_to_the_end_is_refused(boxed):
     """Its joint states stop; it may move while wrenches still come."""
     node = boxed().ready()
-    averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=0.5))
+    averaged = node.clients["tare_black_box"].call_async(TareBlackBox.Request(black_box=BOX, duration=3.0))
+    # long enough for 20 wrenches on a busy machine, too
     boxes = node.node.session.boxes
     node.spin_until(lambda: node.feed() or (boxes.averaging and len(boxes.averaging._wrenches) > 20))
     node.stalled = True
