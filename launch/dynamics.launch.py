@@ -4,8 +4,6 @@ Without a URDF dynamics_node takes the robot from the topic robot_description, b
 the URDF or the partition file closes loops, robot_state_publisher shows what dynamics_node completes.
 """
 
-from typing import Any
-
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
@@ -22,8 +20,8 @@ from modular_dynamics_ros.launch_arguments import (
 from modular_dynamics_ros.launch_support import (
     described_robot,
     own_node,
+    robot_parameters,
     rviz_nodes,
-    start_options,
     state_publisher,
 )
 
@@ -35,18 +33,13 @@ def nodes(context: LaunchContext) -> list[Action]:
     """Check the arguments before anything starts, then return the nodes."""
     urdf, partition, params = (existing_file(context, n) for n in ("urdf", "partition_file", "params_file"))
     arguments, description = words_of(context, "xacro_arguments"), ""
-    mappings, same = xacro_mappings(arguments), dict[str, Any]()
+    mappings = xacro_mappings(arguments)
     if arguments and not urdf:
         raise ValueError("launch argument xacro_arguments needs urdf: the path of a xacro file")
     if urdf:
         described_robot(urdf, partition, mappings)
         description = plain_urdf(urdf, mappings)
-        same = {"partition_file": partition, "xacro_arguments": arguments}
-    files = {"robot_description_file": urdf, "partition_file": partition}
-    own = {name: path for name, path in files.items() if path}
-    if arguments:  # an empty list has no type
-        own["xacro_arguments"] = arguments
-    own |= start_options(context)
+    own, same = robot_parameters(context, urdf, partition, arguments)
     dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True, same=same)
     publisher = []
     if urdf and is_true(context, "robot_state_publisher"):

@@ -1,7 +1,5 @@
 """Any robot as one subsystem_node per subsystem, and robot_state_publisher."""
 
-from typing import Any
-
 from launch.actions import OpaqueFunction
 from launch_ros.actions import Node
 
@@ -13,7 +11,7 @@ from modular_dynamics_ros.launch_support import (
     SHARE,
     described_robot,
     own_node,
-    start_options,
+    robot_parameters,
     state_publisher,
 )
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
@@ -32,11 +30,7 @@ def nodes(context: LaunchContext) -> list[Action]:
     if unknown := [name for name in chosen if name not in described]:
         text = f"launch argument 'only': no subsystem '{unknown[0]}'"
         raise ValueError(f"{text}; there are {', '.join(described)}")
-    files = {"robot_description_file": urdf, "partition_file": partition}
-    own: dict[str, Any] = {name: path for name, path in files.items() if path} | start_options(context)
-    if arguments:  # an empty list has no type
-        own["xacro_arguments"] = arguments
-    same = {"partition_file": partition, "xacro_arguments": arguments}
+    own, same = robot_parameters(context, urdf, partition, arguments)
     started: list[Node] = []
     if is_true(context, "robot_state_publisher"):
         started.append(state_publisher(context, plain_urdf(urdf, mappings), []))

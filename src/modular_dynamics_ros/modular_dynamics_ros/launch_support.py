@@ -41,6 +41,7 @@ __all__ = [
     "remappings",
     "require_package",
     "robot_launch",
+    "robot_parameters",
     "rviz_nodes",
     "start_options",
     "state_publisher",
@@ -97,6 +98,18 @@ def own_node(
         respawn=respawn and is_true(context, "respawn"),
         respawn_delay=_respawn_delay(context) if respawn else None,
     )
+
+
+def robot_parameters(
+    context: LaunchContext, urdf: str, partition: str, xacro_arguments: list[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters of a node about the robot of these arguments, and those that no file may set otherwise."""
+    files = {"robot_description_file": urdf, "partition_file": partition}
+    own: dict[str, Any] = {name: path for name, path in files.items() if path}
+    if xacro_arguments:  # an empty list has no type
+        own["xacro_arguments"] = xacro_arguments
+    same = {"partition_file": partition, "xacro_arguments": xacro_arguments} if urdf else {}
+    return own | start_options(context), same
 
 
 def start_options(context: LaunchContext) -> dict[str, Any]:

@@ -98,6 +98,13 @@ def test_a_file_that_is_not_about_the_node_is_said(tmp_path):
     assert "a section /**: is for all nodes" in said
 
 
+@pytest.mark.parametrize("text", ["", "# rate: 1.0\n"])
+def test_an_empty_file_is_said_and_no_error_as_for_ros(tmp_path, text):
+    assert "has no parameters: sections NODE" in required(tmp_path, text)
+    with pytest.raises(ParameterError, match="has no parameters: sections NODE"):
+        required(tmp_path, "dynamics_node: {rate: 1.0}")
+
+
 @pytest.mark.parametrize(
     ("file", "nodes"),
     [

@@ -19,7 +19,7 @@ VALUES = "ros__parameters"
 
 
 class NoSectionError(ParameterError):
-    """A file has parameters, but none of the node."""
+    """A file has no parameters of the node, or is empty."""
 
 
 class Section(NamedTuple):
@@ -36,12 +36,14 @@ def sections_for(path: str, node: str) -> list[Section]:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        ParameterError: no YAML, too large, or with an alias. NoSectionError: nothing for this node.
+        ParameterError: no YAML, too large, or with an alias.
+        NoSectionError: nothing for this node, or nothing at all.
     """
     content = _content(path)
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
     if not sections:
-        raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
+        kind = NoSectionError if content is None else ParameterError  # ROS accepts an empty file
+        raise kind(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
     found = [
         Section(values, name.rpartition("/")[2] == node.rpartition("/")[2])
         for name, values in sections.items()
