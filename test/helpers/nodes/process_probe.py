@@ -20,6 +20,14 @@ class ProcessProbe(SpunNodes):
         listen = self.node.create_subscription
         listen(JointState, f"{NODE}/joint_torques", lambda one: self.efforts.append(one.effort), 1000)
 
+    def spin_until(self, reached, what="a condition", so_far=None):
+        super().spin_until(reached, what, so_far or self._process)
+
+    def _process(self):
+        if NODE not in self.processes._running:
+            return ""
+        return f"; {NODE}: exit code {self.processes.code(NODE)}, its log:\n{self.processes.log(NODE)}"
+
     def close(self):
         if NODE in self.processes._running:
             self.processes.end(NODE)

@@ -24,7 +24,7 @@ class Probe(ProcessProbe):
     def start(self, path, ramp_time):
         given = [f"robot_description_file:={path}", f"ramp_time:={ramp_time}", "stale_after:=30.0"]
         self.processes.start(NODE, "autostart:=true", "on_stale:=ramp_to_zero", *given)
-        self.spin_until(self._answered, self.processes.log(NODE))
+        self.spin_until(self._answered, "torques")
         self.efforts.clear()
 
     def _answered(self):
