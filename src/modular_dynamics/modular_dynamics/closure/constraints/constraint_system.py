@@ -237,7 +237,8 @@ def _workspace(graph: SubsystemGraph, split: CoordinateSplit) -> LoopWorkspace:
 
 
 def _triangles(rows: int, columns: int, blocks: int) -> Triangles:
-    matrix = np.zeros((rows, columns), order="F")  # worked on column by column
+    # worked on column by column; with one row or column it would be of another type, and all be compiled anew
+    matrix = np.zeros((max(rows, 2), max(columns, 2)), order="F")
     return Triangles(matrix, np.zeros(columns), np.zeros(columns, np.int64), np.zeros(blocks, np.int64))
 
 
