@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.robots.urdf_text import inertial, joint, robot
-from helpers.wrenches import NOW
+from helpers.wrenches import NOW, feed
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
@@ -56,9 +56,16 @@ def hand():
     return robot("hand", parts, [tag])
 
 
-def subject_of(description, *, last=None, partition="", base="", **settings):
-    """A subject; `last`: (q, v) of the joint state that was answered last."""
+def subject_of(description, *, last=None, partition="", base="", boxes=None, loads=None, **settings):
+    """A subject.
+
+    Args:
+        last: (q, v) of the joint state that was answered last. boxes: wrenches of black boxes, in their
+            connection frames. loads: of black boxes.
+    """
     one = Computation(load_robot(description, partition, base_source=base), ComputationSettings(**settings))
+    for name, wrench in (boxes or {}).items():
+        feed(one, name, wrench)
     answer = None
     if last is not None:
         if base:
@@ -66,7 +73,7 @@ def subject_of(description, *, last=None, partition="", base="", **settings):
                 NOW, one.robot.base.root * ORIENTATION, TWIST if base == "odometry" else 0 * TWIST
             )
         answer = one.compute(one.observe(NOW, *map(np.array, last)), NOW)
-    return Subject(one.robot, one.settings, one.wrenches, answer, NOW)
+    return Subject(one.robot, one.settings, one.wrenches, answer, NOW, loads or {})
 
 
 def solve(subject, q, v=None, a=None, external=(), **base):
@@ -76,7 +83,7 @@ def solve(subject, q, v=None, a=None, external=(), **base):
     state = state_of(subject.robot, RequestedState(subject.robot.state_names, q, v, a, **base), subject.last)
     model = QueryModel(subject.robot, subject.settings)
     configuration = model.configuration(state, subject.last.configuration if subject.last else None)
-    wrenches = model.applied(model.loads(subject, external), configuration)
+    wrenches = model.applied(model.given(subject, external), state)
     return Solved(subject, model, state, configuration, wrenches)
 
 

@@ -71,7 +71,12 @@ class Answers:
         """
         computation = session.computation
         subject = Subject(
-            computation.robot, computation.settings, computation.wrenches, session.record.last, now
+            computation.robot,
+            computation.settings,
+            computation.wrenches,
+            session.record.last,
+            now,
+            session.boxes.loads,
         )
         try:
             self._answers[name](request, response, subject)
@@ -86,7 +91,7 @@ class Answers:
     ) -> None:
         external = wrenches_from_messages(request.external_wrenches)
         model, state, configuration, stamp = self._at(request, subject)
-        wrenches = model.applied(model.loads(subject, external), configuration)
+        wrenches = model.applied(model.given(subject, external), state)
         friction, robot = subject.settings.friction == "urdf", subject.robot
         solved = inverse_dynamics(model, configuration, state, wrenches, friction=friction)
         response.torques = torque_terms_message(stamp, robot.joint_names, solved.terms)
@@ -101,7 +106,7 @@ class Answers:
         external = wrenches_from_messages(request.external_wrenches)
         efforts = efforts_of(subject.robot, efforts_from_request(request.effort_names, request.efforts))
         model, state, configuration, _ = self._at(request, subject)
-        wrenches = model.applied(model.loads(subject, external), configuration)
+        wrenches = model.applied(model.given(subject, external), state)
         friction = subject.settings.friction == "urdf"
         accelerations = forward_dynamics(model, configuration, state, efforts, wrenches, friction=friction)
         response.joint_names = list(subject.robot.joint_names)

@@ -7,7 +7,7 @@ __all__ = ["QueryError", "code_of"]
 
 #: Causes of a BadMessage about a name; all others are about numbers.
 NAMES = {"unknown frame", "no frame"}
-REFUSALS = {"inside a black box", "pose not known"}
+REFUSALS = {"inside a black box", "pose not known", "load not known"}
 
 
 class QueryError(ValueError):

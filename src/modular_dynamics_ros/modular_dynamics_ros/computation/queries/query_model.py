@@ -1,15 +1,18 @@
 """One robot for requests: solvers of their own thread, apart from those that answer joint states."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.computation.black_boxes.point_motions import BlackBoxMotions
+from modular_dynamics_ros.computation.black_boxes.static_load import Load
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.open_chain import OpenChain
+from modular_dynamics_ros.computation.open_chain import OpenChain, coordinates_of
+from modular_dynamics_ros.computation.queries.box_wrenches import BoxWrenches
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
 from modular_dynamics_ros.computation.values import (
@@ -23,9 +26,9 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
-from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
+from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["Loads", "QueryModel", "Subject"]
+__all__ = ["GivenWrenches", "QueryModel", "Subject"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,7 @@ class Subject:
 
     Attributes:
         wrenches: from topics; other threads may change them. last: the last answer. now: [ns].
+        loads: what hangs beyond the connection points of black boxes, by their names.
     """
 
     robot: Robot
@@ -41,14 +45,15 @@ class Subject:
     wrenches: RobotWrenches
     last: Answer | None
     now: int
+    loads: Mapping[str, Load] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Loads:
-    """What acts on the robot: external wrenches by link, and those of black boxes as they came."""
+class GivenWrenches:
+    """What acts on the robot: external wrenches by link, and those of black boxes; None: there are none."""
 
     external: Wrenches
-    boxes: Mapping[str, TimedWrench]
+    boxes: BoxWrenches | None
 
 
 class QueryModel:
@@ -93,26 +98,53 @@ class QueryModel:
             return self.solver.mode.close_from(state, last)
         return self.solver.configuration_at(state)
 
-    def loads(self, subject: Subject, external: Sequence[StampedWrench]) -> Loads:
+    def given(self, subject: Subject, external: Sequence[StampedWrench]) -> GivenWrenches:
         """External wrenches of a request, by frame, and those of black boxes that count now.
 
         Raises:
-            BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known.
+            BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known, or
+                where the robot was as it was measured.
         """
         on_links: dict[str, Array] = {}
         for frame, values in external:
             link, moved = subject.wrenches.links.on_outer_link(self.robot.link(frame), values)
             on_links[link] = on_links.get(link, np.zeros(6)) + moved
+        return GivenWrenches(on_links or None, self._boxes(subject))
+
+    def _boxes(self, subject: Subject) -> BoxWrenches | None:
         boxes = subject.wrenches.boxes(subject.now, subject.settings)
+        if not boxes:
+            return None
+        if subject.last is None:
+            text = (
+                "no joint state was answered since the robot is as it is: where it was when the wrench of "
+                f"black box {listed([*boxes])} was measured is not known"
+            )
+            raise BadMessage("no joint state", text)
         for name, one in boxes.items():
             self._frames.place(name, one.link)
-        return Loads(on_links or None, boxes)
+        q, move = coordinates_of(self.robot, subject.last.state), self._frames.at_connection
+        measured = {name: move(name, one.link, one.values, q) for name, one in boxes.items()}
+        return BoxWrenches(measured, self._gravity(subject.last.state), subject.loads)
 
-    def applied(self, loads: Loads, configuration: Configuration) -> AppliedWrenches:
-        """The same, those of black boxes in their connection frames."""
-        move, q = self._frames.at_connection, configuration.coordinates
-        boxes = {name: move(name, one.link, one.values, q) for name, one in loads.boxes.items()}
-        return AppliedWrenches(loads.external, boxes or None)
+    def applied(self, given: GivenWrenches, state: State) -> AppliedWrenches:
+        """The same at a state.
+
+        Raises:
+            BadMessage: gravity points elsewhere at a black box than where its wrench was measured, and its
+                load is not known.
+        """
+        boxes = None if given.boxes is None else given.boxes.at(self._gravity(state))
+        return AppliedWrenches(given.external, boxes)
+
+    def _gravity(self, state: State) -> dict[str, Array]:
+        """By black box, in the frame of its connection point (3,) [m/s^2]."""
+        motions = self._motions(self.robot, state)
+        return {name: motion.gravity_at_point for name, motion in motions.items()}
+
+    @cached_property
+    def _motions(self) -> BlackBoxMotions:
+        return BlackBoxMotions(self.robot)
 
     def rates(self, joints: Array, of_base: Array | None) -> Array:
         """A vector of the solver, such as all its velocities, of values of the joints (n,) and the base."""

@@ -69,7 +69,9 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
         if last is None:
             raise QueryError("BAD_STATE", _unanswered("joint_names is empty, which means that state"))
         state = last.state
-        return State(state.stamp, state.q, state.v, state.a, state.measured, base=state.base)
+        # passive joints as that answer had them, whatever was measured
+        unknown = np.full_like(state.measured, np.nan)
+        return State(state.stamp, state.q, state.v, state.a, unknown, base=state.base)
     check_names(robot, names)
     q, v, a = (
         dict(zip(names, values if len(values) else np.zeros(len(names)), strict=True))

@@ -12,7 +12,7 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.queries.errors import QueryError, code_of
 from modular_dynamics_ros.computation.queries.limits import Course, Excess, excesses
-from modular_dynamics_ros.computation.queries.query_model import Loads, QueryModel, Subject
+from modular_dynamics_ros.computation.queries.query_model import GivenWrenches, QueryModel, Subject
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
     check_names,
@@ -75,12 +75,12 @@ def trajectory_torques(
     every = tuple(np.tile(standing, (len(q), 1)) for standing in (first.q, rest, rest))
     for values, given in zip(every, (q, v, a), strict=True):
         values[:, columns] = given
-    friction, loads = subject.settings.friction == "urdf", model.loads(subject, external)
+    friction, wrenches = subject.settings.friction == "urdf", model.given(subject, external)
     if robot.closed or robot.black_boxes:
         last = None if subject.last is None else subject.last.configuration
-        solved = _one_by_one(model, first, every, loads, friction=friction, last=last)
+        solved = _one_by_one(model, first, every, wrenches, friction=friction, last=last)
     else:
-        solved = _at_once(model, first, every, loads, friction=friction)
+        solved = _at_once(model, first, every, wrenches, friction=friction)
     efforts, passive_q, passive_v = solved
     efforts = efforts[:, columns]
     if not (finite := np.isfinite(efforts)).all():
@@ -113,7 +113,7 @@ def _check(robot: Robot, motion: Motion) -> None:
 
 
 def _at_once(
-    model: QueryModel, first: State, every: tuple[Array, ...], loads: Loads, *, friction: bool
+    model: QueryModel, first: State, every: tuple[Array, ...], wrenches: GivenWrenches, *, friction: bool
 ) -> Solved:
     """Of a tree without black boxes."""
     robot, (q, v, a) = model.robot, every
@@ -121,7 +121,7 @@ def _at_once(
     coordinates[:, [robot.graph.q_slice(name).start for name in robot.state_names]] = q
     velocities, accelerations = np.zeros((2, len(q), robot.graph.nv))
     velocities[:, model.joints], accelerations[:, model.joints] = v, a
-    external = loads.external
+    external = wrenches.external
     try:
         tau = md.inverse_dynamics_batch(
             robot.graph, coordinates, velocities, accelerations, 1, external_wrenches=external
@@ -139,7 +139,7 @@ def _one_by_one(
     model: QueryModel,
     first: State,
     every: tuple[Array, ...],
-    loads: Loads,
+    wrenches: GivenWrenches,
     *,
     friction: bool,
     last: Configuration | None,
@@ -154,7 +154,7 @@ def _one_by_one(
         state = first._replace(q=q, v=v, a=a)
         try:
             last = model.configuration(state, last)
-            dynamics = model.solver.solve(last, state, model.applied(loads, last))
+            dynamics = model.solver.solve(last, state, model.applied(wrenches, state))
         except Exception as error:
             if code_of(error) == "UNEXPECTED":
                 raise

@@ -47,15 +47,39 @@ class FixedFrames:
         self._parents[child] = parent, H_parent_child
 
     def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-        """The nearest link that carries a frame, and H_link_frame; None where no link does."""
-        H, seen = np.eye(4), set[str]()
-        while frame not in graph_links:
-            if frame in seen or frame not in self._parents:  # `seen`: two publishers may make a ring
-                return None
-            seen.add(frame)
-            frame, H_parent_child = self._parents[frame]
+        """The link that a frame is fixed to, and H_link_frame; None where it is fixed to none.
+
+        The nearest one that carries the frame; else the nearest one that hangs on the frame, or on one that
+        carries it, as a robot on the map that its cameras are on.
+        """
+        above = self._above(frame)
+        for one, H_one_frame in above:
+            if one in graph_links:
+                return one, H_one_frame
+        return self._below(above, graph_links)
+
+    def _above(self, frame: str) -> list[tuple[str, Array]]:
+        """A frame and those that carry it, with H_one_frame."""
+        one, H, found = frame, np.eye(4), dict[str, Array]()
+        while one not in found:  # two publishers may make a ring
+            found[one] = H
+            if one not in self._parents:
+                break
+            one, H_parent_child = self._parents[one]
             H = H_parent_child @ H
-        return frame, H
+        return [*found.items()]
+
+    def _below(self, found: list[tuple[str, Array]], graph_links: frozenset[str]) -> tuple[str, Array] | None:
+        """The first link under frames one of which is known, with H_one_frame."""
+        known = {one for one, _ in found}
+        for parent, H_parent_frame in found:  # it grows: the nearest come first
+            if parent in graph_links:
+                return parent, H_parent_frame
+            for child, (carrier, H_carrier_child) in self._parents.items():
+                if carrier == parent and child not in known:
+                    known.add(child)
+                    found.append((child, inverse(H_carrier_child) @ H_parent_frame))
+        return None
 
 
 class LinkFrames:

@@ -6,14 +6,9 @@ import pytest
 import modular_dynamics as md
 from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.wrenches import NOW, feed
-from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.queries.equation_of_motion import full_torques
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.forward_dynamics import efforts_of, forward_dynamics
-from modular_dynamics_ros.computation.queries.query_model import Subject
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
 
 pytestmark = pytest.mark.ros
 
@@ -89,11 +84,10 @@ def test_closed_loops_with_wrenches_inverted(name):
 
 
 def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
-    one = Computation(load_robot(four_link, boxed_branch), ComputationSettings())
-    feed(one, "right_branch", FORCE)
-    solved = solve(Subject(one.robot, one.settings, one.wrenches, None, NOW), Q, V, A)
+    subject = subject_of(four_link, partition=boxed_branch, last=(Q, V), boxes={"right_branch": FORCE})
+    solved = solve(subject, Q, V, A)
     assert inverted(solved) == pytest.approx(A, rel=1e-9)
-    without = md.forward_dynamics(one.robot.graph.without("right_branch"), Q, V, np.zeros(3))
+    without = md.forward_dynamics(subject.robot.graph.without("right_branch"), Q, V, np.zeros(3))
     assert np.abs(accelerations(solved, np.zeros(3)).joints - without).max() > 1.0
 
 

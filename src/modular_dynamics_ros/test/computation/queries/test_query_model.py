@@ -1,15 +1,17 @@
 """Solvers of a robot for requests: wrenches, assembly modes, coordinates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
-from helpers.wrenches import NOW, feed
+from helpers.wrenches import NOW
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
+from modular_dynamics_ros.computation.queries.errors import code_of
+from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.queries.requested_state import RequestedState, state_of
-from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage
 
@@ -20,30 +22,37 @@ FORCE = np.array([5.0, -3.0, 2.0, 0.4, 0.6, -0.7])
 
 def test_external_wrenches_on_one_link_add_up():
     subject = subject_of(hand())
-    loads = QueryModel(subject.robot, subject.settings).loads(
+    given = QueryModel(subject.robot, subject.settings).given(
         subject, [("l4", FORCE), ("l4", FORCE), ("l1", FORCE)]
     )
-    assert loads.external["l4"].tolist() == (2 * FORCE).tolist()
-    assert loads.external["l1"].tolist() == FORCE.tolist()
+    assert given.external["l4"].tolist() == (2 * FORCE).tolist()
+    assert given.external["l1"].tolist() == FORCE.tolist()
     with pytest.raises(BadMessage, match="no link 'nix' in 'hand'"):
-        QueryModel(subject.robot, subject.settings).loads(subject, [("nix", FORCE)])
+        QueryModel(subject.robot, subject.settings).given(subject, [("nix", FORCE)])
 
 
 def test_black_boxes_count_as_in_answers_to_joint_states(four_link, boxed_branch):
-    settings = ComputationSettings(stale_after=0.2)
-    one = Computation(load_robot(four_link, boxed_branch), settings)
-    feed(one, "right_branch", FORCE)
+    last, boxes = (np.zeros(3), np.zeros(3)), {"right_branch": FORCE}
+    subject = subject_of(four_link, partition=boxed_branch, last=last, boxes=boxes, stale_after=0.2)
 
-    def loads(now):
-        subject = Subject(one.robot, one.settings, one.wrenches, None, now)
-        return QueryModel(one.robot, one.settings).loads(subject, []).boxes
+    def given(**changed):
+        asked = replace(subject, **changed)
+        return QueryModel(asked.robot, asked.settings).given(asked, []).boxes.measured["right_branch"]
 
-    assert "right_branch" in loads(NOW)
+    assert given() == pytest.approx(FORCE, abs=1e-12)
+    late = NOW + 300_000_000
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch' in the last"):
-        loads(NOW + 300_000_000)
-    assert one.wrenches.black_box.stops == 0  # asking changes nothing
-    one.apply_settings(ComputationSettings(stale_after=0.2, on_stale_black_box="zero"))
-    assert not loads(NOW + 300_000_000)["right_branch"].values.any()
+        given(now=late)
+    assert subject.wrenches.black_box.stops == 0  # asking changes nothing
+    zero = ComputationSettings(stale_after=0.2, on_stale_black_box="zero")
+    assert not given(now=late, settings=zero).any()
+
+
+def test_where_a_black_box_was_measured_is_known_after_an_answer_only(four_link, boxed_branch):
+    subject = subject_of(four_link, partition=boxed_branch, boxes={"right_branch": FORCE})
+    with pytest.raises(BadMessage, match="the wrench of black box 'right_branch' was measured") as refused:
+        QueryModel(subject.robot, subject.settings).given(subject, [])
+    assert code_of(refused.value) == "BAD_STATE"
 
 
 def passive_state(subject, q, passive):
@@ -80,6 +89,19 @@ def test_passive_joints_elsewhere_are_refused_and_named():
     assert subject.robot.passive_names[0] in str(refused.value)
     model.set_tolerance(10.0)
     model.configuration(passive_state(subject, STATES["four_bar"], [1.0, 1.0]), None)
+
+
+def test_no_joints_mean_the_state_that_was_answered_however_passive_joints_were_measured():
+    subject = subject_of(path("four_bar"))
+    one, q = Computation(subject.robot, subject.settings), np.array([0.7])
+    closed = one.compute(one.observe(NOW, q, q), NOW).configuration.coordinates
+    places = [subject.robot.graph.q_slice(joint).start for joint in subject.robot.passive_names]
+    measured = one.observe(NOW + 1, q, q, measured=closed[places] + 0.05)
+    answer = one.compute(measured, NOW + 1)
+    assert answer.configuration.disagreements
+    model = QueryModel(subject.robot, subject.settings)
+    again = model.configuration(state_of(subject.robot, RequestedState(), answer), answer.configuration)
+    assert again.coordinates == pytest.approx(closed, abs=1e-9)
 
 
 def test_velocities_keep_loops_closed():

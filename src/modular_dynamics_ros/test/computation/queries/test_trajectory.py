@@ -7,14 +7,11 @@ from scipy.interpolate import BPoly
 import modular_dynamics as md
 from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, path, text_of
-from helpers.wrenches import NOW, feed
-from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.black_boxes.static_load import Load
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION, VELOCITY
-from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
+from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.queries.trajectory import Motion, trajectory_torques
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros
@@ -103,18 +100,24 @@ def test_where_loops_do_not_close_the_point_is_named():
 
 
 def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
-    one = Computation(load_robot(four_link, boxed_branch), ComputationSettings())
-    subject = Subject(one.robot, one.settings, one.wrenches, None, NOW)
-    points = random_points(3, 3)
-    with pytest.raises(BadMessage, match="no wrench of black box 'right_branch' has come yet"):
-        torques(subject, ["turn", "bend", "left"], *points)
-    feed(one, "right_branch", FORCE)
-    found = torques(subject, ["turn", "bend", "left"], *points)
+    """Its load is known to be none."""
+    points, last, names = random_points(3, 3), (np.zeros(3), np.zeros(3)), ["turn", "bend", "left"]
+    boxed = {"partition": boxed_branch, "last": last, "boxes": {"right_branch": FORCE}}
+    subject = subject_of(four_link, loads={"right_branch": Load(0.0, np.zeros(3))}, **boxed)
+    found = torques(subject, names, *points)
     for own, q, v, a in zip(found.efforts, *points, strict=True):
         every = (np.append(one, 0.0) for one in (q, v, a))
         boxes = {"right_branch": FORCE}
-        tau = md.inverse_dynamics(one.robot.graph, *every, black_box_wrenches=boxes)
+        tau = md.inverse_dynamics(subject.robot.graph, *every, black_box_wrenches=boxes)
         assert own == pytest.approx(tau[:3], rel=1e-10, abs=1e-11)
+    with pytest.raises(QueryError, match="point 0: the wrench of black box 'right_branch' was measured at"):
+        torques(subject_of(four_link, **boxed), names, *points)
+
+
+def test_without_the_wrench_of_a_black_box_nothing_is_answered(four_link, boxed_branch):
+    subject = subject_of(four_link, partition=boxed_branch)
+    with pytest.raises(BadMessage, match="no wrench of black box 'right_branch' has come yet"):
+        torques(subject, ["turn", "bend", "left"], *random_points(3, 3))
 
 
 def test_efforts_beyond_limits_are_found():

@@ -170,6 +170,27 @@ def test_a_frame_that_tf_fixes_to_a_link_is_on_that_link(boxed):
     assert effort(tf, q) == pytest.approx(effort(link, q), abs=1e-12)
 
 
+def test_a_frame_beside_or_above_the_robot_is_on_the_link_that_tf_fixes_to_it(four_link):
+    """map carries the robot and, by a table, a camera."""
+    q, fixed = np.array([0.3, -0.5, 0.7, 0.2]), FixedFrames()
+    H_map_base = np.array([[0, -1, 0, 2.0], [1, 0, 0, -1.0], [0, 0, 1, 0.5], [0, 0, 0, 1]])
+    fixed.set("base", "map", H_map_base)
+    fixed.set("table", "map", H_TURNED)
+    fixed.set("camera", "table", H_TURNED)
+    tf, link = computation(load_robot(four_link)), computation(load_robot(four_link))
+    tf.wrenches.links.fixed = fixed
+    for frame, H_map_frame in (("map", np.eye(4)), ("camera", H_TURNED @ H_TURNED)):
+        tf.wrenches.take_external(frame, FORCE, arrival())
+        at_base = wrench_matrix(np.linalg.inv(H_map_base) @ H_map_frame) @ FORCE
+        (one,) = (one for name, one in tf.wrenches.external.newest.items() if name == frame)
+        assert one.link == "base"
+        assert one.values == pytest.approx(at_base, abs=1e-12)
+    link.wrenches.take_external("base", np.zeros(6), arrival())
+    assert effort(tf, q) == pytest.approx(effort(link, q), abs=1e-12)  # the base stands in the world
+    with pytest.raises(BadMessage, match="no link 'moon'"):
+        tf.wrenches.take_external("moon", FORCE, arrival())
+
+
 def test_external_wrenches_in_several_frames_add_up_and_replace_each_their_own(four_link):
     robot, q = load_robot(four_link), np.array([0.3, -0.5, 0.7, 0.2])
     one, fixed = computation(robot), FixedFrames()

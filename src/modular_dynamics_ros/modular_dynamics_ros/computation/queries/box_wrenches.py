@@ -1,0 +1,59 @@
+"""Wrenches of black boxes at the states that requests ask about.
+
+Each was measured where the robot was answered last. Elsewhere gravity may point another way beyond the
+connection point; then the weight that hangs there must be known.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from modular_dynamics_ros.computation.black_boxes.static_load import Load
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import BadMessage, listed
+
+__all__ = ["BoxWrenches"]
+
+MOST_TURNED = 0.01  # [rad] of gravity, within which a weight pulls as it did
+
+
+@dataclass(frozen=True, eq=False)
+class BoxWrenches:
+    """By black box, at and in the frame of its connection point.
+
+    Attributes:
+        measured: (6,) [force, moment]. gravity: (3,) as they were measured [m/s^2].
+        loads: what hangs there, as far as it is known.
+    """
+
+    measured: Mapping[str, Array]
+    gravity: Mapping[str, Array]
+    loads: Mapping[str, Load]
+
+    def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
+        """Where gravity (3,) points so: as measured, less the known weight there, with that here.
+
+        A wrench of zeros stays: it stands for one that has stopped.
+
+        Raises:
+            BadMessage: gravity points elsewhere, and the load is not known.
+        """
+        turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity[name])]
+        if unknown := [name for name in turned if name not in self.loads]:
+            text = (
+                f"the wrench of black box {listed(unknown)} was measured at another pose, where gravity "
+                "points another way at its connection point: black_box_loads can name what hangs there"
+            )
+            raise BadMessage("load not known", text)
+        wrenches = dict(self.measured)
+        for name in turned:
+            load = self.loads[name]
+            wrenches[name] = wrenches[name] + load.wrench(gravity[name]) - load.wrench(self.gravity[name])
+        return wrenches
+
+    def _pulls_elsewhere(self, name: str, gravity: Array) -> bool:
+        if not self.measured[name].any():
+            return False
+        tolerance = 0.0 if name in self.loads else MOST_TURNED * np.linalg.norm(gravity)
+        return bool(np.linalg.norm(gravity - self.gravity[name]) > tolerance)
