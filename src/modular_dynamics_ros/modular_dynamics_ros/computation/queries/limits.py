@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.computation.queries.extremes import largest
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "excesses"]
+__all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "SampledEffort", "excesses"]
 
 POSITION, VELOCITY, EFFORT = range(3)
 # of the limit's size, and of 1, that is no excess
@@ -22,6 +22,18 @@ ROUNDING = 1e-9  # at a point: a number may be exactly at its limit
 BETWEEN = 1e-6  # between points: times are whole nanoseconds, and planners let velocities saturate
 
 Instants = NDArray[np.int64]
+
+
+class SampledEffort(NamedTuple):
+    """Efforts between the points of a trajectory.
+
+    Attributes:
+        points: (k,) the point before each. instants: (k,) [ns] from the start. values: (k,) [N m or N].
+    """
+
+    points: NDArray[np.intp]
+    instants: Instants
+    values: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +44,7 @@ class Course:
         q, v, effort: (m,) at the points [rad or m, rad/s or m/s, N m or N]; an effort may be unknown.
         between: positions and velocities between the points as of `spline.pieces`; None: unknown there, or
         monotonic, so that the points are the worst.
+        effort_between: efforts at some instants between the points; None: unknown there.
     """
 
     joint: str
@@ -39,6 +52,7 @@ class Course:
     v: Array
     between: tuple[Array, Array] | None = None
     effort: Array | None = None
+    effort_between: SampledEffort | None = None
 
     def of_mimic(self, joint: Joint) -> "Course":
         """That of a joint that mimics this one."""
@@ -106,11 +120,13 @@ def _of_joint(joint: Joint, instants: Instants, course: Course) -> Iterator[Exce
     ):
         if values is None:
             continue
-        both = (
+        found = [
             _beyond(instants, values, between, 1.0, upper),
             _beyond(instants, values, between, -1.0, lower),
-        )
-        if sides := [side for side in both if side is not None]:
+        ]
+        if quantity == EFFORT and course.effort_between is not None:
+            found += [_beyond_sampled(course.effort_between, *one) for one in ((1.0, upper), (-1.0, lower))]
+        if sides := [side for side in found if side is not None]:
             worst = max(sides, key=lambda side: (side.beyond, -side.instant))
             yield Excess(joint.name, quantity, worst.point, worst.instant, worst.value, worst.limit)
 
@@ -137,3 +153,11 @@ def _beyond(
             instant = int(instants[point]) + round(found.share * int(instants[point + 1] - instants[point]))
     beyond = value - sign * limit
     return _Side(beyond, point, instant, sign * value, limit) if beyond > rounding else None
+
+
+def _beyond_sampled(effort: SampledEffort, sign: float, limit: float) -> _Side | None:
+    """The same of efforts between points."""
+    if not len(effort.values):
+        return None
+    side = _beyond(effort.instants, effort.values, None, sign, limit)
+    return None if side is None else side._replace(point=int(effort.points[side.point]))

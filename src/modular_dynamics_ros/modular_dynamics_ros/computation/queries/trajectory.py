@@ -1,4 +1,4 @@
-"""The efforts along a trajectory, at each of its points."""
+"""The efforts along a trajectory, at each of its points; limits also between them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import friction_torques
 from modular_dynamics_ros.computation.queries.errors import QueryError, code_of
-from modular_dynamics_ros.computation.queries.limits import Course, Excess, excesses
+from modular_dynamics_ros.computation.queries.limits import Course, Excess, SampledEffort, excesses
 from modular_dynamics_ros.computation.queries.query_model import GivenWrenches, QueryModel, Subject
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
@@ -19,6 +19,7 @@ from modular_dynamics_ros.computation.queries.requested_state import (
     require_usable,
     state_of,
 )
+from modular_dynamics_ros.computation.queries.samples import Samples, samples
 from modular_dynamics_ros.computation.queries.spline import completed, pieces
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, Configuration, StampedWrench, State
@@ -55,7 +56,7 @@ class Torques:
 def trajectory_torques(
     model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
 ) -> Torques:
-    """Efforts at each point; joints that are not named, and a base, stand still as answered last.
+    """Efforts at each point, and limits all along; joints that are not named, and a base, stand still.
 
     Raises:
         QueryError: joints or numbers that cannot be used; at a point loops do not close, or torques overflow.
@@ -71,35 +72,39 @@ def trajectory_torques(
         require_usable(f"{what} between the points", values, motion.names)
     first = state_of(robot, RequestedState(motion.names, q[0]), subject.last)
     columns = [robot.state_names.index(name) for name in motion.names]
+    degree = 1 if motion.v is None else 3 if motion.a is None else 5
+    sampled = samples(motion.instants, q, v, a, degree)
     rest = np.zeros_like(first.q)
-    every = tuple(np.tile(standing, (len(q), 1)) for standing in (first.q, rest, rest))
-    for values, given in zip(every, (q, v, a), strict=True):
+    every = tuple(np.tile(standing, (len(sampled.instants), 1)) for standing in (first.q, rest, rest))
+    for values, given in zip(every, (sampled.q, sampled.v, sampled.a), strict=True):
         values[:, columns] = given
     friction, wrenches = subject.settings.friction == "urdf", model.given(subject, external)
     if robot.closed or robot.black_boxes:
         last = None if subject.last is None else subject.last.configuration
-        solved = _one_by_one(model, first, every, wrenches, friction=friction, last=last)
+        solved = _one_by_one(model, first, every, wrenches, sampled, friction=friction, last=last)
     else:
         solved = _at_once(model, first, every, wrenches, friction=friction)
     efforts, passive_q, passive_v = solved
     efforts = efforts[:, columns]
     if not (finite := np.isfinite(efforts)).all():
-        point = int(np.argwhere(~finite)[0][0])
-        text = f"point {point} is finite, but so far or fast that the torques are not"
-        raise QueryError("BAD_STATE", text)
-    passive = map(Course, robot.passive_names, passive_q.T, passive_v.T)
-    courses = chain(_courses(motion, v, efforts), passive)
+        where = sampled.where(int(np.argwhere(~finite)[0][0]))
+        raise QueryError("BAD_STATE", f"{where} is finite, but so far or fast that the torques are not")
+    points = sampled.is_point
+    passive = map(Course, robot.passive_names, passive_q[points].T, passive_v[points].T)
+    courses = chain(_courses(motion, v, efforts, sampled), passive)
     exceeded = excesses(robot.graph, motion.instants, courses)
-    return Torques(replace(motion, v=v, a=a), efforts, exceeded)
+    return Torques(replace(motion, v=v, a=a), efforts[points], exceeded)
 
 
-def _courses(motion: Motion, v: Array, efforts: Array) -> Iterator[Course]:
+def _courses(motion: Motion, v: Array, efforts: Array, sampled: Samples) -> Iterator[Course]:
     """Of the joints that the motion names; v: also where the motion has none."""
+    points = sampled.is_point
     for k, name in enumerate(motion.names):
         q, a = motion.q[:, k].copy(), None if motion.a is None else motion.a[:, k]
         # straight lines are monotonic, and their velocities those at the points
         between = None if motion.v is None else pieces(motion.instants, q, v[:, k].copy(), a)
-        yield Course(name, q, v[:, k], between, efforts[:, k])
+        effort = SampledEffort(sampled.points[~points], sampled.instants[~points], efforts[~points, k])
+        yield Course(name, q, v[:, k], between, efforts[points, k], effort)
 
 
 def _check(robot: Robot, motion: Motion) -> None:
@@ -140,6 +145,7 @@ def _one_by_one(
     first: State,
     every: tuple[Array, ...],
     wrenches: GivenWrenches,
+    sampled: Samples,
     *,
     friction: bool,
     last: Configuration | None,
@@ -150,7 +156,7 @@ def _one_by_one(
     rates = [graph.v_slice(name).start for name in robot.passive_names]
     efforts = np.zeros_like(every[0])
     passive_q, passive_v = (np.zeros((len(efforts), len(places))) for _ in range(2))
-    for point, (q, v, a) in enumerate(zip(*every, strict=True)):
+    for index, (q, v, a) in enumerate(zip(*every, strict=True)):
         state = first._replace(q=q, v=v, a=a)
         try:
             last = model.configuration(state, last)
@@ -158,9 +164,9 @@ def _one_by_one(
         except Exception as error:
             if code_of(error) == "UNEXPECTED":
                 raise
-            raise QueryError(code_of(error), f"point {point}: {error}") from error
-        efforts[point] = dynamics.tau + dynamics.friction if friction else dynamics.tau
+            raise QueryError(code_of(error), f"{sampled.where(index)}: {error}") from error
+        efforts[index] = dynamics.tau + dynamics.friction if friction else dynamics.tau
         if isinstance(dynamics, ClosedLoopSolution):
-            passive_q[point] = dynamics.result.coordinates[places]
-            passive_v[point] = dynamics.result.velocities[rates]
+            passive_q[index] = dynamics.result.coordinates[places]
+            passive_v[index] = dynamics.result.velocities[rates]
     return efforts, passive_q, passive_v

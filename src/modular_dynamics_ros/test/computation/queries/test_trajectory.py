@@ -7,6 +7,7 @@ from scipy.interpolate import BPoly
 import modular_dynamics as md
 from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, path, text_of
+from helpers.robots.urdf_text import inertial, joint, robot
 from modular_dynamics_ros.computation.black_boxes.static_load import Load
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION, VELOCITY
@@ -94,9 +95,15 @@ def test_limits_of_passive_joints_count():
 
 def test_where_loops_do_not_close_the_point_is_named():
     subject, q = subject_of(path("exoskeleton")), STATES["exoskeleton"]
-    with pytest.raises(QueryError, match="point 1: cannot close") as refused:
-        torques(subject, subject.robot.state_names, [q, OUT_OF_REACH])
+    with pytest.raises(QueryError, match="point 0: cannot close") as refused:
+        torques(subject, subject.robot.state_names, [OUT_OF_REACH, q])
     assert refused.value.code == "BAD_STATE"
+
+
+def test_where_loops_do_not_close_between_points_the_time_is_named():
+    subject, q = subject_of(path("exoskeleton")), STATES["exoskeleton"]
+    with pytest.raises(QueryError, match=r"^0\.01\d+ s, after point 0: cannot close"):
+        torques(subject, subject.robot.state_names, [q, OUT_OF_REACH])
 
 
 def test_a_black_box_pushes_as_it_did_last(four_link, boxed_branch):
@@ -118,6 +125,47 @@ def test_without_the_wrench_of_a_black_box_nothing_is_answered(four_link, boxed_
     subject = subject_of(four_link, partition=boxed_branch)
     with pytest.raises(BadMessage, match="no wrench of black box 'right_branch' has come yet"):
         torques(subject, ["turn", "bend", "left"], *random_points(3, 3))
+
+
+PENDULUM = robot(
+    "pendulum",
+    [
+        "<link name='frame'/>",
+        f"<link name='bob'>{inertial(1.0, (0, 0, -1.0), 0.0 * np.eye(3))}</link>",
+        joint("hinge", "revolute", "frame", "bob", (0, 0, 0), axis=(0, 1, 0)),
+    ],
+)
+
+
+@pytest.mark.parametrize("v", [None, [[0.0], [0.0]]])
+def test_efforts_between_points_count(v):
+    """From hanging to standing: the torque is none at both ends; a dense scan knows the largest."""
+    duration, points = 10**10, ([[0.0], [np.pi]], v)
+    subject = subject_of(PENDULUM.replace('effort="9"', 'effort="5"'))
+    found = torques(subject, ["hinge"], *points, step=duration)
+    (one,) = (one for one in found.excesses if one.quantity == EFFORT)
+    x = np.linspace(0.0, duration * 1e-9, 100_001)
+    knots = [[0.0, 0.0], [np.pi, 0.0]] if v else [[0.0], [np.pi]]
+    spline = BPoly.from_derivatives([0.0, duration * 1e-9], knots)
+    acceleration = spline.derivative(2)(x) if v else 0.0 * x
+    largest = (acceleration + 9.81 * np.sin(spline(x))).max()
+    assert one.value == pytest.approx(largest, rel=1e-3)
+    assert (one.point, one.limit) == (0, 5.0)
+    half = 1.5 * duration  # the first point is at one duration
+    assert one.instant == pytest.approx(half, rel=0.05)
+    assert np.abs(found.efforts).max() < 0.2
+
+
+def test_the_effort_before_an_acceleration_jumps_counts():
+    """At a point the value of the piece that begins there is given."""
+    q, v = [[0.0], [0.05], [0.05]], [[0.0], [0.0], [0.0]]
+    subject = subject_of(PENDULUM.replace('effort="9"', 'effort="25"'))
+    found = torques(subject, ["hinge"], q, v, step=100_000_000)
+    braking = -6.0 * 0.05 / 0.1**2
+    assert np.abs(found.efforts[1:]).max() < 1.0
+    (one,) = (one for one in found.excesses if one.quantity == EFFORT)
+    assert (one.point, one.instant, one.limit) == (0, 100_000_000, 25.0)
+    assert one.value == pytest.approx(-braking, rel=0.05)
 
 
 def test_efforts_beyond_limits_are_found():
