@@ -65,10 +65,12 @@ class AssemblyMode:
         closed = self._close(state, start)
         if closed.disagreements:
             differences = ", ".join(f"'{name}' by {d:.3g}" for name, d in closed.disagreements.items())
+            # another assembly mode is found from a guess of all joints
+            other = ", or name all passive joints" if np.isnan(state.measured).any() else ""
             raise BadMessage(
                 "disagree",
                 f"loops do not close with the passive joints as given: {differences} rad or m from where "
-                f"they close, more than {self.tolerance:g} (closure_tolerance); leave these joints out",
+                f"they close, more than {self.tolerance:g} (closure_tolerance); leave these joints out{other}",
             )
         return closed
 

@@ -20,6 +20,7 @@ except ImportError:  # the command bag runs without ROS: there messages are only
 __all__ = ["MOST_VALUES", "trajectory_from_message", "trajectory_message", "trajectory_points"]
 
 FIELDS = "positions", "velocities", "accelerations", "effort"
+ONE_OF = {"positions": "position", "velocities": "velocity", "accelerations": "acceleration"}
 MOST_VALUES = 1_000_000  # points times joints: 45 minutes of 6 joints at 60 Hz; they are read within a second
 
 refused = partial(BadMessage, "reference")
@@ -95,7 +96,10 @@ def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> NDArray[n
     if offsets[0] < 0:
         raise refused("time_from_start of point 0 is negative")
     if (late := np.diff(offsets) <= 0).any():
-        raise refused(f"point {int(np.argmax(late)) + 1} is not later than the one before")
+        number = int(np.argmax(late)) + 1
+        before, after = (1e-9 * float(offset) for offset in offsets[number - 1 : number + 1])
+        text = f"time_from_start of point {number} is {after:.9g} s, that of the point before {before:.9g} s"
+        raise refused(f"{text}; later ones are needed")
     return start + offsets
 
 
@@ -108,7 +112,10 @@ def _values(
         values = getattr(point, field)
         if len(values) != expected:
             if len(values) in (0, len(names)):
-                raise refused(f"of points 0 and {number} only one has {field}")
+                has, lacks = (number, 0) if len(values) else (0, number)
+                raise refused(
+                    f"point {has} has {field}, point {lacks} has none: give them in all points or in none"
+                )
             raise refused(f"point {number} has {len(values)} {field} for {len(names)} joint names")
         flat.extend(values)
     if not expected:
@@ -118,7 +125,7 @@ def _values(
     if not (finite := np.isfinite(read)).all():
         number, k = np.argwhere(~finite)[0]
         name = names[columns[named[k]]]
-        raise refused(f"point {number}: the {field.removesuffix('s')} of '{name}' is not finite")
+        raise refused(f"point {number}: the {ONE_OF[field]} of '{name}' is not finite")
     every = np.zeros((len(points), len(columns)))
     every[:, named] = read
     return every
