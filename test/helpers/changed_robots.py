@@ -164,7 +164,7 @@ def assert_same_connections(graph, tolerance=1e-12):
         assert before == owner or connection.link in graph.subsystems[before].fixed_links
         entries = [k for k in subsystem.indices if graph.parents[k] not in subsystem.indices]
         assert {graph.parents[k] for k in entries} <= {body}
-        if len(entries) == 1:
+        if len(entries) == 1 and not subsystem.fixed_links:
             assert_same_pose(graph.joints[entries[0]].x_parent_joint, connection.x_body_connection, tolerance)
             assert subsystem.root_link == graph.joints[entries[0]].child_link
     assert first == len(graph.joints)

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ..kernels import layout
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, refuse_black_boxes
 from .arrays.arguments import Array, Progress
 from .arrays.joint_terms import terms_of
 from .arrays.model_arrays import arrays_of
 from .execution.algorithms import MASS_MATRIX
 from .execution.solver import Solver
 from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
-from .quantities.rest import rest, rest_rows
+from .quantities.rest import rest_rows
 from .workspaces import direct_calls, workspace_of
 
 __all__ = [
@@ -25,6 +25,8 @@ __all__ = [
     "mass_matrix",
     "mass_matrix_batch",
 ]
+
+_BIAS, _GRAVITY_TORQUE = "the bias", "the gravity torque"
 
 _direct_calls = direct_calls(MASS_MATRIX.name)
 
@@ -89,20 +91,38 @@ def bias(
     """h (nv,): torques at zero acceleration, so that M vdot + h = tau.
 
     Coriolis, centrifugal, gravity, the joints' springs and, where ``friction`` says so, friction. Errors as
-    of ``inverse_dynamics``.
+    of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics`` takes its
+    wrench.
     """
-    return inverse_dynamics(graph, q, v, rest(graph), out=out, friction=friction)
+    return inverse_dynamics(graph, q, v, _rest(graph, _BIAS), out=out, friction=friction)
 
 
 def gravity_torque(graph: SubsystemGraph, q: ArrayLike, out: Array | None = None) -> Array:
     """g (nv,): torques that hold the robot still at q against gravity, without the springs at its joints.
 
-    With those: ``bias`` at rest. Errors as of ``inverse_dynamics``.
+    With those: ``bias`` at rest. Errors as of ``bias``.
     """
-    zeros = rest(graph)
+    zeros = _rest(graph, _GRAVITY_TORQUE)
     if workspace_of(graph, _has_springs):
         return InverseDynamics.of(graph, "none", False)(q, zeros, zeros, out=out)
     return inverse_dynamics(graph, q, zeros, zeros, out=out)
+
+
+def _rest(graph: SubsystemGraph, quantity: str) -> Array:
+    """Zero rates (nv,), allocated once for each thread, of a graph in which a quantity is known."""
+    return workspace_of(graph, _zeros_where_known, quantity)
+
+
+def _zeros_where_known(graph: SubsystemGraph, quantity: str) -> Array:
+    _require_known(graph, quantity)
+    return np.zeros(graph.nv)
+
+
+def _require_known(graph: SubsystemGraph, quantity: str) -> None:
+    """Raise StateError where the graph has black boxes."""
+    refuse_black_boxes(
+        graph, quantity, "inverse_dynamics at zero acceleration takes their black_box_wrenches"
+    )
 
 
 def _has_springs(graph: SubsystemGraph) -> bool:
@@ -126,6 +146,7 @@ def bias_batch(
     ``threads``, ``out``, ``dtype``, ``progress``, ``friction`` and errors as of ``inverse_dynamics_batch``;
     also for a black box in the graph.
     """
+    _require_known(graph, _BIAS)
     zeros = rest_rows(graph, q)
     return inverse_dynamics_batch(
         graph, q, v, zeros, threads, out=out, dtype=dtype, progress=progress, friction=friction
@@ -142,6 +163,7 @@ def gravity_torque_batch(
     progress: Progress = None,
 ) -> NDArray[Any]:
     """g (count, nv): ``gravity_torque`` of each row of q (count, nq). The rest as of ``bias_batch``."""
+    _require_known(graph, _GRAVITY_TORQUE)
     zeros = rest_rows(graph, q)
     with_springs = workspace_of(graph, _has_springs)
     solver = InverseDynamics.of(graph, "none", False) if with_springs else InverseDynamics.of(graph)

@@ -11,7 +11,7 @@ from ..text.numbers import LARGEST, STIFFEST
 from .codes import Disable, Joint
 from .names import Names
 
-__all__ = ["check_numbers", "check_supported", "findings_about", "notes_on"]
+__all__ = ["IGNORED", "check_numbers", "check_supported", "findings_about", "notes_on"]
 
 #: Fields of a model, besides those of bodies, of which numbers are read.
 _READ = (
@@ -21,6 +21,8 @@ _READ = (
 )
 #: Endings of fields of springs, dampers, friction and drives.
 _OF_FORCES = ("stiffness", "armature", "damping", "frictionloss")
+#: What is assumed of numbers that only a simulation uses, and of those that cannot be meant.
+IGNORED, _AS_GIVEN = ", which is ignored", ", which is used as given"
 #: Lengths of axes differ from one by rounding only.
 UNIT = 1e-9
 
@@ -86,26 +88,26 @@ def findings_about(model: Any, names: Names) -> Iterator[Finding]:
     """Forces of MuJoCo's simulation that the graph leaves out, and numbers of joints that cannot be meant."""
     gravity = not model.opt.disableflags & Disable.GRAVITY
     for name in _where(names.bodies, lambda k: gravity and model.body_gravcomp[k]):
-        text = f"gravity compensation (gravcomp) of body '{name}' is ignored"
-        yield Finding("gravity compensation", "body", name, text)
+        text = f"body '{name}' has gravity compensation (gravcomp)"
+        yield Finding("gravity compensation", "body", name, text, assumed=IGNORED)
     if model.opt.density or model.opt.viscosity:
-        text = "forces of the medium (density, viscosity) are ignored"
-        yield Finding("medium", "model", "option", text)
+        text, assumed = "the medium has density or viscosity", "; its forces are ignored"
+        yield Finding("medium", "model", "option", text, assumed=assumed)
     for name in _where(names.joints, lambda k: model.jnt_type[k] == Joint.FREE and _armature(model, k)):
-        text = f"armature of free joint '{name}', which has no drive, is ignored"
-        yield Finding("armature of a free joint", "joint", name, text)
+        text, assumed = f"free joint '{name}', which has no drive, has armature", "; it is ignored"
+        yield Finding("armature of a free joint", "joint", name, text, assumed=assumed)
     dofs = [names.joints[k] for k in model.dof_jntid]
     for name in dict.fromkeys(_where(dofs, lambda k: _any(model, "dof_dampingpoly", k))):
-        text = f"joint '{name}' has damping of higher order, which is ignored"
-        yield Finding("damping of higher order", "joint", name, text)
+        text = f"joint '{name}' has damping of higher order"
+        yield Finding("damping of higher order", "joint", name, text, assumed=IGNORED)
     for what in ("damping", "frictionloss", "armature"):
         negative = np.flatnonzero(getattr(model, f"dof_{what}") < 0.0)
         for name in dict.fromkeys(dofs[k] for k in negative):
-            text = f"joint '{name}' has a negative {what}, which is used as given"
-            yield Finding(f"negative {what}", "joint", name, text)
+            text = f"joint '{name}' has a negative {what}"
+            yield Finding(f"negative {what}", "joint", name, text, assumed=_AS_GIVEN)
     for name in _where(names.joints, lambda k: model.jnt_stiffness[k] < 0.0):
-        text = f"joint '{name}' has a negative stiffness, which is used as given"
-        yield Finding("negative stiffness", "joint", name, text)
+        text = f"joint '{name}' has a negative stiffness"
+        yield Finding("negative stiffness", "joint", name, text, assumed=_AS_GIVEN)
 
 
 def notes_on(model: Any, names: Names) -> list[str]:

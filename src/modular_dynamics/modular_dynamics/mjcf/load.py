@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..exceptions import MjcfError, ModelWarning
-from ..model import Finding, SubsystemGraph, summaries_by_kind
+from ..model import Finding, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..urdf.assembly import assemble
 from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.checks.tags import with_partition
@@ -90,7 +90,7 @@ def _graph(
     ]
     findings = [*of_compiler, *findings_about(model, names), *of_tendons]
     if strict and findings:
-        raise MjcfError(f"strict: {'; '.join(summaries_by_kind(findings))}")
+        raise MjcfError(f"strict: {'; '.join(refusals_by_kind(findings))}")
     annotations = with_partition(
         Annotations(
             loop_joints=tuple(loops.values()), passive=passive, gears=relations.gears, springs=springs

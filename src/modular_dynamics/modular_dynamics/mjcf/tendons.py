@@ -8,6 +8,7 @@ import numpy as np
 from ..exceptions import UnsupportedModelError
 from ..model import Anchor, Finding, Spring
 from .actuators import Actuators, tendon_joints
+from .checks import IGNORED
 from .codes import Disable, Wrap
 from .names import Names, free_name, name_of
 from .tree import site_frame
@@ -36,14 +37,14 @@ def read_springs(
         if model.tendon_stiffness[k] and not no_spring:
             springs.append(_spring(model, names, k, free_name(name, names.joints, taken)))
         elif model.tendon_damping[k]:
-            text = f"tendon '{name}' has damping without stiffness; the damping is ignored"
-            findings.append(Finding("damping of a tendon", "tendon", name, text))
+            text, assumed = f"tendon '{name}' has damping without stiffness", "; the damping is ignored"
+            findings.append(Finding("damping of a tendon", "tendon", name, text, assumed=assumed))
         if np.any(getattr(model, "tendon_dampingpoly", [[]] * model.ntendon)[k]):
-            text = f"tendon '{name}' has damping of higher order, which is ignored"
-            findings.append(Finding("damping of higher order", "tendon", name, text))
+            text = f"tendon '{name}' has damping of higher order"
+            findings.append(Finding("damping of higher order", "tendon", name, text, assumed=IGNORED))
         if model.tendon_frictionloss[k]:
-            text = f"tendon '{name}' has frictionloss, which is ignored"
-            findings.append(Finding("friction of a tendon", "tendon", name, text))
+            text = f"tendon '{name}' has frictionloss"
+            findings.append(Finding("friction of a tendon", "tendon", name, text, assumed=IGNORED))
     return tuple(springs), findings
 
 

@@ -6,7 +6,7 @@ from .changes.sources import SourceText
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
 from .configuration import PositionLimits, joint_limits, usual_range
-from .findings import Finding, summaries_by_kind
+from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
@@ -33,6 +33,7 @@ __all__ = [
     "joint_limits",
     "merged",
     "orders",
+    "refusals_by_kind",
     "summaries_by_kind",
     "usual_range",
 ]

@@ -35,12 +35,18 @@ def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
         )
 
 
-def refuse_black_boxes(graph: SubsystemGraph, quantity: str) -> None:
-    """Raise StateError if the graph has black boxes, whose masses are unknown."""
+def refuse_black_boxes(graph: SubsystemGraph, quantity: str, instead: str = "") -> None:
+    """Raise StateError if the graph has black boxes, whose masses are unknown.
+
+    Args:
+        instead: what a user can do, behind a semicolon of the message.
+    """
     require_graph(graph)
     names = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
     if names:
-        raise StateError(f"{quantity} of '{graph.name}' is not known: its black boxes are {', '.join(names)}")
+        advice = f"; {instead}" if instead else ""
+        text = f"{quantity} of '{graph.name}' is not known: its black boxes are {', '.join(names)}"
+        raise StateError(f"{text}{advice}")
 
 
 def _wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:

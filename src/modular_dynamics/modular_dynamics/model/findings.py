@@ -1,9 +1,9 @@
 """Defects of a robot description that were accepted: one value for each, and summaries by kind."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-__all__ = ["Finding", "summaries_by_kind"]
+__all__ = ["Finding", "refusals_by_kind", "summaries_by_kind"]
 
 #: Number of elements that the summary of one kind names.
 SHOWN = 4
@@ -16,8 +16,10 @@ class Finding:
     Attributes:
         kind: one ModelWarning summarizes all findings of a kind; docs/urdf_tags.md lists the kinds.
         element: "link", "joint" or another element of the description. name: its name.
-        text: what is wrong and what was assumed.
+        text: what is wrong.
         line: of the element in its file; None if not known.
+        assumed: what was assumed, as the text goes on: "; it is ignored". Where the description is refused,
+            nothing is assumed. hint: what else there is to say, behind both.
     """
 
     kind: str
@@ -25,9 +27,17 @@ class Finding:
     name: str
     text: str
     line: int | None = None
+    assumed: str = ""
+    hint: str = ""
 
     def __str__(self) -> str:
-        return self.text if self.line is None else f"line {self.line}: {self.text}"
+        where = "" if self.line is None else f"line {self.line}: "
+        return f"{where}{self.text}{self.assumed}{self.hint}"
+
+
+def refusals_by_kind(findings: Iterable[Finding]) -> list[str]:
+    """As :func:`summaries_by_kind`, of a description that is refused: without what would be assumed."""
+    return summaries_by_kind([replace(finding, assumed="") for finding in findings])
 
 
 def summaries_by_kind(findings: Iterable[Finding]) -> list[str]:

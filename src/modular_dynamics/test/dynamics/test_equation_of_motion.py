@@ -2,6 +2,7 @@
 
 import numpy as np
 import pinocchio
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,3 +34,21 @@ def test_mass_matrix_is_pinocchios(tree_robot):
     fold = np.array([pin.v(unit) for unit in np.eye(tree_robot.nv)]).T
     theirs = fold.T @ (upper + np.triu(upper, 1).T) @ fold
     assert_close(md.mass_matrix(tree_robot, q), theirs, 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("function", "vectors", "quantity"),
+    [
+        (md.bias, 2, "the bias"),
+        (md.bias_batch, 2, "the bias"),
+        (md.gravity_torque, 1, "the gravity torque"),
+        (md.gravity_torque_batch, 1, "the gravity torque"),
+    ],
+)
+def test_torques_without_an_argument_for_wrenches_name_the_function_that_has_it(
+    boxed_arm, function, vectors, quantity
+):
+    shape = (2, boxed_arm.nv) if "batch" in function.__name__ else (boxed_arm.nv,)
+    text = rf"{quantity} of .* is not known: its black boxes are tool; inverse_dynamics .* black_box_wrenches"
+    with pytest.raises(md.StateError, match=text):
+        function(boxed_arm, *np.zeros((vectors, *shape)))

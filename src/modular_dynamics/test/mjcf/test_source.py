@@ -84,9 +84,9 @@ def test_files_beside_an_open_file_are_found(file):
 
 def test_messages_name_the_file(file):
     file.write_text(TEXT.replace("<worldbody>", '<option density="1"/><worldbody>'))
-    with pytest.warns(md.ModelWarning, match=r"^'.*two arms\.xml': forces of the medium"):
+    with pytest.warns(md.ModelWarning, match=r"^'.*two arms\.xml': the medium has density"):
         md.load_mjcf(file)
-    with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': strict: forces of the medium"):
+    with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': strict: the medium has density"):
         md.load_mjcf(file, strict=True)
     file.write_text(TEXT.replace("<worldbody>", "<worldbodi>"))
     with pytest.raises(md.MjcfError, match=r"^'.*two arms\.xml': MuJoCo: XML"):

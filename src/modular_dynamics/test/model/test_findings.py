@@ -1,7 +1,13 @@
 """Summaries of findings: one line for each kind."""
 
 from modular_dynamics import Finding
-from modular_dynamics.model import summaries_by_kind
+from modular_dynamics.model import refusals_by_kind, summaries_by_kind
+
+
+def test_what_was_assumed_is_not_said_of_what_is_refused():
+    finding = Finding("odd", "link", "a", "link 'a' is odd", 3, "; it is ignored", "; is 'b' meant?")
+    assert summaries_by_kind([finding]) == ["line 3: link 'a' is odd; it is ignored; is 'b' meant?"]
+    assert refusals_by_kind([finding]) == ["line 3: link 'a' is odd; is 'b' meant?"]
 
 
 def test_one_of_a_kind_is_shown_as_it_is():

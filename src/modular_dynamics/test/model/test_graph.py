@@ -25,7 +25,7 @@ def test_a_black_box_without_joints_takes_its_links_away():
       <link name="tool"><inertial><mass value="5"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
       </inertial></link>
       <joint name="lift" type="prismatic"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
-        <limit effort="1" velocity="1"/></joint>
+        <limit lower="0" upper="1" effort="1" velocity="1"/></joint>
       <joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 1"/></joint>
       <modular_dynamics version="1"><subsystem name="arm" root_link="arm"/>
         <subsystem name="tool" root_link="tool" black_box="true"/></modular_dynamics></robot>"""

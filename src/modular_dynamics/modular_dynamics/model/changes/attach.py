@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,10 +12,11 @@ from numpy.typing import ArrayLike
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
 from ..structure import Graph, Structure, require_graph
-from ..subsystem import Body, Connection, Subsystem
+from ..subsystem import Body, Connection, Joint, Subsystem
 from .bodies import body_at, body_of, changed, owner_of, parts_of
 from .checks import checked_numbers
 from .names import renamed
+from .reindexing import attachment
 
 __all__ = ["attach"]
 
@@ -80,16 +82,23 @@ def attach(
         joint if parent is not None else replace(joint, x_parent_joint=x * joint.x_parent_joint)
         for joint, parent in zip(their.joints, their.parents, strict=True)
     ]
-    subsystems = [
-        replace(
-            subsystem,
-            first=subsystem.first + first,
-            connection=_connection(subsystem.connection, index, x, first),
-            predecessor=carrier if subsystem.predecessor is None else subsystem.predecessor + count,
-            fixed_links=_fixed_links(subsystem, x),
+    links = dict(base.links)
+    for subsystem in their.subsystems:
+        links |= _fixed_links(subsystem, x)
+    subsystems = []
+    for subsystem in their.subsystems:
+        entries = [joints[k] for k in subsystem.indices if their.parents[k] is None]
+        connection, root_link = _connected(subsystem, entries, (index, base.name, links), x, first)
+        subsystems.append(
+            replace(
+                subsystem,
+                first=subsystem.first + first,
+                connection=connection,
+                predecessor=carrier if subsystem.predecessor is None else subsystem.predecessor + count,
+                root_link=root_link,
+                fixed_links=_fixed_links(subsystem, x),
+            )
         )
-        for subsystem in their.subsystems
-    ]
     bodies = [base if k == index else body for k, body in enumerate(graph.bodies)]
     fields: dict[str, Any] = {
         "joints": (*graph.joints, *joints),
@@ -149,10 +158,28 @@ def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
     return body_of(base.name, parts, links, {**base.payloads, **ground.payloads})
 
 
-def _connection(old: Connection, index: int | None, x: DualQuaternion, first: int) -> Connection:
+def _connected(
+    subsystem: Subsystem,
+    entries: Sequence[Joint],
+    base: tuple[int | None, str, Mapping[str, DualQuaternion]],
+    x: DualQuaternion,
+    first: int,
+) -> tuple[Connection, str]:
+    """Connection point and root link of a subsystem of the attached robot.
+
+    Args:
+        entries: its joints on the base. base: index and name of the body that is the base now, and the poses
+            x_body_link of all links fixed in it. x: pose of the former root link in it. first: index of the
+            attached robot's first joint.
+    """
+    old, (index, name, links) = subsystem.connection, base
     if old.body is not None:
-        return replace(old, body=old.body + first)
-    return replace(old, body=index, x_body_connection=x * old.x_body_connection)
+        return replace(old, body=old.body + first), subsystem.root_link
+    if subsystem.root_link in subsystem.fixed_links:
+        return replace(old, body=index, x_body_connection=x * old.x_body_connection), subsystem.root_link
+    link, x_link, x_body = attachment(entries, name, links)
+    root_link = subsystem.root_link if len(entries) == 1 else link
+    return Connection(link, index, x_link, x_body), root_link
 
 
 def _fixed_links(subsystem: Subsystem, x: DualQuaternion) -> dict[str, DualQuaternion]:

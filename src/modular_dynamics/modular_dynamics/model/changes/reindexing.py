@@ -40,8 +40,8 @@ class Remainder:
         graph: as it was.
         joints, bodies: those that stay, by their old index, as they are now. ground: as it is now.
         carried: by old index of a body, where its links are fixed now; bodies by their old indices.
-        removed: names of black boxes without joints that are removed. Other subsystems are removed where they
-            lose all joints.
+        removed: names of black boxes that are removed; those without joints must be named. Other subsystems
+            are removed where they lose all joints.
     """
 
     graph: Structure
@@ -100,7 +100,9 @@ class Remainder:
         moved = replace(old, body=body, x_body_connection=x * old.x_body_connection)
         before = [k for k in subsystem.indices if self.graph.parents[k] not in subsystem.indices]
         entries = [k for k in rows if self.carried[self.graph.parents[k]][0] not in rows]
-        if before == entries:
+        begins_fixed = subsystem.root_link in subsystem.fixed_links
+        on_links = {self.graph.joints[k].parent_link for k in entries}
+        if begins_fixed or (before == entries and (body == old.body or len(on_links) == 1)):
             return moved, subsystem.root_link
         carrier = self.ground if body is None else self.bodies[body]
         links = dict(carrier.links)

@@ -59,7 +59,7 @@ def without(graph: Graph, link: str) -> Graph:
 
 
 def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
-    """The link and all links that it carries; and the black boxes without joints among them."""
+    """The link and all links that it carries; and the black boxes among them that begin at a fixed link."""
     graph.link_pose(link)  # raises where there is none
     if link == graph.ground.name:
         raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
@@ -70,17 +70,16 @@ def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
                 fixed.setdefault(part.parent, []).append(part.name)
     for joint in graph.joints:
         fixed.setdefault(joint.parent_link, []).append(joint.child_link)
-    boxes: dict[str, str] = {}
+    boxes: dict[str, str] = {}  # those that are fixed to what carries them, by the link at which they begin
     for box in graph.subsystems:
         if box.black_box:
-            begins = box.root_link if not box.joints else None
             inside = {*box.fixed_links, *(name for body in box.bodies for name in body.links)}
             if link in inside - {box.root_link}:
                 raise UnsupportedModelError(
                     f"link '{link}' belongs to the black box '{box.name}', whose parts are unknown; "
                     f"'{box.root_link}' removes all of it"
                 )
-            if begins is not None:
+            if (begins := box.root_link) in box.fixed_links:  # also of boxes that have joints beyond it
                 boxes[begins] = box.name
                 fixed.setdefault(box.connection.link, []).append(begins)
                 fixed.setdefault(begins, []).extend(name for name in box.fixed_links if name != begins)

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.changed_robots import add_robot, assert_same_connections, assert_same_robot, edited, untagged
+from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
+from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES
 from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 
@@ -39,6 +41,24 @@ def test_any_partition_stays_one(tree, other, data):
     joined = graph.attach(arm, data.draw(st.sampled_from(graph.links)), POSE, prefix="other_")
     assert_same_connections(joined, 1e-12)
     assert len(joined.subsystems) == len(graph.subsystems) + len(arm.subsystems)
+
+
+@examples(40)
+@given(tree=boxed_trees(), other=boxed_trees(), data=st.data())
+def test_with_black_boxes_is_one_urdf_of_both(tree, other, data):
+    """Subsystems that begin on several links of their root are among them: their point is the body's."""
+    graph, arm = tree.load(), other.load()
+    link = data.draw(st.sampled_from(graph.links))
+    if tree.boxed(link):
+        with pytest.raises(md.UnsupportedModelError, match="belongs to the black box"):
+            graph.attach(arm, link, POSE, prefix="other_")
+        return
+    both = edited(tree.urdf, lambda root: add_robot(root, other.urdf, link, XYZ, RPY, "other_"))
+    subsystems = tree.subsystems(both) + other.subsystems(both, "other_")
+    joined = graph.attach(arm, link, POSE, prefix="other_")
+    assert_same_connections(joined)
+    assert_same(joined, md.load_urdf(both, {"version": 1, "subsystems": subsystems}))
+    assert_same(read_back(joined), joined)
 
 
 @pytest.mark.parametrize("floating", [False, True])

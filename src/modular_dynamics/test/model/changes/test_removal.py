@@ -17,8 +17,10 @@ from helpers.changed_robots import (
     remove_subtree,
     untagged,
 )
+from helpers.random_examples.black_boxes import boxed_trees
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
+from helpers.read_back import assert_same, read_back
 from helpers.tree_dynamics import ROBOT_NAMES
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Gear, Spring
@@ -150,6 +152,47 @@ def test_a_fixed_black_box_goes_whole():
     assert graph.without("arm").subsystems == ()
     with pytest.raises(md.UnsupportedModelError, match=r"link 'tip' belongs to the black box 'tool'"):
         graph.without("tip")
+
+
+def test_a_black_box_with_joints_goes_with_the_link_that_it_is_fixed_to():
+    """As a gripper on a sensor: the palm, at which the black box begins, moves as the flange does."""
+    text = """<robot name="r"><link name="base"/><link name="flange"/><link name="sensor"/><link name="palm"/>
+      <link name="finger"/>
+      <joint name="wrist" type="continuous"><parent link="base"/><child link="flange"/></joint>
+      <joint name="mount" type="fixed"><parent link="flange"/><child link="sensor"/></joint>
+      <joint name="grip" type="fixed"><parent link="sensor"/><child link="palm"/></joint>
+      <joint name="slide" type="prismatic"><parent link="palm"/><child link="finger"/>
+        <limit lower="0" upper="1" effort="1" velocity="1"/></joint>
+      <modular_dynamics version="1"><subsystem name="arm"><joint name="wrist"/></subsystem>
+        <subsystem name="gripper" root_link="palm" black_box="true"/></modular_dynamics></robot>"""
+    graph = md.load_urdf(text)
+    for link, left, names in (
+        ("palm", ("base", "flange", "sensor"), ["arm"]),
+        ("sensor", ("base", "flange"), ["arm"]),
+        ("flange", ("base",), []),
+    ):
+        without = graph.without(link)
+        assert (without.links, [subsystem.name for subsystem in without.subsystems]) == (left, names)
+        assert_same(read_back(without), without)
+
+
+@examples(60)
+@given(tree=boxed_trees())
+def test_with_black_boxes_is_a_urdf_without_them(tree):
+    graph = tree.load()
+    for link in graph.links[1:]:
+        if tree.boxed(link) and link not in tree.roots.values():
+            with pytest.raises(
+                md.UnsupportedModelError, match=r"whose parts are unknown; .* removes all of it"
+            ):
+                graph.without(link)
+            continue
+        if mimics_across(graph, tree.urdf, link):
+            continue
+        left = graph.without(link)
+        assert_same_connections(left)
+        assert_same(left, tree.load(edited(tree.urdf, lambda root, link=link: remove_subtree(root, link))))
+        assert_same(read_back(left), left)
 
 
 def test_the_root_link_and_unknown_links_are_refused(load_robot):
