@@ -11,6 +11,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from ..model import SubsystemGraph
 from .colours import subsystem_colours
+from .literal_text import as_literal
 
 __all__ = ["draw_graph", "layout"]
 
@@ -39,11 +40,13 @@ def draw_graph(graph: SubsystemGraph, path: Path) -> Path:
         frame = {"boxstyle": "round,pad=0.5", "fc": colour, "ec": edge}
         text, style = f"{index + 1}  {subsystem.name}\n{content}", {"color": "white", "fontweight": "bold"}
         vertex = axis.text(x, y, text, style, ha="center", va="center", bbox=frame)
+        as_literal([vertex])
         boxes.append(vertex.get_bbox_patch())
         own = rf"$\Xi_{{{index + 1},{index + 1}}}$   $W_{{{index + 1}}}$"  # in the paper: loops at the vertex
         axis.text(x, y + LABEL, own, ha="center", va="bottom", fontsize=9)
     _draw_edges(axis, graph, positions, boxes)
-    axis.set_title(f"{graph.name}: subsystems, and what they transmit to each other", fontweight="bold")
+    title = f"{graph.name}: subsystems, and what they transmit to each other"
+    as_literal([axis.set_title(title, fontweight="bold")])
     legend = {"twist": "twists and their derivatives Ξ", "wrench": "wrenches W, Γ"}
     handles = [Line2D([], [], color=INK, ls=STYLES[kind], label=legend[kind]) for kind in STYLES]
     axis.legend(handles=handles, loc="lower center", ncols=2, frameon=False)

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from .colours import COLOURS
+from .literal_text import as_literal
 
 __all__ = ["Panel", "draw_over_time"]
 
@@ -54,7 +55,7 @@ def draw_over_time(title: str, times: Array, panels: Sequence[Panel], path: Path
         for axis in axes[max(0, len(panels) - columns) : len(panels)]:
             axis.set_xlabel("time [s]")
             axis.tick_params(labelbottom=True)
-        figure.suptitle(title, fontsize=13, fontweight="bold")
+        as_literal([figure.suptitle(title, fontsize=13, fontweight="bold")])
         if any(name in panel.measured for panel in panels for name in panel.lines):
             figure.legend(handles=_legend(), loc="outside lower center", ncols=2, frameon=False)
         figure.savefig(path, dpi=130)
@@ -67,13 +68,14 @@ def _draw(axis: Axes, times: Array, panel: Panel) -> None:
         if name in panel.measured:
             axis.plot(times, panel.measured[name], color=colour, lw=0.7, alpha=0.45)
         axis.plot(times, values, color=colour, ls=style, lw=1.4, label=name)
-    axis.set_title(panel.title, loc="left", fontweight="bold")
+    as_literal([axis.set_title(panel.title, loc="left", fontweight="bold")])
     axis.set_ylabel(panel.quantity)
     axis.grid(alpha=0.25, lw=0.6)
     axis.margins(x=0.0, y=0.08)
     axis.ticklabel_format(axis="y", useOffset=False)
     if len(panel.lines) > 1 or panel.title not in panel.lines:
-        axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+        legend = axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)
+        as_literal(legend.get_texts())
 
 
 def _legend() -> list[Line2D]:

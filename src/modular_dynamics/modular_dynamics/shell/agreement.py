@@ -7,6 +7,7 @@ import numpy as np
 from ..dynamics import inverse_dynamics
 from ..exceptions import MissingDependencyError
 from ..model import SubsystemGraph
+from .terminal.progress import counted
 
 __all__ = ["THRESHOLD", "Agreement", "compare"]
 
@@ -64,7 +65,7 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
     check, rng = CrossCheck(tree), np.random.default_rng(seed)
     boxes = [one.name for one in tree.subsystems if one.black_box]
     relative, absolute, subsystem = 0.0, 0.0, ""
-    for _ in range(states):
+    for _ in counted(range(states), states, "states compared with Pinocchio"):
         q = tree.random_configuration(rng)
         v, vdot = rng.uniform(-1.0, 1.0, (2, tree.nv))
         wrenches = {name: rng.uniform(-1.0, 1.0, 6) for name in boxes} or None

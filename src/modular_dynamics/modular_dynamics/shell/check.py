@@ -5,7 +5,16 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..exceptions import DescriptionError, ModelError, ModularDynamicsError, UnsupportedModelError
+import numpy as np
+
+from ..dynamics import forward_dynamics
+from ..exceptions import (
+    DescriptionError,
+    ModelError,
+    ModularDynamicsError,
+    StateError,
+    UnsupportedModelError,
+)
 from ..model import SubsystemGraph
 from .agreement import Agreement, compare
 from .command import FINDINGS, GOOD, Command, UsageError
@@ -16,6 +25,7 @@ from .tables import printable
 __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
+MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of more takes long
 #: In errors about what was given on the command line, which are no flaws of a robot.
 WRONG_ARGUMENTS = (
     "no URDF file at",
@@ -26,8 +36,9 @@ WRONG_ARGUMENTS = (
 )
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
-looks wrong although it is accepted; subsystems with masses; joints with limits; the largest difference of the
-torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
+looks wrong although it is accepted; subsystems with masses; joints with limits; a joint that moves no
+inertia, with which forward dynamics fails; the largest difference of the torques from Pinocchio's at random
+states within the limits (needs the extra crosscheck)."""
 EXAMPLES = """\
   modular-dynamics check robot.urdf
   modular-dynamics check robot.xacro --xacro-arg prefix:=left_ --strict
@@ -37,16 +48,21 @@ EXAMPLES = """\
 
 @dataclass(frozen=True)
 class _Result:
-    """What was found: the fault that makes the description unusable, or the robot."""
+    """What was found: the fault that makes the description unusable, or the robot.
+
+    Attributes:
+        unclosed, unaccelerated: why its loops cannot close, and why torques give no accelerations.
+    """
 
     fault: DescriptionError | ModelError | None = None
     graph: SubsystemGraph | None = None
     agreement: Agreement | None = None
     unclosed: str = ""
+    unaccelerated: str = ""
 
     @property
     def findings(self) -> int:
-        count = int(self.fault is not None) + int(bool(self.unclosed))
+        count = int(self.fault is not None) + int(bool(self.unclosed)) + int(bool(self.unaccelerated))
         if self.graph is not None:
             count += len(self.graph.warnings)
         return count + int(self.agreement is not None and self.agreement.disagrees)
@@ -87,7 +103,8 @@ def _examined(arguments: argparse.Namespace) -> _Result:
         if any(words in str(error) for words in WRONG_ARGUMENTS):
             raise UsageError(str(error)) from error
         return _Result(fault=error)  # type: ignore[arg-type]
-    return _Result(None, graph, compare(graph, arguments.states, arguments.seed), _unclosed(graph))
+    agreement = compare(graph, arguments.states, arguments.seed)
+    return _Result(None, graph, agreement, _unclosed(graph), _unaccelerated(graph))
 
 
 def _unclosed(graph: SubsystemGraph) -> str:
@@ -103,6 +120,22 @@ def _unclosed(graph: SubsystemGraph) -> str:
     return ""
 
 
+def _unaccelerated(graph: SubsystemGraph) -> str:
+    """Why forward dynamics fails at the neutral configuration; empty where it works, or is not tried.
+
+    It is not tried with closed loops, which have other rules, and with black boxes, with which it is refused.
+    """
+    if not graph.nv or graph.nv > MOST_VELOCITIES or any(one.black_box for one in graph.subsystems):
+        return ""
+    try:
+        forward_dynamics(graph, graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
+    except StateError as error:
+        return str(error)
+    except UnsupportedModelError:
+        pass
+    return ""
+
+
 def _lines(result: _Result) -> list[str]:
     if result.graph is None:
         return [f"fault: {printable(str(result.fault))}", "", _count(result.findings)]
@@ -115,6 +148,8 @@ def _lines(result: _Result) -> list[str]:
     if graph.loop_joints:
         text = printable(result.unclosed) if result.unclosed else "a configuration that closes them was found"
         lines += ["", f"loops: {text}"]
+    if result.unaccelerated:
+        lines += ["", f"forward dynamics: {printable(result.unaccelerated)}"]
     if result.agreement is not None:
         lines += ["", f"Pinocchio: {result.agreement}"]
     return [*lines, "", _count(result.findings)]
@@ -139,6 +174,7 @@ def _record(result: _Result) -> dict[str, Any]:
         "subsystems": subsystem_records(graph),
         "joints": joint_records(graph),
         "loops": {"closed": not result.unclosed, "reason": result.unclosed} if graph.loop_joints else None,
+        "forward_dynamics": {"reason": result.unaccelerated} if result.unaccelerated else None,
         "agreement": None if result.agreement is None else asdict(result.agreement),
     }
 

@@ -1,6 +1,7 @@
 """Columns over time from a CSV, or from what other packages can read."""
 
 import csv
+import io
 import sys
 from array import array
 from collections.abc import Sequence
@@ -22,11 +23,13 @@ Array = NDArray[np.float64]
 #: Readers of other files: entry points whose object takes a path and gives `Columns`.
 GROUP = "modular_dynamics.columns"
 BAGS = (".mcap", ".db3")
+LARGEST = 1e300  # of a value: axes, and sums of two values, go beyond it
+NEEDED = f"cannot be drawn; a number of at most {LARGEST:g} is needed"
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Times (m,) [s], and values (m,) by the name of the column, NaN where a cell is empty."""
+    """Times (m,) [s], finite, and values (m,) by the name of the column, NaN where a cell is empty."""
 
     times: Array
     values: dict[str, Array]
@@ -36,10 +39,12 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
     """The columns whose names begin so; without a column `time` rows are counted.
 
     Raises:
-        UsageError: no such file, no table, or a kind of file that nothing installed reads.
+        UsageError: no such file, no table, a kind of file that nothing installed reads, or a number that
+            cannot be drawn.
     """
     if path == STDIN:
-        return _from_csv(sys.stdin, beginnings, "standard input")
+        file = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+        return _from_csv(file, beginnings, "standard input")
     if Path(path).is_dir() or Path(path).suffix.lower() in BAGS:
         readers = list(entry_points(group=GROUP))
         if not readers:
@@ -47,6 +52,7 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
                 f"'{path}' is a bag: the package modular_dynamics_ros, which reads bags, is not installed"
             )
         columns: Columns = readers[0].load()(path, beginnings)
+        _require_drawable(columns, path)
         return columns
     if Path(path).suffix.lower() == ".npy":
         raise UsageError(f"'{path}': a NumPy file has no names of joints; a CSV is needed (-o NAME.csv)")
@@ -61,6 +67,8 @@ def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns
         wanted = {
             k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"
         }
+        if twice := [head[k] for k in wanted if head.count(head[k]) > 1]:
+            raise UsageError(f"{where} has the column '{twice[0]}' twice")
         for row in reader:
             if row:
                 _add(row, head, wanted, f"{where}, line {reader.line_num}")
@@ -76,9 +84,22 @@ def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns
 def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"], where: str) -> None:
     if len(row) != len(head):
         raise UsageError(f"{where}: {len(row)} cells for {len(head)} columns")
-    k = 0
-    try:
-        for k, numbers in wanted.items():
-            numbers.append(float(row[k]) if row[k] else np.nan)
-    except ValueError:
-        raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
+    for k, numbers in wanted.items():
+        try:
+            value = float(row[k]) if row[k] else np.nan
+        except ValueError:
+            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
+        if abs(value) > LARGEST:
+            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' {NEEDED}")
+        if head[k] == "time" and value != value:  # noqa: PLR0124  # NaN
+            raise UsageError(
+                f"{where}, column time: '{row[k]:.40}' is no number; every row needs its time [s]"
+            )
+        numbers.append(value)
+
+
+def _require_drawable(columns: Columns, path: str) -> None:
+    for name, values in columns.values.items():
+        if (bad := np.flatnonzero(np.abs(values) > LARGEST)).size:
+            at = f"'{path}', column {name}, after {columns.times[bad[0]]:g} s"
+            raise UsageError(f"{at}: {values[bad[0]]:g} {NEEDED}")

@@ -191,6 +191,8 @@ def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
             raise UsageError(
                 f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
             )
+        if name in wrenches:
+            raise UsageError(f"--black-box gives '{name}' twice; one wrench is needed")
         wrenches[name] = wrench
     for one in graph.subsystems:
         if one.black_box and one.name not in wrenches:

@@ -12,6 +12,7 @@ from .drawing import drawing
 from .files.outputs import raise_if_read
 from .robot import add_robot_arguments, load_graph, print_warnings
 from .tables import printable
+from .terminal.progress import changing_line
 
 __all__ = ["GRAPH"]
 
@@ -73,7 +74,8 @@ def _draw(graph: SubsystemGraph, path: Path) -> None:
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
     except ImportError as error:
         raise MissingDependencyError("a picture", "matplotlib and networkx", "shell", error) from error
-    with drawing():
+    with drawing(), changing_line() as show:
+        show(f"drawing the picture of {len(graph.subsystems)} subsystems ...")
         draw_graph(graph, path)
 
 

@@ -11,10 +11,12 @@ from .command import GOOD, Command, UsageError
 from .drawing import drawing
 from .files.outputs import raise_if_read
 from .robot import STDIN
+from .terminal.progress import changing_line
 
 __all__ = ["PLOT"]
 
 PICTURES = (".png", ".svg", ".pdf")
+TABLES = (".csv", ".mcap", ".db3")  # suffixes in whose place .png stands; other names go on with it
 #: What can be drawn: beginnings of columns, and the quantity with its unit.
 KINDS = {
     "tau": (("tau_",), "torque [N m] or force [N]"),
@@ -35,7 +37,10 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "file", help="CSV of id, gravity or bag, - for one on standard input, or a bag written by bag"
     )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help=".png, .svg or .pdf (default: the file's name with .png)"
+        "-o",
+        "--output",
+        metavar="FILE",
+        help=".png, .svg or .pdf (default: the name of the file or folder with .png)",
     )
     parser.add_argument(
         "--what", choices=tuple(KINDS), default="tau", help="which columns are drawn (default: %(default)s)"
@@ -68,8 +73,9 @@ def _run(arguments: argparse.Namespace) -> int:
             Panel(title, quantity, {name: lines[name] for name in part}, measured)
             for title, part in _groups(lines, alone=bool(measured) or arguments.what == "residual")
         ]
-    title = arguments.title or (Path(arguments.file).name if arguments.file != STDIN else "")
-    with drawing():
+    title = arguments.title or ("" if arguments.file == STDIN else _named(arguments.file).name)
+    with drawing(), changing_line() as show:
+        show(f"drawing {len(panels)} panels ...")
         draw_over_time(title, columns.times - columns.times[0], panels, output)
     print(output)
     return GOOD
@@ -78,12 +84,23 @@ def _run(arguments: argparse.Namespace) -> int:
 def _output(arguments: argparse.Namespace) -> Path:
     if arguments.output is None and arguments.file == STDIN:
         raise UsageError("--output is needed where the file comes from standard input")
-    path = (
-        Path(arguments.output) if arguments.output else Path(arguments.file.rstrip("/")).with_suffix(".png")
-    )
+    if not arguments.file:
+        raise UsageError("the name of the file is empty; a CSV or a bag is needed")
+    path = Path(arguments.output) if arguments.output else _beside(_named(arguments.file))
     if path.suffix.lower() not in PICTURES:
         raise UsageError(f"--output {path}: a name that ends in {', '.join(PICTURES)} is needed")
     return path
+
+
+def _named(file: str) -> Path:
+    """The path with the name of a folder that is given as . or .."""
+    path = Path(file)
+    return path if path.name not in ("", "..") else path.resolve()
+
+
+def _beside(path: Path) -> Path:
+    is_table = path.suffix.lower() in TABLES and not path.is_dir()
+    return path.parent / f"{path.stem if is_table else path.name}.png"
 
 
 def _names(columns: Columns, prefixes: tuple[str, ...], arguments: argparse.Namespace) -> list[str]:
@@ -98,21 +115,22 @@ def _names(columns: Columns, prefixes: tuple[str, ...], arguments: argparse.Name
         only = [name.strip() for name in arguments.only.split(",") if name.strip()]
         if unknown := [name for name in only if name not in names]:
             raise UsageError(f"--only names '{unknown[0]}'; possible: {', '.join(names)}")
-        return only
-    known = [
-        name
-        for name in names
-        if any(
-            not np.isnan(columns.values[prefix + name]).all()
-            for prefix in prefixes
-            if prefix + name in columns.values
-        )
-    ]
+        if not only:
+            raise UsageError(f"--only names nothing; possible: {', '.join(names)}")
+        if empty := [name for name in only if not _has_values(columns, prefixes, name)]:
+            raise UsageError(f"--only names '{empty[0]}', of which '{arguments.file}' has no value")
+        return list(dict.fromkeys(only))
+    known = [name for name in names if _has_values(columns, prefixes, name)]
     if not known:
         raise UsageError(
             f"'{arguments.file}' has no value in the columns {prefixes[0]}NAME: was no effort measured?"
         )
     return known
+
+
+def _has_values(columns: Columns, prefixes: tuple[str, ...], name: str) -> bool:
+    found = (columns.values.get(prefix + name) for prefix in prefixes)
+    return any(values is not None and not np.isnan(values).all() for values in found)
 
 
 def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, list[str]]]:
@@ -126,7 +144,7 @@ def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, lis
     largest = max(peaks.values())
     by_decade: dict[int, list[str]] = {}
     for name, peak in peaks.items():
-        decade = int(np.log10(largest / peak)) if peak > 0.0 else LAST_DECADE
+        decade = int(np.log10(largest) - np.log10(peak)) if peak > 0.0 else LAST_DECADE
         by_decade.setdefault(min(decade, LAST_DECADE), []).append(name)
     parts = [
         names[k : k + MOST_LINES]

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from ..exceptions import ModelWarning, XacroError
+from ..exceptions import ModelWarning
 from ..mjcf import load_mjcf
 from ..model import SubsystemGraph, summaries_by_kind
 from ..text.files import is_file, path_of
@@ -94,16 +94,8 @@ def print_warnings(graph: SubsystemGraph) -> None:
 def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
     gravity = arguments.gravity or (0.0, 0.0, -9.81)
     options = {"floating_base": arguments.floating_base, "strict": arguments.strict}
-    try:
-        return load_urdf(
-            source, arguments.partition, gravity=gravity, mappings=_mappings(arguments.xacro_arg), **options
-        )
-    except XacroError as error:
-        if arguments.robot != STDIN or arguments.xacro_arg:
-            raise
-        raise UsageError(
-            f"{str(error).split('.')[0]}; give the path of the xacro file instead of -"
-        ) from error
+    mappings = _mappings(arguments.xacro_arg)
+    return load_urdf(source, arguments.partition, gravity=gravity, mappings=mappings, **options)
 
 
 def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:

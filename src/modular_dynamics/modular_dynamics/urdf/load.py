@@ -11,13 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
-from ..model import Finding, SourceText, SubsystemGraph, summaries_by_kind
+from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
-from .checks.limits import possible_friction, possible_limits, zero_limits
+from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
+from .checks.spelling import misspelt
 from .checks.tags import checked_annotations, with_partition
+from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
@@ -104,17 +106,22 @@ def graph_of(
     findings = [
         *plain.findings,
         *repairs,
+        *misspelt(root),
         *impossible,
         *ignored,
         *unlimited,
         *driven,
+        *immovable_joints(robot),
         *massless_ends(robot, loop_links),
+        *limits_in_degrees(robot),
+        *angles_in_degrees(root),
+        *lengths_in_other_units(robot),
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
         findings += renamed
     if strict and findings:
-        raise UrdfError(f"strict: {'; '.join(summaries_by_kind(findings))}")
+        raise UrdfError(f"strict: {'; '.join(refusals_by_kind(findings))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)
@@ -169,19 +176,17 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     findings = list[Finding]()
     ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
     if ROOT_JOINT in robot.joints:
-        text = (
-            f"joint '{ROOT_JOINT}' has the name of the joint that floating_base adds; that one is now "
-            f"'{root_joint}'"
-        )
+        text = f"joint '{ROOT_JOINT}' has the name of the joint that floating_base adds"
         line = robot.joints[ROOT_JOINT].line
-        findings.append(Finding("name of the floating base", "joint", ROOT_JOINT, text, line))
+        assumed = f"; that one is now '{root_joint}'"
+        findings.append(Finding("name of the floating base", "joint", ROOT_JOINT, text, line, assumed))
     for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
         if name in robot.links:
             called = (
                 f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
             )
-            text = f"link '{name}' has the name of {meaning} floating_base adds{called}"
-            findings.append(Finding("name of the floating base", "link", name, text, robot.links[name].line))
+            text, line = f"link '{name}' has the name of {meaning} floating_base adds", robot.links[name].line
+            findings.append(Finding("name of the floating base", "link", name, text, line, called))
     joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,

@@ -148,8 +148,8 @@ def _comments_with_hyphens(body: str) -> list[_Comment]:
 
 
 def _finding(comment: _Comment) -> Finding:
-    text = "a comment has '--' in it, which XML forbids; it is left out, as all comments are"
-    return Finding("hyphens in a comment", "comment", f"line {comment.line}", text, comment.line)
+    text, assumed = "a comment has '--' in it, which XML forbids", "; it is left out, as all comments are"
+    return Finding("hyphens in a comment", "comment", f"line {comment.line}", text, comment.line, assumed)
 
 
 def _without(comments: list[_Comment], body: str) -> str:

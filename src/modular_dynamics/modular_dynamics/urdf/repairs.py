@@ -34,8 +34,8 @@ def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
             if ":" in name and not name.startswith("{"):
                 first.setdefault(name.partition(":")[0], element)
     for prefix, element in first.items():
-        text = f"no xmlns attribute declares the prefix '{prefix}'; what carries it is left out"
-        yield Finding("undeclared prefix", "prefix", prefix, text, line_of(element))
+        text, assumed = f"no xmlns attribute declares the prefix '{prefix}'", "; what carries it is left out"
+        yield Finding("undeclared prefix", "prefix", prefix, text, line_of(element), assumed)
 
 
 def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
@@ -47,8 +47,11 @@ def _repeated_elements(root: etree._Element) -> Iterator[Finding]:
                 for one in same[1:]:
                     parts.remove(one)
                 name = owner.get("name", "")
-                text = f"{kind} '{name}' has {len(same)} equal <{tag}> elements; one of them is used"
-                yield Finding("repeated element", kind, name, text, line_of(same[1]))
+                text, assumed = (
+                    f"{kind} '{name}' has {len(same)} equal <{tag}> elements",
+                    "; one of them is used",
+                )
+                yield Finding("repeated element", kind, name, text, line_of(same[1]), assumed)
 
 
 def _equal(one: etree._Element, other: etree._Element) -> bool:
@@ -61,8 +64,11 @@ def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
         if inertial is not None and inertial.find("mass") is not None and inertial.find("inertia") is None:
             etree.SubElement(inertial, "inertia", _NO_INERTIA)
             name = link.get("name", "")
-            text = f"<inertial> of link '{name}' lacks <inertia>; the link is taken as a point mass"
-            yield Finding("missing inertia", "link", name, text, line_of(inertial))
+            text, assumed = (
+                f"<inertial> of link '{name}' lacks <inertia>",
+                "; the link is taken as a point mass",
+            )
+            yield Finding("missing inertia", "link", name, text, line_of(inertial), assumed)
 
 
 def _owners(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:

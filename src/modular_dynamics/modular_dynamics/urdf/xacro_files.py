@@ -1,6 +1,8 @@
 """Descriptions written in xacro -> plain URDF, by the xacro package; xacro that remains is an error."""
 
+import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -20,6 +22,10 @@ _NAMESPACES = ("http://www.ros.org/wiki/xacro", "http://ros.org/wiki/xacro", "ht
 #: Elements below <robot> in xacro files of before ROS Jade, which no xacro expands any more.
 _OLD_ELEMENTS = ("include", "macro", "property")
 _EXPRESSIONS = ("${", "$(")
+#: Arguments that the warning about an unused one names.
+_SHOWN = 12
+#: How xacro names the exception that it wraps.
+_CLASS = re.compile(r"<class '[\w.]+'>:? ?")
 _lock = Lock()  # xacro keeps its state in its module
 
 
@@ -85,11 +91,8 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
         return PlainUrdf(description.text, root, where, findings=findings)
     what, line = found
     if description.path is None and mappings is None:
-        raise XacroError(
-            f"{what} is xacro, not URDF. Load the file by its path, expand it by the xacro program, or give "
-            "mappings={} to have this text expanded (that reads the files that it includes)",
-            line,
-        )
+        advice = "Give the path of the file, or the text that the xacro program makes of it"
+        raise XacroError(f"{what} is xacro, not URDF. {advice}", line)
     first = what if line is None else f"{what} in line {line}"
     arguments = _Arguments(mappings or {})
     text = read_source(_expanded(description, arguments, first)).text
@@ -111,10 +114,22 @@ def _parsed(text: str, where: str) -> Parsed:
 
 
 def _unused(mappings: Mapping[str, object], asked: set[object]) -> Iterator[Finding]:
+    """Arguments that neither the file nor one that it includes declares or uses."""
+    known = sorted(str(name) for name in asked if name not in mappings)
     for name in mappings:
         if name not in asked:
-            text = f"the xacro file does not ask for the argument '{name}'; it is ignored"
-            yield Finding("unused argument", "argument", name, text)
+            text, hint = f"the xacro file does not ask for the argument '{name}'", _instead(name, known)
+            yield Finding("unused argument", "argument", name, text, None, "; it is ignored", hint)
+
+
+def _instead(name: str, known: list[str]) -> str:
+    """Which of the other arguments is meant, or which there are."""
+    if near := get_close_matches(name, known, 1):
+        return f"; is '{near[0]}' meant?"
+    if not known:
+        return "; there is no other one"
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"; others are {', '.join(known[:_SHOWN])}{more}"
 
 
 def _xacro_in(root: etree._Element) -> Iterator[tuple[str, int | None]]:
@@ -160,12 +175,23 @@ def _expanded(description: Description, arguments: _Arguments, first: str) -> st
             document = xacro.parse(description.text.lstrip("\ufeff \t\r\n"), description.path)
             xacro.process_doc(document, mappings=arguments)
         except Exception as error:  # of xacro, of the XML parser, or of an expression in the file
-            reason = " ".join(str(error).split()) or type(error).__name__
-            raise XacroError(
-                f"xacro cannot expand {_place(xacro, description)}: {reason} (its first xacro: {first})"
-            ) from error
+            where, reason = _place(xacro, description), _reason(error)
+            raise XacroError(f"xacro cannot expand {where}: {reason} (its first xacro: {first})") from error
         text: str = document.toprettyxml(indent="  ")
     return text
+
+
+def _reason(error: Exception) -> str:
+    """What xacro says, on one line: it repeats the text of an exception that it wraps, after its class."""
+    text, wrapped = str(error), getattr(error, "exc", None)
+    if isinstance(wrapped, Exception):
+        repeated = str(wrapped)
+        said = str(wrapped.args[0]) if isinstance(wrapped, KeyError) and wrapped.args else repeated
+        text = _CLASS.sub("", text)
+        if repeated and repeated in text:  # once: KeyError's is in quotes
+            before, _, after = text.partition(repeated)
+            text = f"{before}{said}{after.replace(repeated, '')}"
+    return " ".join(text.split()) or type(error).__name__
 
 
 def _place(xacro: Any, description: Description) -> str:

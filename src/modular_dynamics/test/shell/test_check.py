@@ -62,6 +62,34 @@ def test_loops_that_cannot_close_are_a_finding(shell, tmp_path):
     assert "closes them was found" not in found.out
 
 
+def test_a_joint_that_moves_no_inertia_is_a_finding(shell, tmp_path):
+    """Its mass lies on the axis as a point: torques are right, and forward dynamics fails."""
+    path = tmp_path / "rod.urdf"
+    path.write_text(
+        "<robot name='r'><link name='a'/><link name='b'><inertial><mass value='1'/>"
+        "<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/></inertial></link>"
+        "<joint name='j' type='continuous'><parent link='a'/><child link='b'/></joint></robot>",
+        "utf-8",
+    )
+    found = shell("check", path, "--states", 2)
+    assert found.code == 1
+    assert "forward dynamics: joint 'j' moves no inertia: link 'b' and what it carries have none" in found.out
+    assert "1 finding\n" in found.out
+    record = json.loads(shell("check", path, "--json").out)
+    assert record["findings"] == 1
+    assert record["forward_dynamics"]["reason"].startswith("joint 'j' moves no inertia")
+
+
+def test_forward_dynamics_that_is_refused_anyway_is_not_tried(shell, tmp_path):
+    path = tmp_path / "boxed.urdf"
+    text, box = (ROBOTS / "four_link.urdf").read_text(encoding="utf-8"), 'root_link="right_branch"'
+    assert box in text
+    path.write_text(text.replace(box, f'{box} black_box="true"'), "utf-8")
+    found = shell("check", path, "--states", 2)
+    assert found.code == 0, found.out
+    assert "forward dynamics" not in found.out
+
+
 def test_a_fault_is_reported_with_its_line(shell, tmp_path, four_link):
     text = four_link.read_text(encoding="utf-8")
     broken = tmp_path / "broken.urdf"

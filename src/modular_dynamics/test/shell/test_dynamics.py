@@ -205,6 +205,8 @@ def test_a_black_box_needs_its_wrench(shell, error, four_link, partition):
     assert tau["right"] is None  # not known
     assert [tau[name] for name in NAMES[:3]] == pytest.approx(expected[:3])
     assert "NAME= and six numbers" in error(*options, "--black-box", "right_branch=1,2")
+    twice = ("--black-box", "right_branch=0,0,0,0,0,0") * 2
+    assert "--black-box gives 'right_branch' twice; one wrench is needed" in error(*options, *twice)
 
 
 def test_friction_counts_where_it_is_asked_for(shell, tmp_path, four_link):

@@ -1,7 +1,11 @@
+import io
+import sys
+
 import numpy as np
 import pytest
 
 from modular_dynamics.pictures import time_plot
+from modular_dynamics.shell.columns import Columns
 
 
 @pytest.fixture
@@ -68,6 +72,8 @@ def test_residuals_wrenches_and_a_choice(shell, table, panels, tmp_path):
         ("time,tau_a\n", (), "has no rows"),
         ("", (), "has no columns tau_NAME"),
         ("time,tau_a\n0,1\n", ("--only", "b"), "--only names 'b'; possible: a"),
+        ("time,tau_a\n0,1\n", ("--only", ","), "--only names nothing; possible: a"),
+        ("time,tau_a,tau_b\n0,1,\n", ("--only", "a,b"), "--only names 'b', of which '"),
         ("time,tau_a\n0,x\n", (), "line 2, column tau_a: 'x' is no number"),
         ("time,tau_a\n0\n", (), "line 2: 1 cells for 2 columns"),
         ("time,tau_a,residual_a\n0,1,\n", ("--what", "residual"), "no value in the columns residual_NAME"),
@@ -88,6 +94,58 @@ def test_an_array_without_names_is_refused_by_what_it_is(error, shell, four_link
     path = tmp_path / "torques.npy"
     assert shell("gravity", four_link, "-o", path).code == 0
     assert f"'{path}': a NumPy file has no names of joints; a CSV is needed" in error("plot", path)
+
+
+def test_a_name_that_is_a_formula_is_drawn_as_it_is(shell, tmp_path):
+    path = tmp_path / "a$x^{$.csv"
+    path.write_text("tau_b$^{$,tau_c\n1,1\n2,2\n", "utf-8")
+    for title in ((), ("--title", "a $x^{ $ b")):
+        found = shell("plot", path, *title)
+        assert (found.code, found.err) == (0, "")
+
+
+def test_peaks_of_any_size_have_panels(shell, tmp_path, panels):
+    path = tmp_path / "t.csv"
+    path.write_text("tau_a,tau_b,tau_c\n1e300,1e-300,1e-323\n-1e300,0,0\n", "utf-8")
+    found = shell("plot", path)
+    assert (found.code, found.err) == (0, "")
+    assert [list(part.lines) for part in panels[0][1]] == [["a"], ["b", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "picture"),
+    [("run.v1", "run.v1.png"), ("run.v1.csv", "run.v1.png"), ("run.csv/", "run.csv.png")],
+)
+def test_the_picture_has_the_whole_name(shell, tmp_path, monkeypatch, name, picture):
+    path = tmp_path / name
+    if name.endswith("/"):
+        path.mkdir()
+        columns = Columns(np.zeros(1), {"tau_a": np.ones(1)})
+        monkeypatch.setattr("modular_dynamics.shell.plot.read_columns", lambda *_: columns)
+    else:
+        path.write_text("tau_a\n1\n2\n", "utf-8")
+    assert shell("plot", f"{tmp_path}/{name}").out == f"{tmp_path / picture}\n"
+
+
+def test_a_folder_that_one_stands_in_gives_its_name(shell, error, tmp_path, monkeypatch):
+    columns = Columns(np.zeros(1), {"tau_a": np.ones(1)})
+    monkeypatch.setattr("modular_dynamics.shell.plot.read_columns", lambda *_: columns)
+    folder = tmp_path / "out_bag"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert shell("plot", ".").out == f"{folder}.png\n"
+    assert "the name of the file is empty" in error("plot", "")
+
+
+def test_a_terminal_shows_that_panels_are_drawn(shell, table, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert shell("plot", table).code == 0
+    assert stream.getvalue() == "\r\x1b[Kdrawing 2 panels ...\r\x1b[K"
 
 
 def test_standard_input_needs_a_name_for_the_picture(error):

@@ -83,13 +83,32 @@ def test_an_argument_that_nothing_asks_for_is_warned_of(path):
         md.load_urdf(path, mappings={"densty": 7}, strict=True)
 
 
+def test_the_argument_that_is_meant_is_named(path):
+    with pytest.warns(md.ModelWarning, match=r"argument 'densty'; it is ignored; is 'density' meant\?$"):
+        md.load_urdf(path, mappings={"densty": 7})
+    with pytest.warns(md.ModelWarning, match=r"argument 'x'; it is ignored; others are density$"):
+        md.load_urdf(path, mappings={"x": 7})
+    with pytest.warns(md.ModelWarning, match=r"argument 'x'; it is ignored; there is no other one$"):
+        md.load_urdf(path, mappings={"x": 7, "density": 2})
+
+
+def test_arguments_of_included_files_and_those_that_are_only_used_are_known(path, recwarn):
+    parts = path.with_name("parts.xacro")
+    used = '<xacro:arg name="included" default="1"/><xacro:if value="$(arg only_used)"/>'
+    parts.write_text(LINKS.replace("</robot>", f"{used}</robot>"))
+    md.load_urdf(path, mappings={"included": 7, "only_used": 1})
+    assert not recwarn.list
+    with pytest.warns(md.ModelWarning, match=r"'include'; it is ignored; is 'included' meant\?$"):
+        md.load_urdf(path, mappings={"include": 7, "only_used": 1})
+
+
 def test_open_files_include_what_is_beside_them(path):
     with path.open() as text, path.open("rb") as binary:
         assert md.load_urdf(text).nv == md.load_urdf(binary).nv == 2
 
 
 def test_text_is_expanded_with_mappings_only(path, monkeypatch):
-    with pytest.raises(md.UrdfError, match=r"line 3: <xacro:include> is xacro, not URDF\. .*mappings=\{\}"):
+    with pytest.raises(md.UrdfError, match=r"line 3: <xacro:include> is xacro, not URDF\. Give the path"):
         md.load_urdf(ROBOT)
     monkeypatch.chdir(path.parent)
     assert md.load_urdf(ROBOT, mappings={}).nv == 2
@@ -156,6 +175,17 @@ def test_an_error_in_an_included_file_names_it(path):
         md.UrdfError, match=r"xacro cannot expand .*arms\.urdf\.xacro' \(in '.*parts\.xacro'\)"
     ):
         md.load_urdf(path)
+
+
+def test_a_missing_package_is_named_once(path):
+    path.write_text(ROBOT.replace('"parts.xacro"', '"$(find no_such_package)/parts.xacro"'))
+    with pytest.raises(md.XacroError) as caught:
+        md.load_urdf(path)
+    text = str(caught.value)
+    assert text.startswith(f"xacro cannot expand '{path}': package 'no_such_package' not found")
+    assert text.count("no_such_package") == 1
+    assert "<class" not in text
+    assert '"' not in text
 
 
 def test_a_file_of_macros_is_no_robot(path):

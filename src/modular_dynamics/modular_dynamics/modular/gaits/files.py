@@ -61,6 +61,8 @@ def _gait(content: Any) -> Gait:
     if kind == "coupled_maps":
         _known("coupled_maps", table, {"kind", "joints", "amplitude", "offset"} | MAPS)
         _needed("coupled_maps", table, "joints", "period")
+        if {"seed", "initial"} <= table.keys():
+            raise GaitError("seed and initial both give the first states; leave one of them out")
         names, numbers = _own_numbers(table, ("amplitude", "offset"))
         return CoupledMaps(joint_names=names, **numbers, **_chosen(table, MAPS))
     raise GaitError(f"kind is {shown(kind)}; sine, coupled_maps and oscillators are known")

@@ -43,23 +43,25 @@ def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) ->
     """The finding about a link with these principal moments [kg m^2]."""
     shown = ", ".join(f"{moment:.6g}" for moment in moments)
     if negligible:
-        kind, what = (
+        kind, what, assumed = (
             "inertia of rounding errors",
-            f"has the principal moments {shown} kg m^2, zero but for rounding; they are used as given",
+            f"has the principal moments {shown} kg m^2, zero but for rounding",
+            "; they are used as given",
         )
     elif moments[0] < -ROUNDING * abs(moments[2]):
-        kind, what = (
+        kind, what, assumed = (
             "negative moment of inertia",
-            f"has the principal moments {shown} kg m^2; no rigid body has a negative one. They are used as "
-            "given: kinetic energy may be negative and forward dynamics fail",
+            f"has the principal moments {shown} kg m^2; no rigid body has a negative one",
+            ". They are used as given: kinetic energy may be negative and forward dynamics fail",
         )
     else:
-        kind, what = (
+        kind, what, assumed = (
             "broken triangle inequality",
             f"breaks the triangle inequality of inertias (principal moments {shown} kg m^2: the largest "
-            "exceeds the sum of the others); no rigid body has such an inertia. It is used as given",
+            "exceeds the sum of the others); no rigid body has such an inertia",
+            ". It is used as given",
         )
-    return Finding(kind, "link", link.name, f"link '{link.name}' {what}", link.line)
+    return Finding(kind, "link", link.name, f"link '{link.name}' {what}", link.line, assumed)
 
 
 def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from ...model import Finding
 from ..description import JointDescription, RobotDescription
 
-__all__ = ["possible_friction", "possible_limits", "zero_limits"]
+__all__ = ["immovable_joints", "possible_friction", "possible_limits", "zero_limits"]
 
 
 def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
@@ -20,16 +20,17 @@ def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Fin
         for name, article, value in _bounds(joint):
             if value is not None and value < 0.0:
                 limits = replace(limits, **{name: None})
-                text = f"joint '{joint.name}' has {article} {name} limit of {value:g}; it is taken as none"
-                findings.append(Finding("negative limit", "joint", joint.name, text, joint.line))
+                text, assumed = (
+                    f"joint '{joint.name}' has {article} {name} limit of {value:g}",
+                    "; it is taken as none",
+                )
+                findings.append(Finding("negative limit", "joint", joint.name, text, joint.line, assumed))
         lower, upper = limits.lower, limits.upper
         if lower is not None and upper is not None and lower > upper:
             limits = replace(limits, lower=None, upper=None)
-            text = (
-                f"joint '{joint.name}' has the lower limit {lower:g} above the upper limit {upper:g}; its "
-                "position is unlimited"
-            )
-            findings.append(Finding("reversed limits", "joint", joint.name, text, joint.line))
+            text = f"joint '{joint.name}' has the lower limit {lower:g} above the upper limit {upper:g}"
+            assumed = "; its position is unlimited"
+            findings.append(Finding("reversed limits", "joint", joint.name, text, joint.line, assumed))
         joints[joint.name] = replace(joint, limits=limits)
     return replace(robot, joints=joints), findings
 
@@ -42,9 +43,24 @@ def possible_friction(robot: RobotDescription) -> tuple[RobotDescription, list[F
         joints[joint.name] = replace(joint, damping=damping, friction=friction)
         for name, value in (("damping", joint.damping), ("friction", joint.friction)):
             if value < 0.0:
-                text = f"joint '{joint.name}' has a {name} of {value:g}; it is taken as zero"
-                findings.append(Finding("negative friction", "joint", joint.name, text, joint.line))
+                text, assumed = f"joint '{joint.name}' has a {name} of {value:g}", "; it is taken as zero"
+                findings.append(Finding("negative friction", "joint", joint.name, text, joint.line, assumed))
     return replace(robot, joints=joints), findings
+
+
+def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
+    """Joints whose position limits are both zero: URDF's default, so they were probably forgotten.
+
+    They count as none, as all limits without a range. Of a joint that mimics another one, that one's count.
+    """
+    for joint in robot.joints.values():
+        if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
+            text = (
+                f"joint '{joint.name}', {joint.type}, cannot move: its lower and upper limits are zero, as "
+                "they also are where <limit> lacks them"
+            )
+            assumed = "; they count as none"
+            yield Finding("position limits of zero", "joint", joint.name, text, joint.line, assumed)
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:

@@ -87,8 +87,8 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
             continue
         if not joint.moves:
             joints[joint.name] = replace(joint, mimic=None)
-            text = f"joint '{joint.name}' is fixed; its <mimic> is ignored"
-            findings.append(Finding("mimic of a fixed joint", "joint", joint.name, text, joint.line))
+            text, assumed = f"joint '{joint.name}' is fixed and has a <mimic>", "; it is ignored"
+            findings.append(Finding("mimic of a fixed joint", "joint", joint.name, text, joint.line, assumed))
             continue
         if joint.type in _SEVERAL_COORDINATES:
             raise UrdfError(

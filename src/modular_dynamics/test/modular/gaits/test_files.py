@@ -103,6 +103,10 @@ def test_sections_are_joined():
         ({"kind": "coupled_maps", "period": 1, "amplitude": 1}, "coupled_maps lacks 'joints'"),
         ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "coupled_maps lacks 'period'"),
         ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
+        (
+            {**MAPS, "seed": 1, "initial": [0.1, 0.2]},
+            "seed and initial both give the first states; leave one",
+        ),
         ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number above 0 is needed$"),
         ({**HOPF, "connections": [["a", "b"], ["b"]]}, r"connections holds \['b'\]"),
     ],

@@ -1,5 +1,6 @@
 """Limits that cannot be meant: none is taken, with one warning of each kind."""
 
+import numpy as np
 import pytest
 
 import modular_dynamics as md
@@ -74,3 +75,29 @@ def test_the_largest_float_is_no_limit(kind, recwarn):
     ):
         limits = md.load_urdf(ROBOT.format(kind, *given)).joints[0].limits
         assert (limits.lower, limits.upper, limits.effort, limits.velocity) == kept
+
+
+@pytest.mark.parametrize("limit", ['lower="0" upper="0"', ""])
+@pytest.mark.parametrize("kind", ["revolute", "prismatic"])
+def test_limits_of_zero_that_leave_no_motion_are_warned_of(kind, limit):
+    text = ROBOT.format(kind, 0, 0, 5, 6).replace('lower="0" upper="0"', limit)
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_urdf(text)
+    assert [str(warning.message) for warning in caught] == [
+        f"line 4: joint 'j', {kind}, cannot move: its lower and upper limits are zero, as they also are "
+        "where <limit> lacks them; they count as none"
+    ]
+    assert [finding.kind for finding in graph.warnings] == ["position limits of zero"]
+    assert (graph.position_limits.lower, graph.position_limits.upper) == (-np.inf, np.inf)
+
+
+def test_of_a_mimic_joint_the_limits_of_the_other_count(recwarn):
+    other = """<link name="c"/><joint name="k" type="revolute"><parent link="a"/><child link="c"/>
+      <limit effort="1" velocity="1"/><mimic joint="j"/></joint></robot>"""
+    inertial = (
+        '<inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'
+    )
+    other = other.replace('<link name="c"/>', f'<link name="c">{inertial}</link>')
+    text = ROBOT.format("revolute", -1, 1, 5, 6).replace("</robot>", other)
+    assert md.load_urdf(text).warnings == ()
+    assert not recwarn.list

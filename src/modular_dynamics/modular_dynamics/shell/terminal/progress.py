@@ -1,0 +1,45 @@
+"""A line on stderr that says what a command is at, where stderr is a terminal; it goes when that is done."""
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+__all__ = ["changing_line", "counted"]
+
+Item = TypeVar("Item")
+PERIOD = 0.2  # [s] from one line of a count to the next; what is done before then shows none
+
+
+@contextmanager
+def changing_line() -> Iterator[Callable[[str], None]]:
+    """A function that shows a text in place of the last one; it shows nothing where there is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+
+    stream, shown = sys.stderr, False
+
+    def show(text: str) -> None:
+        nonlocal shown
+        shown = True
+        stream.write(f"\r\x1b[K{text}")
+        stream.flush()
+
+    try:
+        yield show
+    finally:
+        if shown:
+            show("")
+
+
+def counted(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """The items, with a line that says how many of them are done."""
+    with changing_line() as show:
+        last = time.monotonic()
+        for done, item in enumerate(items, 1):
+            yield item
+            if (now := time.monotonic()) - last >= PERIOD:
+                last = now
+                show(f"{what}: {done:,} of {total:,}")
