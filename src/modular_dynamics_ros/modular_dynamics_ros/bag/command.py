@@ -47,6 +47,9 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     topics = parser.add_argument_group("topics")
     for option, default in (("joint-states", "/joint_states"), ("description", "/robot_description")):
         topics.add_argument(f"--{option}", metavar="TOPIC", default=default, help="(default: %(default)s)")
+    for name in ("odometry", "reference"):
+        default = f"(default: {name}, in the namespace of --node)"
+        topics.add_argument(f"--{name}", metavar="TOPIC", default="", help=default)
     topics.add_argument(
         "--node",
         metavar="NAME",
@@ -64,6 +67,9 @@ def _run(arguments: argparse.Namespace) -> int:
 
     if arguments.motion and arguments.csv is None:
         raise UsageError("--motion is about the CSV: give --csv FILE")
+    for option, given in (("--csv", arguments.csv), ("--bag", arguments.bag)):
+        if given == "-":  # as elsewhere for standard output, where the report goes
+            raise UsageError(f"{option} -: results are written to files, the report is printed; give a name")
     arguments.node = f"/{arguments.node.strip('/')}"
     report: Report = run(arguments, *parameters_of(arguments))
     if arguments.json:
@@ -72,7 +78,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print("\n".join(printable(line) for line in report.lines()))
         if residuals := report.residuals:
             rows = [(name, number(rms), number(most)) for name, (rms, most) in residuals.items()]
-            print("\nmeasured effort less torque [N m or N]")
+            print(f"\n{text}" if (text := report.accelerations()) else "")
+            print("measured effort less torque [N m or N]")
             print("\n".join(table(("joint", "RMS", "largest"), rows, right=("RMS", "largest"))))
     if report.damage:
         print(f"modular-dynamics bag: {printable(report.damage)}", file=sys.stderr)

@@ -1,6 +1,7 @@
 """Recorded wrenches, odometry, references and fixed frames, taken as dynamics_node takes them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +18,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topic_names import topic_name
 
-__all__ = ["WRENCH", "RecordedInputs", "input_topics"]
+__all__ = ["OPTIONS", "WRENCH", "RecordedInputs", "input_topics"]
 
 #: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
 NEVER_OLD = 1 << 62
@@ -25,25 +26,27 @@ Take = Callable[[Any], None]
 #: Types of the inputs, by the last part of the topic, and for wrenches.
 WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
 ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
+#: The option that names a topic of a type, where there is one.
+OPTIONS = {ODOMETRY: "--odometry", TRAJECTORY: "--reference"}
 
 
 def input_topics(
-    node: str, computation: Computation, joint_states: str, wrenches: Iterable[str]
+    node: str, computation: Computation, wrenches: Iterable[str], odometry: str = "", reference: str = ""
 ) -> dict[str, str]:
     """Topics that a node of this name listens to, besides joint states and descriptions, with their types.
 
     Args:
-        joint_states: topic in whose namespace the others are. wrenches: recorded topics of wrenches; those
-            of all black boxes count, since a later robot may have others.
+        wrenches: recorded topics; those of all black boxes count, since a later robot may have others.
+        odometry, reference: what the node's topics of these names are remapped to.
     """
-    namespace = joint_states.rpartition("/")[0]
+    namespace = node.rpartition("/")[0]
     topics = {f"{node}/external_wrench": WRENCH, "/tf_static": TRANSFORMS}
     boxes = re.compile(rf"{re.escape(node)}/black_box/[^/]+/wrench")
     topics |= {topic: WRENCH for topic in wrenches if boxes.fullmatch(topic)}
     if computation.base_states is not None:
-        topics[f"{namespace}/odometry"] = ODOMETRY
+        topics[odometry or f"{namespace}/odometry"] = ODOMETRY
     if computation.settings.acceleration_source == "reference":
-        topics[f"{namespace}/reference"] = TRAJECTORY
+        topics[reference or f"{namespace}/reference"] = TRAJECTORY
     return topics
 
 
@@ -51,10 +54,14 @@ class RecordedInputs:
     """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay.
 
     Those of parts that it does not have, as another robot of the bag has, are left.
+
+    Attributes:
+        refused: number of bad ones, by what they are of and cause.
     """
 
     def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
         self._node, self._computation = node, computation
+        self.refused = Counter[tuple[str, str]]()
         wrenches = computation.wrenches
         wrenches.links.fixed.unavailable = ""
         external = partial(self._wrench, "external wrench", None, wrenches.take_external)
@@ -80,6 +87,7 @@ class RecordedInputs:
         try:
             yield
         except BadMessage as error:
+            self.refused[what, error.cause] += 1
             self._node.log.problem(what, error.cause, f"refused: {error}")
 
     def _wrench(self, what: str, box: str | None, take: Callable[..., object], message: Any) -> None:
@@ -87,7 +95,7 @@ class RecordedInputs:
         with self._refusing(what):
             stamp = stamp_nanoseconds(message.header.stamp) or now
             valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
-            check_age(stamp, now, valid_for)
+            check_age(stamp, now, valid_for, self._node.clock)
             frame = wrenches.links.frame(box, message.header.frame_id)
             wrenches.require_order(box, frame, stamp, now, valid_for)
             take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))

@@ -65,9 +65,10 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
             options = {"action": "append", "metavar": "TEXT"}
         else:
             options = {"metavar": "X,Y,Z" if isinstance(default, tuple) else "VALUE"}
-        text = describe(entry).replace("%", "%%")
+        text, repeated = describe(entry).replace("%", "%%"), options.get("action") == "append"
+        more = "; once for each entry" if repeated else ""
         group.add_argument(
-            f"--{name.replace('_', '-')}", help=f"{text} (default: {_shown(default)})", **options
+            f"--{name.replace('_', '-')}", help=f"{text}{more} (default: {_shown(default)})", **options
         )
 
 

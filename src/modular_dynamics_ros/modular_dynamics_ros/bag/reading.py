@@ -12,6 +12,10 @@ __all__ = ["Recorded", "RecordedTopic", "Recording"]
 
 #: How data begin that are compressed by zstd.
 ZSTD = b"\x28\xb5\x2f\xfd"
+#: How names of compressed files end: only metadata.yaml, beside them, says how they are to be read.
+COMPRESSED = (".zstd", ".zst", ".lz4")
+#: Words in what rosbags says of a file by its name.
+OTHER_KIND = "Unrecognized storage format"
 #: What rosbags says, while it opens a file, of one that begins otherwise, and of one that ends before its
 #: index: it takes the code of a record from no byte, or seeks to before the file.
 NO_MCAP = ("File magic is invalid", "Unexpected record", "Profile is not ros2")
@@ -82,11 +86,18 @@ class Recording(AbstractContextManager["Recording"]):
         if "end magic" in str(error):
             return "the file is cut off, and what is left of it holds no whole chunk of messages"
         reason = _reason(error)
+        if OTHER_KIND in reason:
+            return self._other_kind()
         if any(words in reason for words in NO_MCAP):
             return f"it is no MCAP recording of ROS 2 ({reason})"
         if any(words in reason for words in TOO_SHORT):
             return "the file ends too early, before its first message"
         return reason
+
+    def _other_kind(self) -> str:
+        if self._path.suffix.lower() in COMPRESSED:
+            return f"a compressed file is read by its folder, with metadata.yaml: give '{self._path.parent}'"
+        return "folders of rosbag2, .mcap and .db3 files are read"
 
     def of_type(self, kind: str) -> list[str]:
         """Topics of a type such as sensor_msgs/msg/JointState."""

@@ -8,6 +8,10 @@ from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 __all__ = ["RecordedNode", "stamp_of"]
 
+ACCEPTED = "a larger --stale-after accepts it"
+BY_RECORDER = f"the time of recording: {ACCEPTED}; --clock stamps compares it with the newest stamp instead"
+BY_STAMPS = f"the newest stamp: {ACCEPTED}; --clock recorded compares it with the time of recording instead"
+
 
 class RecordedNode:
     """A node whose time is that of the bag.
@@ -17,13 +21,15 @@ class RecordedNode:
         logger: takes problems.
 
     Attributes:
-        simulated: whether the clock is /clock: the bag's own clock is none.
+        simulated: whether the clock is /clock: the bag's own clock is none. clock: what stamps are compared
+        with, and the options for those that are far from it.
     """
 
     simulated = False
 
     def __init__(self, logger: Any, *, by_stamps: bool) -> None:
         self._by_stamps, self._now = by_stamps, 0
+        self.clock = BY_STAMPS if by_stamps else BY_RECORDER
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
 
     def advance(self, recorded: int, stamp: int) -> int:

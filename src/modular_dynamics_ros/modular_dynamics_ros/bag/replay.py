@@ -5,11 +5,13 @@ a rate, the comparison with Pinocchio, what is published while the input is stal
 replaced (`Succession`): a new description counts from where it stands in the bag.
 """
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from modular_dynamics_ros.bag.awaited import AwaitedJoints
 from modular_dynamics_ros.bag.efforts import MeasuredEfforts
 from modular_dynamics_ros.bag.inputs import RecordedInputs
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -34,11 +36,11 @@ class Result(NamedTuple):
     residual: NDArray[np.float64]
 
 
-def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -> Computation:
+def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -> Computation:
     """Read a robot as dynamics_node does.
 
     Args:
-        description: path or text. from_file: whether xacro may be expanded.
+        description: path or, of a topic, text. topic: empty: it is a path, and xacro may be expanded.
 
     Raises:
         RobotError: it cannot be used.
@@ -52,15 +54,21 @@ def load(description: str, parameters: DynamicsParameters, *, from_file: bool) -
         raise RobotError(
             "reference_type 'controller_state' is not read from bags; take another acceleration_source"
         )
-    robot = load_robot(
-        description,
-        p.partition_file,
-        p.gravity,
-        p.xacro_arguments if from_file else (),
-        "odometry" if p.floating_base else "",
-        frame_prefix=p.frame_prefix,
-        strict=p.strict,
-    )
+    try:
+        robot = load_robot(
+            description,
+            p.partition_file,
+            p.gravity,
+            () if topic else p.xacro_arguments,
+            "odometry" if p.floating_base else "",
+            frame_prefix=p.frame_prefix,
+            strict=p.strict,
+        )
+    except RobotError as error:
+        of_partition = p.partition_file and Path(p.partition_file).name in str(error)
+        if not topic or of_partition:
+            raise
+        raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))
     computation.wrenches.offsets = stored_offsets(p.offsets_file)
     return computation
@@ -70,7 +78,7 @@ class Replay:
     """One robot and its recorded joint states.
 
     Attributes:
-        record: what became of the joint states. inputs: takes all other messages.
+        record, awaited: what became of the joint states. inputs: takes all other messages.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -81,6 +89,8 @@ class Replay:
     ) -> None:
         self._node, self.computation, self.robot = node, computation, computation.robot
         self.record = AnswerRecord(node, computation)  # type: ignore[arg-type]  # it needs clock and log only
+        self.record.clock = node.clock
+        self.awaited = AwaitedJoints()
         given = given_positions(parameters.absent_joints, self.robot.state_names)
         self._states = StateInput(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
         self._efforts = MeasuredEfforts(self.robot)
@@ -91,6 +101,8 @@ class Replay:
     def continue_from(self, other: "Replay") -> None:
         """This robot replaces another one in the bag."""
         self.record.continue_from(other.record)
+        self.awaited.continue_from(other.awaited)
+        self.inputs.refused = other.inputs.refused
         self.computation.continue_from(other.computation)
         self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
 
@@ -100,10 +112,12 @@ class Replay:
         Args:
             arrival: by the bag's clock [ns].
         """
-        self._result = None
+        self._result, incomplete = None, self.record.counts.incomplete
         self._efforts.add(message, stamp_of(message) or arrival)
         info = {"source_timestamp": 0, "received_timestamp": arrival}
         self._states.receive(message, info, superseded=False)
+        missing = self.record.missing if self.record.counts.incomplete > incomplete else ()
+        self.awaited.add(message.name, missing, answered=self._result is not None)
         return self._result
 
     def _answer(self, state: State, arrival: int) -> None:

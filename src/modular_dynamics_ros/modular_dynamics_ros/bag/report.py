@@ -1,15 +1,20 @@
-"""What became of the joint states of a bag."""
+"""What became of the joint states of a bag, and of the other inputs."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from modular_dynamics_ros.bag.awaited import AwaitedJoints
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts
+from modular_dynamics_ros.exceptions import listed
+from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["Report"]
 
 #: Causes that are no flaw of a recording: a filter begins, and several publishers overtake each other.
-USUAL = ("filter starts", "older than the last answer")
+USUAL = ("filter starts", "older than the last answer", "older than the last one")
 
 
 @dataclass
@@ -17,13 +22,22 @@ class Report:
     """Counts, residuals, and where the bag is damaged.
 
     Attributes:
-        robot: its name. clock: recorded or stamps. damaged: messages whose bytes could not be read.
+        robot: its name. joints: whose states it needs. others: names in joint states that it does not have.
+        clock: recorded or stamps. refused: messages beside joint states, by what they are of and cause.
+        uncovered: answers with accelerations of zero because no reference covers them.
+        damaged: messages whose bytes could not be read.
         damage: why the bag could not be read to its end; empty where it could.
     """
 
+    parameters: DynamicsParameters
     robot: str = ""
+    joints: Sequence[str] = ()
+    others: Sequence[str] = ()
     clock: str = ""
     counts: MessageCounts = field(default_factory=MessageCounts)
+    awaited: AwaitedJoints = field(default_factory=AwaitedJoints)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    uncovered: int = 0
     figures: dict[tuple[str, ...], ResidualFigures] = field(default_factory=dict)
     damaged: int = 0
     damage: str = ""
@@ -32,13 +46,21 @@ class Report:
     @property
     def findings(self) -> bool:
         """Whether something is wrong with the recording."""
-        bad = any(cause not in USUAL for cause in self.counts.rejected)
+        causes = [*self.counts.rejected, *(cause for _, cause in self.refused)]
+        bad = any(cause not in USUAL for cause in causes) or bool(self.awaited.in_vain)
         return bad or bool(self.damaged or self.damage or not self.counts.answered)
 
     @property
     def residuals(self) -> dict[str, tuple[float, float]]:
         """(root of the mean square, largest) [N m or N] by joint with efforts, of the last robot."""
         return list(self.figures.values())[-1].by_joint() if self.figures else {}
+
+    def accelerations(self) -> str:
+        """A line where residuals contain the torques of accelerations; else empty."""
+        p = self.parameters
+        if p.acceleration_source != "zero" or p.output == "gravity":
+            return ""
+        return "accelerations: zero (--acceleration-source filtered takes them from velocities)"
 
     def lines(self) -> list[str]:
         """As text."""
@@ -48,13 +70,19 @@ class Report:
             f"(clock: {'when they were recorded' if self.clock == 'recorded' else 'their stamps'})"
         ]
         rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(counts.rejected.items())]
-        for count, text in (
-            (counts.incomplete, "read, while other joints are awaited"),
-            (counts.of_other_joints, "of other joints"),
-            (self.damaged, "messages that are damaged"),
-            (counts.closed_anew, "answered after a new search for the assembly mode"),
+        awaited = self.awaited.lines(self.parameters.stale_after)
+        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(self.joints)}"
+        for count, text, more in (
+            (counts.incomplete, "read, while other joints are awaited", awaited),
+            (counts.of_other_joints, "of other joints", [unknown]),
+            (self.damaged, "messages that are damaged", []),
+            (counts.closed_anew, "answered after a new search for the assembly mode", []),
+            (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
         ):
-            rows += [f"  {text}: {count}"] if count else []
+            rows += [f"  {text}: {count}", *more] if count else []
+        for (what, cause), count in sorted(self.refused.items()):
+            reason = "" if cause == what else f", {cause}"
+            rows.append(f"  {what} refused{reason}: {count}")
         return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
@@ -66,8 +94,13 @@ class Report:
             "received": counts.received,
             "answered": counts.answered,
             "incomplete": counts.incomplete,
+            **self.awaited.record(),
             "of_other_joints": counts.of_other_joints,
+            "other_joints": list(self.others),
             "rejected": dict(counts.rejected),
+            "refused": self._refused(),
+            "acceleration_source": self.parameters.acceleration_source,
+            "answered_without_reference": self.uncovered,
             "closed_anew": counts.closed_anew,
             "damaged_messages": self.damaged,
             "damage": self.damage,
@@ -76,3 +109,10 @@ class Report:
             },
             "written": self.written,
         }
+
+    def _refused(self) -> dict[str, dict[str, int]]:
+        """Numbers by what the messages are of, then by cause."""
+        by_input: dict[str, dict[str, int]] = {}
+        for (what, cause), count in sorted(self.refused.items()):
+            by_input.setdefault(what, {})[cause] = count
+        return by_input

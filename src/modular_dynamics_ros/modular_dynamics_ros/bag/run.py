@@ -11,7 +11,7 @@ from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
-from modular_dynamics_ros.bag.inputs import WRENCH, input_topics
+from modular_dynamics_ros.bag.inputs import OPTIONS, WRENCH, input_topics
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -19,7 +19,8 @@ from modular_dynamics_ros.bag.replay import Replay, load
 from modular_dynamics_ros.bag.report import Report
 from modular_dynamics_ros.bag.writing import CsvResults, Results
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.exceptions import BagError, RobotError
+from modular_dynamics_ros.computation.values import Coverage
+from modular_dynamics_ros.exceptions import BagError, RobotError, listed
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["Report", "run"]
@@ -60,7 +61,7 @@ class _Run:
         warnings: Warnings,
     ) -> None:
         self._arguments, self._parameters, self._recording = arguments, parameters, recording
-        self._warnings, self._report = warnings, Report()
+        self._warnings, self._report = warnings, Report(parameters)
         self._description = ""
         computation = self._first_robot()
         self._report.clock = self._clock()
@@ -71,7 +72,7 @@ class _Run:
     def _first_robot(self) -> Computation:
         file = self._arguments.robot or self._parameters.robot_description_file
         if file:
-            return self._warned(load(file, self._parameters, from_file=True))
+            return self._warned(load(file, self._parameters))
         topic = self._arguments.description
         if topic not in self._recording.topics:
             raise RobotError(f"the bag has no topic '{topic}' with a robot: give --robot FILE")
@@ -79,7 +80,7 @@ class _Run:
         for one in self._recording.messages([topic]):
             if one.message is not None:
                 self._description = one.message.data
-                return self._warned(load(self._description, self._parameters, from_file=False))
+                return self._warned(load(self._description, self._parameters, topic=topic))
         raise RobotError(f"the topic '{topic}' has no message that can be read: give --robot FILE")
 
     def _warned(self, computation: Computation) -> Computation:
@@ -101,11 +102,12 @@ class _Run:
     def report(self) -> Report:
         """Read the bag to its end."""
         arguments, report = self._arguments, self._report
-        wrenches = self._recording.of_type(WRENCH)
-        wanted = input_topics(arguments.node, self._replay.computation, arguments.joint_states, wrenches)
-        topics = [topic for topic, kind in wanted.items() if topic in self._recording.of_type(kind)]
-        self._kinds = {topic: wanted[topic] for topic in topics}
-        topics = [arguments.joint_states, *topics, *([arguments.description] if self._description else [])]
+        self._kinds = self._recorded_inputs()
+        topics = [
+            arguments.joint_states,
+            *self._kinds,
+            *([arguments.description] if self._description else []),
+        ]
         with ExitStack() as stack:
             self._results = self._opened(stack)
             self._begin()
@@ -122,8 +124,27 @@ class _Run:
                     text = f"interrupted: '{printable(path)}' ends before the recording does"
                     print(f"modular-dynamics bag: {text}", file=sys.stderr)
                 raise
-        report.robot, report.counts = self._replay.robot.graph.name, self._replay.record.counts
+        replay = self._replay
+        report.robot, report.joints = replay.robot.graph.name, replay.robot.state_names
+        report.others = replay.awaited.others(replay.robot.graph.joint_names)
+        report.counts, report.awaited = replay.record.counts, replay.awaited
+        report.refused = replay.inputs.refused
         return report
+
+    def _recorded_inputs(self) -> dict[str, str]:
+        """Their topics and types; a warning where the bag has only others of an input's type."""
+        arguments, of_type = self._arguments, self._recording.of_type
+        remapped = arguments.odometry, arguments.reference
+        wanted = input_topics(arguments.node, self._replay.computation, of_type(WRENCH), *remapped)
+        for topic, kind in wanted.items():
+            if (
+                kind in OPTIONS
+                and topic not in (recorded := of_type(kind))
+                and (named := listed([*recorded]))
+            ):
+                option = OPTIONS[kind]
+                self._warnings.warning(f"the bag has no '{topic}', but {named}: give {option} TOPIC")
+        return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
     def _opened(self, stack: ExitStack) -> list[Results]:
         arguments, results = self._arguments, list[Results]()
@@ -167,6 +188,7 @@ class _Run:
         if result is None:
             return
         self._figures.add(result.residual)
+        self._report.uncovered += result.answer.state.coverage is Coverage.NONE
         for results in self._results:
             results.write(result, recorded)
 
@@ -174,9 +196,10 @@ class _Run:
         if description == self._description:
             return
         try:
-            computation = load(description, self._parameters, from_file=False)
+            computation = load(description, self._parameters, topic=self._arguments.description)
             replay = Replay(self._node, computation, self._parameters, self._arguments.node)
         except RobotError as error:
+            self._replay.inputs.refused["robot_description", "the last robot stays"] += 1
             self._warnings.warning(f"robot_description refused, the last robot stays: {error}")
             return
         self._warned(computation)

@@ -78,10 +78,26 @@ def test_the_report_as_text(recording, capsys):
     assert out.splitlines()[-1].split()[0] == "right"
 
 
+def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys):
+    line = "accelerations: zero (--acceleration-source filtered takes them from velocities)"
+    for options, said in (
+        ((), True),
+        (("--acceleration-source", "filtered"), False),
+        (("--output", "gravity"), False),
+    ):
+        assert main(["bag", str(recording), *options, "--quiet"]) == 0
+        out = capsys.readouterr().out
+        assert f"\n\n{line}\nmeasured effort less torque" in out if said else "accelerations:" not in out
+    assert main(["bag", str(recording), "--acceleration-source", "filtered", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["acceleration_source"] == "filtered"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (("--motion",), "--motion is about the CSV"),
+        (("--csv", "-"), "--csv -: results are written to files, the report is printed; give a name"),
+        (("--bag", "-"), "--bag -: results are written to files"),
         (("--robot", "missing.urdf"), "no URDF file at 'missing.urdf'"),
         (("--description", "/other"), "has no topic '/other' with a robot: give --robot FILE"),
         (("--csv", "no/folder/t.csv"), "No such file or directory"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.recorded_bags import START, joint_state, odometry, wrench
+from helpers.recorded_bags import START, STORE, header, joint_state, odometry, wrench
 
 MS = 1_000_000
 FORCE = [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]
@@ -15,6 +15,19 @@ def states(names, times):
     return [
         ("/joint_states", START + t * MS, joint_state(START + t * MS, names, Q, np.zeros(4))) for t in times
     ]
+
+
+def trajectory(stamp, names, times, acceleration=0.0):
+    """Of the same acceleration of all joints at these times [s]."""
+    types, kind = STORE.types, "trajectory_msgs/msg/JointTrajectory"
+    none, accelerations = np.zeros(0), np.full(len(names), acceleration)
+    points = [
+        types["trajectory_msgs/msg/JointTrajectoryPoint"](
+            none, none, accelerations, none, types["builtin_interfaces/msg/Duration"](int(time), 0)
+        )
+        for time in times
+    ]
+    return kind, types[kind](header(stamp), list(names), points)
 
 
 def torques(row, names):
@@ -42,7 +55,8 @@ def test_a_wrench_that_was_old_when_it_came_does_not_count(bag, names, four_link
     push = ("/dynamics_node/external_wrench", START, wrench(START - 201 * MS, link, FORCE))
     found = bag([push, *states(names, [1])])
     np.testing.assert_allclose(torques(found.rows[0], names), expected(four_link), rtol=0.0, atol=1e-12)
-    assert "more than 0.2 s (stale_after) behind" in found.err
+    assert "0.2 s (stale_after) behind the time of recording: a larger --stale-after accepts it" in found.err
+    assert "synchronise" not in found.err
 
 
 @pytest.mark.parametrize("topic", ["external_wrench", "black_box/right_branch/wrench"])
@@ -62,6 +76,7 @@ def test_an_older_wrench_does_not_replace_one_that_is_valid(bag, names, four_lin
     alone = bag([pushes[1], *states(names, [4])], *options)
     assert torques(found.rows[0], names[:3]) == torques(alone.rows[0], names[:3])
     assert "its stamp is 0.001 s older than that of the last, which is still valid" in found.err
+    assert (found.code, sum(map(len, found.report["refused"].values()))) == (0, 1)  # usual, as overtaking is
 
 
 def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
@@ -69,6 +84,44 @@ def test_a_wrench_in_an_unknown_frame_is_refused_by_name(bag, names):
     found = bag([push, *states(names, [0])])
     assert found.report["answered"] == 1
     assert "no link 'nowhere'" in found.err
+    quiet = bag([push, *states(names, [0])], "--quiet")
+    assert (quiet.err, quiet.code) == ("", 1)
+    assert quiet.report["refused"] == {"external wrench": {"unknown frame": 1}}
+
+
+def test_a_reference_that_is_refused_leaves_accelerations_of_zero_which_are_counted(bag, names):
+    reference = ("/reference", START, trajectory(START, names, [1.0, 1.0]))  # twice the same time
+    found = bag([reference, *states(names, [0, 10])], "--acceleration-source", "reference")
+    assert (found.code, found.report["answered"]) == (1, 2)
+    assert list(found.report["refused"]) == ["reference"]
+    assert found.report["answered_without_reference"] == 2
+    assert found.report["acceleration_source"] == "reference"
+
+
+@pytest.mark.parametrize(
+    ("topic", "options"),
+    [
+        ("/reference", ()),
+        ("/planner/reference", ("--reference", "/planner/reference")),
+        ("/right/reference", ("--node", "/right/dynamics_node")),
+    ],
+)
+def test_a_reference_is_in_the_namespace_of_the_node_wherever_joint_states_are(
+    bag, names, four_link, topic, options
+):
+    reference = (topic, START, trajectory(START, names, [0.0, 1.0], acceleration=2.0))
+    moved = [("/arm/joint_states", *rest) for _, *rest in states(names, [10])]
+    options = ("--joint-states", "/arm/joint_states", "--acceleration-source", "reference", *options)
+    (row,) = bag([reference, *moved], *options).rows
+    accelerated = md.inverse_dynamics(md.load_urdf(four_link), np.array(Q), np.zeros(4), np.full(4, 2.0))
+    np.testing.assert_allclose(torques(row, names), accelerated, rtol=0.0, atol=1e-12)
+
+
+def test_recorded_topics_of_the_type_are_named_where_the_node_s_is_not_there(bag, names):
+    reference = ("/planner/reference", START, trajectory(START, names, [0.0, 1.0]))
+    found = bag([reference, *states(names, [10])], "--acceleration-source", "reference")
+    assert "the bag has no '/reference', but '/planner/reference': give --reference TOPIC" in found.err
+    assert found.report["answered_without_reference"] == 1
 
 
 def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(

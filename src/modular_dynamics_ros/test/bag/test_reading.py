@@ -63,7 +63,8 @@ def error_of(bag, path):
         ("nine.mcap", MAGIC + b"\x01", "the file ends too early"),
         ("header.mcap", MAGIC + b"\x01\x0c" + bytes(7) + b"\4\0\0\0ros2" + bytes(4), "ends too early"),
         ("magic_only.mcap", MAGIC + bytes(range(90, 250)), "it is no MCAP recording of ROS 2"),
-        ("text.md", b"# no bag", "Unrecognized storage format"),
+        ("text.md", b"# no bag", "folders of rosbag2, .mcap and .db3 files are read"),
+        ("passwd", b"root", "folders of rosbag2, .mcap and .db3 files are read"),
     ],
 )
 def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words):
@@ -72,6 +73,15 @@ def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words
     error = error_of(bag, path)
     assert words in error
     assert name in error
+
+
+@pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
+def test_a_compressed_file_is_read_by_its_folder_which_is_named(bag, states, tmp_path, storage):
+    folder = write_bag(tmp_path / "whole", states, storage=storage, compressed="file")
+    file = next(folder.glob("*.zstd"))
+    assert f"a compressed file is read by its folder, with metadata.yaml: give '{folder}'" in error_of(
+        bag, file
+    )
 
 
 def test_nothing_there_and_an_empty_folder(bag, tmp_path):

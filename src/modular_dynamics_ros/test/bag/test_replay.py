@@ -157,8 +157,26 @@ def test_a_bad_description_in_the_bag_leaves_the_last_robot(bag, names, four_lin
     bad = ("/robot_description", states[10][1] - 1, text("<robot name='r'><link/></robot>"))
     messages = [("/robot_description", START, text(description)), *states[:10], bad, *states[10:]]
     found = bag(messages, robot=None)
-    assert (found.code, found.report["answered"]) == (0, 20)
+    assert (found.code, found.report["answered"]) == (1, 20)
+    assert found.report["refused"] == {"robot_description": {"the last robot stays": 1}}
     assert "robot_description refused, the last robot stays" in found.err
+
+
+def test_a_bad_description_is_named_by_its_topic(bag, names):
+    broken = ("/robot_description", START - 1, text("<robot name='r'"))
+    found = bag([broken, *moving_states(names, 2)[0]], robot=None)
+    assert found.code == 2
+    assert "robot of the topic '/robot_description': line 1: malformed XML" in found.err
+    assert "--robot FILE replaces it" in found.err
+
+
+def test_a_fault_of_the_partition_file_is_none_of_the_topic(bag, names, four_link, tmp_path):
+    path = tmp_path / "partition.yaml"
+    path.write_text("version: 1\nsubsystems:\n  - {name: a, joints: [missing]}\n")
+    description = ("/robot_description", START - 1, text(Path(four_link).read_text(encoding="utf-8")))
+    found = bag([description, *moving_states(names, 2)[0]], "--partition-file", path, robot=None)
+    assert (found.code, "missing" in found.err) == (2, True)
+    assert "of the topic" not in found.err
 
 
 def test_closed_loops(bag, root):

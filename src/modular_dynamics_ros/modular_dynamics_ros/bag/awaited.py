@@ -1,0 +1,67 @@
+"""Joints for which recorded joint states waited in vain, and all names in the messages."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from modular_dynamics_ros.exceptions import listed
+
+__all__ = ["AwaitedJoints"]
+
+MOST = 4  # names of a line
+
+
+class AwaitedJoints:
+    """Of the joint states of one robot that were read and not answered.
+
+    Several publishers are merged: until all have begun, joint states wait, which is no flaw once one is
+    answered.
+    """
+
+    def __init__(self) -> None:
+        self._recorded: dict[str, None] = {}  # names, in their order
+        self._at_first, self._later = Counter[str](), Counter[str]()
+        self._has_answer = False
+
+    def continue_from(self, other: "AwaitedJoints") -> None:
+        """Another robot was replaced by this one."""
+        self._recorded, self._later = other._recorded, other.in_vain
+
+    def add(self, names: Iterable[str], missing: Sequence[str], *, answered: bool) -> None:
+        """A joint state with these names; the joints for which it waits."""
+        self._recorded.update(dict.fromkeys(names))
+        self._has_answer |= answered
+        if missing:
+            (self._later if self._has_answer else self._at_first).update(missing)
+
+    @property
+    def in_vain(self) -> Counter[str]:
+        """How many joint states waited for each joint: after the first answer, or where none was answered."""
+        return Counter(self._later) if self._has_answer else self._later + self._at_first
+
+    def not_recorded(self) -> list[str]:
+        """Joints of `in_vain` that no joint state holds."""
+        return [name for name in self.in_vain if name not in self._recorded]
+
+    def others(self, joints: Iterable[str]) -> list[str]:
+        """Names in the messages that are not among these joints of the robot."""
+        known = frozenset(joints)
+        return [name for name in self._recorded if name not in known]
+
+    def lines(self, stale_after: float) -> list[str]:
+        """Which joints, and what to do about them; `stale_after`: for how long a position counts [s]."""
+        rows, absent, counts = list[str](), self.not_recorded(), self.in_vain
+        if absent:
+            advice = f"--absent-joints {absent[0]}:=POSITION gives a position"
+            rows.append(f"    in no joint state: {listed(absent, MOST)}; {advice}")
+        late = [(name, count) for name, count in counts.most_common() if name in self._recorded]
+        if late:
+            shown = ", ".join(f"'{name}' ({count})" for name, count in late[:MOST])
+            rest = f" and {len(late) - MOST} more" if len(late) > MOST else ""
+            advice = "a larger --stale-after lets older positions count"
+            rows.append(f"    without a position in the last {stale_after:g} s: {shown}{rest}; {advice}")
+        return rows
+
+    def record(self) -> dict[str, Any]:
+        """As JSON takes it."""
+        return {"awaited": dict(self.in_vain), "not_recorded": self.not_recorded()}
