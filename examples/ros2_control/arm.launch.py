@@ -30,9 +30,12 @@ MOCK = "mock_components/GenericSystem"
 PARAMETERS = str(HERE / "controllers.yaml")
 
 
-def missing() -> list[str]:
-    """Packages that are needed and not installed."""
-    return [name for name in NEEDED if not installed(name)]
+def require_packages(_context: LaunchContext) -> list[Action]:
+    """Start nothing where a package is missing. In an action: launch reports what it raises in one line."""
+    if absent := [name for name in NEEDED if not installed(name)]:
+        packages = " ".join(f"ros-$ROS_DISTRO-{name.replace('_', '-')}" for name in absent)
+        raise RuntimeError(f"not installed: {', '.join(absent)}; apt install {packages}")
+    return []
 
 
 def installed(package: str) -> bool:
@@ -51,10 +54,7 @@ def spawner(context: LaunchContext) -> list[Action]:
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Arguments, then the nodes; nothing starts where a package is missing."""
-    if absent := missing():
-        packages = " ".join(f"ros-$ROS_DISTRO-{name.replace('_', '-')}" for name in absent)
-        raise RuntimeError(f"not installed: {', '.join(absent)}; apt install {packages}")
+    """Arguments, then the nodes."""
     dynamics = {
         "urdf": str(HERE / "arm.urdf.xacro"),
         "xacro_arguments": ["'plugin:=", LaunchConfiguration("plugin"), "'"],
@@ -66,6 +66,7 @@ def generate_launch_description() -> LaunchDescription:
         [
             argument("plugin", MOCK, "hardware component of ros2_control: PACKAGE/CLASS"),
             argument("controllers", CONTROLLERS, "controllers to activate, of those in controllers.yaml"),
+            OpaqueFunction(function=require_packages),
             IncludeLaunchDescription(
                 PythonLaunchDescriptionSource(str(SHARE / "launch" / "dynamics.launch.py")),
                 launch_arguments=dynamics.items(),

@@ -24,6 +24,10 @@ NODES = {
     "subsystem_node": "modular_dynamics_ros.subsystem.node",
     "torso_reaction_node": "modular_dynamics_ros.reactions.node",
 }
+HELP = f"""usage: python -m modular_dynamics_ros NODE [--help] [--ros-args ...]
+
+nodes: {", ".join(NODES)}
+NODE --help prints the parameters of a node."""
 
 
 def _run(name: str) -> int:
@@ -68,7 +72,10 @@ def torso_reaction_node() -> int:
 
 
 def main() -> int:
-    """Run the node that the command line names first."""
+    """Run the node that the command line names first, or print which there are where it asks for help."""
+    if sys.argv[1:2] in (["--help"], ["-h"]):
+        print(HELP)
+        return 0
     if len(sys.argv) < 2 or sys.argv[1] not in NODES:
         error = f"no node {sys.argv[1]!r}" if len(sys.argv) > 1 else "which node?"
         print(f"{error}; python -m modular_dynamics_ros {{{','.join(NODES)}}} ...", file=sys.stderr)

@@ -15,6 +15,7 @@ __all__ = [
     "OffsetsFileError",
     "ParameterError",
     "RobotError",
+    "SettingError",
     "UnknownError",
     "listed",
     "repeated",
@@ -43,7 +44,11 @@ class NoJointsError(RobotError):
     """A robot without a joint whose torque can be computed, such as the first module of an assembly."""
 
 
-class OffsetsFileError(RobotError):
+class SettingError(RobotError):
+    """Another parameter than the description that a node cannot use, or not with this robot; it is named."""
+
+
+class OffsetsFileError(SettingError):
     """A file of sensors' offsets that cannot be read or written."""
 
 

@@ -4,6 +4,7 @@ import signal
 
 import pytest
 
+import modular_dynamics_ros.__main__ as start
 from helpers.processes import run_python
 
 pytestmark = pytest.mark.ros
@@ -71,6 +72,15 @@ def test_a_node_has_its_own_arguments_and_exit_code():
 
 def test_garbage_is_collected_once_the_node_spins_and_not_before():
     assert run("-c", COLLECTED) == (0, "False\nTrue True\n", "")
+
+
+@pytest.mark.parametrize("word", ["--help", "-h"])
+def test_help_names_the_nodes(word):
+    code, said, complaint = run("-m", "modular_dynamics_ros", word)
+    assert (code, complaint) == (0, "")
+    assert said.startswith("usage: python -m modular_dynamics_ros NODE ")
+    for node in start.NODES:
+        assert node in said
 
 
 @pytest.mark.parametrize(("given", "words"), [((), "which node?"), (("dynamic",), "no node 'dynamic'")])

@@ -155,6 +155,11 @@ class BlackBoxes:
         if (averaging := self.averaging) is not None and averaging.box == box:
             averaging.add_wrench(frame, wrench)
 
+    def refused(self, box: str, error: BadMessage) -> None:
+        """A wrench that is not taken."""
+        if (averaging := self.averaging) is not None and averaging.box == box:
+            averaging.add_refused(str(error))
+
     def taken(self, box: str, wrench: TimedWrench) -> None:
         """The same, as it counts."""
         if self.wait:

@@ -30,6 +30,10 @@ class Host(Protocol):
     def session(self) -> Any:
         """The robot in force."""
 
+    @property
+    def why_no_robot(self) -> str:
+        """Why there is none in force."""
+
 
 class _Refusal(Exception):
     """`code`: the constant of the service that says why."""
@@ -63,6 +67,8 @@ class BlackBoxServices:
                 response = type(response)()
                 code, text = self._reason(error)
                 response.error_code, response.error_message = getattr(type(response), code), one_line(text)
+                if isinstance(response, IdentifyPayload.Response):
+                    response.poses = self._poses(request.black_box)
             return response
 
         return answer
@@ -81,15 +87,21 @@ class BlackBoxServices:
 
     def _measuring(self, box: str) -> Any:
         """The session's measuring, for a black box that it has."""
-        session = self._host.session if self._host.active else None
-        if session is None:
-            raise _Refusal("NOT_ACTIVE", "the node is not active, or has no robot")
+        if not self._host.active:
+            raise _Refusal("NOT_ACTIVE", "the node is not active; configure and activate it first")
+        if (session := self._host.session) is None:
+            raise _Refusal("NOT_ACTIVE", self._host.why_no_robot)
         if box not in (names := session.boxes.names):
             text = f"no black box '{box:.80}'; there are: {', '.join(names) or 'none'}"
             raise _Refusal("UNKNOWN_NAME", text)
         from modular_dynamics_ros.black_boxes.measuring import Measuring  # noqa: PLC0415  # the library
 
         return Measuring(session.boxes, box, self._ended)
+
+    def _poses(self, box: str) -> int:
+        """How many are collected of a black box, whether there is one or not."""
+        session = self._host.session
+        return 0 if session is None else len(session.boxes.poses.get(box, ("", []))[1])
 
     def _tare(self, request: TareBlackBox.Request, response: TareBlackBox.Response) -> None:
         measuring = self._measuring(request.black_box)

@@ -70,7 +70,8 @@ class AssemblyMode:
             raise BadMessage(
                 "disagree",
                 f"loops do not close with the passive joints as given: {differences} rad or m from where "
-                f"they close, more than {self.tolerance:g} (closure_tolerance); leave these joints out{other}",
+                f"they close, more than {self.tolerance:g} (closure_tolerance); leave these joints out"
+                f"{other}",
             )
         return closed
 

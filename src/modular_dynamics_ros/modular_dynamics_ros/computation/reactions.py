@@ -10,7 +10,7 @@ import modular_dynamics as md
 from modular_dynamics.closure import ReactionArrays, RobotReactions, Rules, read_rules, solver_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.exceptions import BadMessage, RobotError
+from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 
 __all__ = ["AGREEMENT", "MechanismReactions", "ReactionComputation"]
 
@@ -97,12 +97,12 @@ class ReactionComputation:
         load_names: subsystems that the mechanism carries.
 
     Raises:
-        RobotError: the rules cannot be read, or do not fit the robot.
+        SettingError: the rules cannot be read, or do not fit the robot. RobotError: it has no closed loops.
     """
 
     def __init__(self, robot: Robot, rules_file: str, tolerance: float) -> None:
         if not rules_file:
-            raise RobotError("rules_file is empty; give the path of a YAML file of rules")
+            raise SettingError("rules_file is empty; give the path of a YAML file of rules")
         if not robot.closed:
             raise RobotError(f"'{robot.graph.name}' has no closed loops: its joints share no load")
         self.robot, self.tolerance, graph = robot, tolerance, robot.graph
@@ -110,7 +110,7 @@ class ReactionComputation:
             self.rules: Rules = read_rules(rules_file)
             self._share = RobotReactions(graph, self.rules)
         except md.ModularDynamicsError as error:
-            raise RobotError(str(error)) from error
+            raise SettingError(str(error)) from error
         self.load_names = self._share.carried_subsystems
         self.actuators = self._joints_with("push", graph.independent_joint_names)
         self._tau_indices = [graph.independent_joint_names.index(name) for name in self.actuators]
@@ -138,9 +138,9 @@ class ReactionComputation:
         except md.SingularityError:
             return  # only the first configuration is a dead point
         except (md.ModularDynamicsError, BadMessage) as error:
-            raise RobotError(f"the rules do not work where the robot is at rest: {error}") from error
+            raise SettingError(f"the rules do not work where the robot is at rest: {error}") from error
         if reactions.contradiction:
-            raise RobotError(f"the rules do not fit the robot, at rest: {reactions.contradiction}")
+            raise SettingError(f"the rules do not fit the robot, at rest: {reactions.contradiction}")
 
     def __call__(
         self, dynamics: md.ClosedLoopDynamics, wrenches: Mapping[str, StampedWrench] | None = None

@@ -14,7 +14,7 @@ from modular_dynamics.model import summaries_by_kind
 from modular_dynamics.urdf import DescriptionHeader, description_header
 from modular_dynamics_ros.computation.floating_base import FloatingBase, floating_base_of, floating_joints
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.exceptions import NoJointsError, RobotError, listed
+from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError, listed
 
 __all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "robot_of_graph", "xacro_mappings"]
 
@@ -112,13 +112,13 @@ def xacro_mappings(arguments: Sequence[str]) -> dict[str, str] | None:
     """Arguments of a xacro file by name, from texts such as "prefix:=left_"; None without arguments.
 
     Raises:
-        RobotError: a text that is no such argument.
+        SettingError: a text that is no such argument.
     """
     mappings: dict[str, str] = {}
     for argument in arguments:
         name, assigned, value = argument.partition(":=")
         if not (name.strip() and assigned):
-            raise RobotError(f"xacro_arguments has '{argument}'; name:=value is needed")
+            raise SettingError(f"xacro_arguments has '{argument}'; name:=value is needed")
         mappings[name.strip()] = value
     return mappings or None
 
@@ -163,7 +163,7 @@ def read_graph(
         strict: whether what looks wrong is an error; else it is in the robot's `warnings`.
 
     Raises:
-        RobotError: the library refuses the description or its arguments.
+        RobotError: the library refuses the description. SettingError: it refuses the partition file.
     """
     try:
         with warnings.catch_warnings():
@@ -181,7 +181,9 @@ def read_graph(
             graph = load()
             return load(floating_base=True) if base_source and not floating_joints(graph) else graph
     except (md.ModularDynamicsError, OSError) as error:
-        raise RobotError(str(error)) from error
+        # of an error in a partition file, but not of one in a tag, the place is a text, or there is none
+        of_file = partition_file and isinstance(error, md.PartitionError) and not isinstance(error.line, int)
+        raise SettingError(f"partition_file: {error}") if of_file else RobotError(str(error)) from error
 
 
 def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str = "") -> Robot:

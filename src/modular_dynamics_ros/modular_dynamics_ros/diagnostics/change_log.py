@@ -1,5 +1,6 @@
 """One log line per change of state and per offender, never per message."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -9,7 +10,9 @@ from modular_dynamics_ros.diagnostics.failures import described
 __all__ = ["ChangeLog"]
 
 QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
-MOST_TEXTS = 8  # log lines about one cause until it is resolved: a text may hold a figure that always changes
+MOST_TEXTS = 8  # log lines about one cause until it is resolved
+#: A measured figure, as 0.208 s, but no part of a name, as of 'v1.2'. Texts that differ in these are one.
+FIGURE = re.compile(r"(?<![\w.'])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?![\w'])")
 
 
 class Logger(Protocol):
@@ -22,7 +25,7 @@ class Logger(Protocol):
 
 @dataclass
 class _Problem:
-    """When it was last seen, its latest text, the texts that were logged, and whether its end is logged."""
+    """When it was last seen, its latest text, what was logged of it, and whether its end is logged."""
 
     seen: float = 0.0
     text: str = ""
@@ -42,21 +45,33 @@ class ChangeLog:
         self._problems: dict[tuple[str, str], _Problem] = {}  # by place and cause
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """`where` (a topic, a part) has this problem now; logged only if the text is new."""
+        """`where` (a topic, a part) has this problem now; logged if the text is new in more than figures."""
+        self._see(where, cause, text, FIGURE.sub("#", text), severe=severe)
+
+    def _see(self, where: str, cause: str, text: str, told: str, *, severe: bool) -> _Problem:
+        """`told`: what is logged once."""
         problem = self._problems.setdefault((where, cause), _Problem())
         problem.seen, problem.text = self._clock(), text
-        if text not in problem.logged and len(problem.logged) < MOST_TEXTS:
-            problem.logged.add(text)
+        if told not in problem.logged and len(problem.logged) < MOST_TEXTS:
+            problem.logged.add(told)
             last = " (more of this kind is not logged)" if len(problem.logged) == MOST_TEXTS else ""
             if severe:  # two calls: rclpy allows one line of code one severity
                 self._logger.error(f"{where}: {text}{last}")
             else:
                 self._logger.warning(f"{where}: {text}{last}")
+        return problem
 
     def event(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """As `problem`, of what happens once: that it does not happen again resolves nothing."""
-        self.problem(where, cause, text, severe=severe)
-        self._problems[where, cause].can_be_resolved = False
+        """As `problem`, of what happens once: that it does not happen again resolves nothing.
+
+        Here figures count: another one belongs to another event.
+        """
+        self._see(where, cause, text, text, severe=severe).can_be_resolved = False
+
+    def lasts(self, where: str, cause: str) -> None:
+        """A problem that was reported is not over, though nothing new is to be said of it."""
+        if (problem := self._problems.get((where, cause))) is not None:
+            problem.seen = self._clock()
 
     def skipped(self, where: str, error: BaseException) -> None:
         """What nobody expected was raised while something came from `where`; the node goes on."""

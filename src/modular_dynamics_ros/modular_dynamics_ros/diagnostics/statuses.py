@@ -95,7 +95,8 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
     """Joint states and what makes them unusable.
 
     Args:
-        age: since the last answered one [s]; None before the first. stale: what to say of a stale input.
+        age: since the last answer, or the first joint state [s]; None before it. stale: what to say of a
+            stale input.
     """
     values = {
         "messages in": str(counts.received),
@@ -103,7 +104,7 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "superseded by a newer joint state": str(counts.superseded),
         "read while other joints are awaited": str(counts.incomplete),
         "without a joint of the robot": str(counts.of_other_joints),
-        "time since last good joint state [s]": "none yet" if age is None else f"{age:.3f}",
+        "time since last answer, or first joint state [s]": "none yet" if age is None else f"{age:.3f}",
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.dynamics.imu_input import ImuInput
-from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.exceptions import SettingError
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -16,11 +16,11 @@ def base_source(parameters: DynamicsParameters) -> str:
     """The name of the topic; empty where the root is fixed, and gravity is as the parameter says.
 
     Raises:
-        RobotError: two topics would tell how the base is turned.
+        SettingError: two topics would tell how the base is turned.
     """
     imu = parameters.gravity_source == "imu"
     if imu and parameters.floating_base:
-        raise RobotError(
+        raise SettingError(
             "gravity_source 'imu' is for a fixed root; with floating_base odometry says how it is turned"
         )
     return "odometry" if parameters.floating_base else "imu" if imu else ""
@@ -32,7 +32,7 @@ def base_input(
     """The input of that topic, if there is one.
 
     Raises:
-        RobotError: its messages cannot be imported; or as of `base_source`.
+        SettingError: its messages cannot be imported; or as of `base_source`.
     """
     source = base_source(parameters)
     if source != "odometry":
@@ -41,7 +41,7 @@ def base_input(
         # a node without floating base needs no nav_msgs
         from modular_dynamics_ros.dynamics.odometry_input import OdometryInput  # noqa: PLC0415
     except ImportError as error:
-        raise RobotError(
+        raise SettingError(
             f"floating_base needs nav_msgs/Odometry, which cannot be imported: {error}"
         ) from error
     return (OdometryInput,)

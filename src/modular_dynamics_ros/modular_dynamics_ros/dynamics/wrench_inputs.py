@@ -76,7 +76,7 @@ class WrenchInputs(Subscriptions):
         """A wrench of a black box; None: an external one."""
         node, now, wrenches = self._node, self._node.now(), self._wrenches
         what = "external wrench" if box is None else f"wrench of black box '{box}'"
-        with self._refusing(REFUSED, what), self._counting():
+        with self._refusing(REFUSED, what), self._counting(box):
             # without a stamp it is as old as its sending; it may have waited for the node since then
             sent = sending_time(info, now, simulated=node.simulated)
             stamp = stamp_nanoseconds(message.header.stamp) or sent
@@ -93,11 +93,13 @@ class WrenchInputs(Subscriptions):
                 self._boxes.taken(box, taken)
 
     @contextmanager
-    def _counting(self) -> Iterator[None]:
+    def _counting(self, box: str | None) -> Iterator[None]:
         try:
             yield
         except BadMessage as error:
             self.refused[error.cause] += 1
+            if box is not None:
+                self._boxes.refused(box, error)
             raise
 
     def status(self) -> Status:

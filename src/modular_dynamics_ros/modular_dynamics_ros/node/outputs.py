@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from modular_dynamics_ros.computation.values import StampedWrench
-from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.exceptions import SettingError, listed
 from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.demand import Demand, exists
@@ -37,7 +37,7 @@ class Outputs:
         owner: begins the sentence that lists these joints in an error.
 
     Raises:
-        RobotError: controller_joints names a joint that cannot be commanded.
+        SettingError: controller_joints names a joint that cannot be commanded.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Outputs:
         self._publishers: list[Any] = []
         self.demand = Demand()
         if unknown := [name for name in controller_joints if name not in indices]:
-            raise RobotError(
+            raise SettingError(
                 f"controller_joints names {listed(unknown)}, but {owner} {', '.join(indices) or 'none'}"
             )
         order = [indices[name] for name in controller_joints or indices]

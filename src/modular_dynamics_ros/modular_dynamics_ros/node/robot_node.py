@@ -15,7 +15,7 @@ from rclpy.lifecycle import LifecycleState
 from std_msgs.msg import String
 
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
-from modular_dynamics_ros.exceptions import NoJointsError, RobotError
+from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
@@ -52,6 +52,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self.succession = Succession(self, lambda: self.parameters.stale_after, self._awaits)
         self._entities = SharedEntities(self)
         self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
+        self._refusal = ""  # of the last description from the topic, until a robot is taken
         self._description = ""  # newest text from the topic; empty again once it was refused
         self._loader: DescriptionLoader[Any] | None = None
         self._lost_before: int | None = 0  # joint states, at the last diagnostics
@@ -60,6 +61,15 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     def session(self) -> Session[Parameters] | None:
         """The robot in force."""
         return self.succession.current
+
+    @property
+    def why_no_robot(self) -> str:
+        """Why no robot is in force, for whoever asks it something; in any thread."""
+        if (vacancy := self.succession.vacancy) is not None:
+            return f"the robot of the last robot_description cannot be used: {vacancy.why}"
+        if refusal := self._refusal:
+            return f"there is no robot; the last robot_description was refused: {refusal}"
+        return "there is no robot; one is awaited on the topic robot_description"
 
     def configure(self) -> bool:
         """Load the robot from its file, or begin to wait for it."""
@@ -127,7 +137,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if (vacancy := self.succession.vacancy) is not None:
             text = f"nothing is answered until the next robot_description: {vacancy.why}"
             return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
-        return "", [Status(WARN, "input", "waiting for a robot on the topic robot_description")]
+        refused = f"; the last one was refused: {self._refusal}" if self._refusal else ""
+        text = f"waiting for a robot on the topic robot_description{refused}"
+        return "", [Status(ERROR if refused else WARN, "input", text)]
 
     def parameters_changed(self) -> None:
         """See `ManagedNode`."""
@@ -191,6 +203,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def _add(self, prepared: Any, stamp: int | None) -> None:
         session = self._session(prepared)
+        self._refusal = ""
         self.succession.add(session, session.robot.graph.name, stamp)
 
     def _session(self, prepared: Any) -> Session[Parameters]:
@@ -210,11 +223,14 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """Say why a description is not used, and which robot remains; while active, in /diagnostics, too."""
         kept = f"; '{self.session.robot.graph.name}' stays" if stays and self.session is not None else ""
         unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
-        text = f"refused{unexpected}: {error}{kept}"
+        # a file is there as long as the parameters; a description from the topic has to fit them
+        of_file, at_fault = where == "robot_description_file", isinstance(error, SettingError)
+        verdict = "does not fit the parameters" if at_fault and not of_file else f"refused{unexpected}"
+        text, self._refusal = f"{verdict}: {error}{kept}", str(error)
         if self.active:
             self.log.event(where, "refused", text, severe=True)
         else:
-            self.get_logger().error(f"{where} {text}")
+            self.get_logger().error(f"{'parameters' if at_fault and of_file else where} {text}")
 
     def _require_current(self, stamp: int | None) -> None:
         """Refuse a stamp [ns] with which a description must not replace the robot in force.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.exceptions import SettingError, listed
 from modular_dynamics_ros.parameters.robot import RobotParameters
 
 __all__ = ["given_positions", "robot_settings"]
@@ -32,18 +32,18 @@ def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[st
         names: of the joints whose state is needed.
 
     Raises:
-        RobotError: a text that is no such assignment, or of another joint.
+        SettingError: a text that is no such assignment, or of another joint.
     """
     positions: dict[str, float] = {}
     for assignment in assignments:
         name, _, text = assignment.partition(":=")
         if not _NUMBER.fullmatch(text) or name in positions:
             text = "JOINT:=POSITION is needed once for each joint, such as finger:=0.02"
-            raise RobotError(f"absent_joints has '{assignment}'; {text}")
+            raise SettingError(f"absent_joints has '{assignment}'; {text}")
         positions[name] = float(text)
         if abs(positions[name]) > FARTHEST:
-            raise RobotError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
+            raise SettingError(f"absent_joints has '{assignment}'; at most {FARTHEST:g} rad or m is accepted")
     if unknown := [name for name in positions if name not in names]:
         text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
-        raise RobotError(text)
+        raise SettingError(text)
     return positions

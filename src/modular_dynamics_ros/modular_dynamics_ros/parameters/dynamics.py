@@ -47,12 +47,13 @@ class DynamicsParameters(RobotParameters):
     )
     output: str = parameter(
         "full",
-        "which torques to publish; full_minus_gravity is for robots that compensate gravity themselves",
+        "which torques to publish: all; those at rest; the difference, for robots that compensate gravity "
+        "themselves; friction, if any, is added to each of them",
         choices=("full", "gravity", "full_minus_gravity"),
     )
     friction: str = parameter(
         "none",
-        "whether the URDF's joint damping and friction are added to the torques",
+        "whether the URDF's joint damping and friction are added to the torques, whatever output is",
         choices=("none", "urdf"),
     )
     effort_limits: str = parameter(

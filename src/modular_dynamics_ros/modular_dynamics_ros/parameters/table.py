@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Change", "changed", "checked", "declare", "describe", "parameter", "usage"]
 
 Table = TypeVar("Table")
+#: How a text becomes a truth value, and what helps.
+_UNQUOTED = "YAML reads on, off, yes and no without quotes as true or false: write them in double quotes"
 CLOSE = 0.8  # of difflib: names that are as alike as this may be meant
 
 
@@ -86,7 +88,8 @@ def checked(entry: Field[Any], value: Any) -> Any:
     if kind is float and type(value) is int:
         value = float(value)
     if type(value) is not kind:
-        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
+        hint = _quotes(entry, value) if kind is str and isinstance(value, bool) else ""
+        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     if spec.choices and value not in spec.choices:
         raise ParameterError(f"{entry.name} must be one of {', '.join(spec.choices)}, not '{value}'")
     if kind in (int, float) and not spec.allows(value):
@@ -107,13 +110,23 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
         or not hasattr(value, "__iter__")
         or any(type(v) not in wanted for v in value)
     ):
-        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}")
+        named = not numbers and hasattr(value, "__iter__") and any(isinstance(one, bool) for one in value)
+        hint = f"; {_UNQUOTED}" if named else ""
+        raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {value!r}{hint}")
     items: tuple[Any, ...] = tuple(float(v) for v in value) if numbers else tuple(v for v in value if v)
     if numbers and (len(items) != spec.length or not all(map(spec.allows, items))):
         raise ParameterError(f"{entry.name} must be {_kind_in_words(entry)}, not {list(items)}")
     if len(set(items)) < len(items) and not numbers:
         raise ParameterError(f"{entry.name} names something twice: {', '.join(items)}")
     return items
+
+
+def _quotes(entry: Field[Any], value: bool) -> str:
+    """What to write for a text that YAML has read as this truth value."""
+    words = ("on", "yes", "true") if value else ("off", "no", "false")
+    choices: tuple[str, ...] = entry.metadata["spec"].choices
+    word = next((word for word in words if word in choices), words[0])
+    return f"; {_UNQUOTED}, such as -p '{entry.name}:=\"{word}\"'"
 
 
 def _kind_in_words(entry: Field[Any]) -> str:

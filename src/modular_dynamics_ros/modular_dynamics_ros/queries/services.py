@@ -32,6 +32,10 @@ class Host(Protocol):
     def succession(self) -> Any:
         """The robots: see `Succession`."""
 
+    @property
+    def why_no_robot(self) -> str:
+        """Why there is none in force."""
+
     def now(self) -> int:
         """Its clock [ns]."""
 
@@ -97,11 +101,8 @@ class QueryServices:
         """The robot in force, or why there is none."""
         if not self._host.active:
             return None, "the node is not active; configure and activate it first"
-        succession = self._host.succession
-        session, vacancy = succession.current, succession.vacancy
-        if session is not None or vacancy is None:
-            return session, "there is no robot; one is awaited on the topic robot_description"
-        return None, f"the robot of the last robot_description cannot be used: {vacancy.why}"
+        session = self._host.succession.current
+        return session, "" if session is not None else self._host.why_no_robot
 
 
 def _free(request: Any) -> None:

@@ -13,6 +13,10 @@ class Host(Protocol):
 
     active: bool
 
+    @property
+    def why_no_robot(self) -> str:
+        """Why there is none in force."""
+
     def robot_in_force(self) -> Any:
         """What was prepared of it; None where there is none.
 

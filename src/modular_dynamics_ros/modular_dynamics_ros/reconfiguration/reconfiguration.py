@@ -161,7 +161,7 @@ class Reconfiguration:
             raise NoRobotError("the node is not active; activate it first")
         now = self._host.robot_in_force()
         if now is None:
-            raise NoRobotError("there is no robot whose joint states can be answered")
+            raise NoRobotError(self._host.why_no_robot)
         return now
 
     def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:

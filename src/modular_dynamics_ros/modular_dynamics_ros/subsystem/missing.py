@@ -19,6 +19,8 @@ VALID = 2.0  # [s] without a joint state that waits for them, after which nobody
 class MissingNeighbours:
     """Neighbours without whose message a joint state was given up, until one is answered or none come.
 
+    In the log they are missing until one is answered: that no joint states come shows nothing of neighbours.
+
     Args:
         awaited_by: the subsystems for which a neighbour waits itself.
         publish: takes the names of all that are missing, as far as is known.
@@ -37,6 +39,7 @@ class MissingNeighbours:
         self._node, self._part = node, part
         self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
+        self._silent: tuple[str, ...] = ()  # since the last answer
         self._patience, self._next, self._noted = 0.0, 0.0, 0.0
 
     def note(self, names: Sequence[str], patience: float, now: float) -> None:
@@ -44,20 +47,27 @@ class MissingNeighbours:
 
         Without the motion from the predecessor successors get none, and cannot send wrenches.
         """
-        predecessor = self._part.predecessor
+        predecessor, self._silent = self._part.predecessor, tuple(names)
         self.names = (predecessor,) if predecessor is not None and predecessor in names else tuple(names)
         self._patience, self._noted = patience, now
 
     def none_missing(self) -> None:
         """A joint state was answered."""
+        self._silent = ()
+        self._forget()
+
+    def _forget(self) -> None:
+        """Nobody is known to be missing now."""
         if self.names:
             self.names = ()
             self._publish(())
 
     def report(self, now: float) -> None:
         """Log who is missing, and tell the other neighbours; `now`: of the steady clock [s]."""
+        for name in self._silent:
+            self._node.log.lasts(LOG_NAME, name)
         if now - self._noted > self._patience + VALID:
-            self.none_missing()
+            self._forget()
         if not self.names or now < self._next:
             return
         self._next = now + REPEAT

@@ -241,7 +241,11 @@ class SubsystemSession:
                 )
                 self._node.log.problem(LOG_NAME, "late", text)
         missing.report(now * 1e-9)
-        if self.record.overdue() is not None and not missing.names:
+        if self.record.overdue() is None:
+            return
+        if missing.names:
+            self.record.still_stale()
+        else:
             self.record.stale("nothing")
 
 

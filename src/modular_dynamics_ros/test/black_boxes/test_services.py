@@ -1,10 +1,14 @@
 """Tare and identification of an active dynamics_node; the truth is the graph that knows the box's mass."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.srv import IdentifyPayload as Identify
 from modular_dynamics_interfaces.srv import SetPayload, TareBlackBox
+from std_msgs.msg import String
 
+from helpers.nodes.dynamics_harness import Harness
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
 from .conftest import BOX, OFFSET
@@ -109,6 +113,39 @@ def test_a_payload_is_identified(boxed):
     assert good(node.ask("identify_payload", command=Identify.Request.RESET)).poses == 0
     text = refused(node.ask("identify_payload", command=Identify.Request.SOLVE), "REFUSED")
     assert "no pose is collected" in text
+
+
+def test_a_refused_request_tells_how_many_poses_are_collected(boxed):
+    node = boxed().ready()
+    add, solve = Identify.Request.ADD_POSE, Identify.Request.SOLVE
+    assert good(node.ask("identify_payload", command=add, duration=LONG)).poses == 1
+    answer = node.ask("identify_payload", command=solve)
+    assert "at least 4 are needed" in refused(answer, "REFUSED")
+    assert answer.poses == 1
+    for fields in ({"command": 7}, {"command": add, "duration": np.nan}):
+        answer = node.ask("identify_payload", **fields)
+        refused(answer, "BAD_STATE")
+        assert answer.poses == 1
+    answer = node.ask("identify_payload", black_box="left_branch", command=solve)
+    refused(answer, "UNKNOWN_NAME")
+    assert answer.poses == 0
+
+
+def test_without_a_robot_the_refusal_of_its_description_is_told(ros):
+    with closing(Harness()) as node:
+        node.start()
+        client = node.client(Identify, "dynamics_node/identify_payload")
+
+        def ask():
+            future = client.call_async(Identify.Request(black_box=BOX, command=Identify.Request.SOLVE))
+            node.spin_until(future.done)
+            assert future.result().poses == 0
+            return refused(future.result(), "NOT_ACTIVE")
+
+        assert "is awaited on the topic robot_description" in ask()
+        node.descriptions.publish(String(data="<robot"))
+        node.spin_until(lambda: "refused" in node.node.why_no_robot)
+        assert "the last robot_description was refused: line 1: malformed XML" in ask()
 
 
 def test_a_moving_robot_is_refused(boxed):
@@ -217,6 +254,10 @@ def test_huge_wrenches_are_no_offset(boxed):
     node.offset = np.full(6, 1e10)
     text = refused(node.ask("tare_black_box", duration=0.3), "REFUSED")
     assert "at least 10 wrenches of black box 'right_branch' are needed; 0 came" in text
+    assert "were refused, the last one because of this: wrench in frame 'upper_stem' holds 1e+10" in text
+    node.offset = np.full(6, np.nan)
+    text = refused(node.ask("tare_black_box", duration=0.3), "REFUSED")
+    assert "were refused, the last one because of this: wrench in frame 'upper_stem' holds NaN" in text
     node.offset = OFFSET
     node.effort()  # the next wrenches count as before
 

@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import load_robot, xacro_mappings
-from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.exceptions import RobotError, SettingError
 
 
 def test_a_robot_is_ready_to_compute(four_link):
@@ -44,6 +44,14 @@ def test_a_xacro_file_with_arguments(tmp_path, four_link):
         load_robot(str(path))
     with pytest.raises(RobotError, match="has no xacro elements"):
         load_robot(four_link, xacro_arguments=["prefix:=left_"])
+    misspelt = load_robot(str(path), xacro_arguments=["prefix:=left_", "prefx:=right_"])
+    assert "the argument 'prefx'; it is ignored" in misspelt.warnings[0]
+    with pytest.raises(RobotError, match=r"strict: .*the argument 'prefx'; there is no"):
+        load_robot(str(path), xacro_arguments=["prefix:=left_", "prefx:=right_"], strict=True)
+    declared = '<link name="base"', '<xacro:arg name="prefix" default=""/><link name="base"'
+    path.write_text(path.read_text().replace(*declared, 1))
+    (warning,) = load_robot(str(path), xacro_arguments=["prefx:=left_"]).warnings
+    assert warning.endswith("does not ask for the argument 'prefx'; it is ignored; is 'prefix' meant?")
 
 
 def test_joints_inside_a_black_box_are_unknown(four_link, boxed_branch):
@@ -116,8 +124,20 @@ def test_a_bad_description_is_refused_with_the_librarys_words(description, offen
 def test_a_bad_partition_is_refused(four_link, tmp_path):
     path = tmp_path / "partition.yaml"
     path.write_text("version: 1\nsubsystems:\n  - {name: stem, joints: [turn, nonsense]}\n")
-    with pytest.raises(RobotError, match="nonsense"):
+    with pytest.raises(SettingError, match=r"partition_file: partition\.yaml, line 3: .*nonsense"):
         load_robot(four_link, str(path))
+    with pytest.raises(SettingError, match=r"partition_file: .*nowhere\.yaml"):
+        load_robot(four_link, str(tmp_path / "nowhere.yaml"))
+
+
+def test_a_bad_tag_is_the_descriptions_fault_also_with_a_partition_file(four_link, tmp_path):
+    path = tmp_path / "partition.yaml"
+    path.write_text("version: 1\npassive: []\n")
+    tag = '<subsystem name="s" root_link="nonsense"/>'
+    urdf = f'<robot name="r"><link name="a"/><modular_dynamics version="1">{tag}</modular_dynamics></robot>'
+    with pytest.raises(RobotError, match="nonsense") as caught:
+        load_robot(urdf, str(path))
+    assert not isinstance(caught.value, SettingError)
 
 
 def test_a_floating_joint_is_refused_by_name():

@@ -64,6 +64,36 @@ def test_texts_that_always_change_do_not_flood(seen, log):
     assert log.current() == ["joint_states: message 999"]
 
 
+def test_a_text_in_which_only_figures_change_is_logged_once(seen, log):
+    """As an age; names with digits are others, and the latest figure is kept for /diagnostics."""
+    for text in ("-0.208 s older", "0.219 s older", "1e-05 s older", "3.1e+02 s older"):
+        log.problem("odometry", "no odometry", text)
+    assert [text for _, text in seen.lines] == ["odometry: -0.208 s older"]
+    assert log.texts("odometry") == ["3.1e+02 s older"]
+    for text in ("joint 'a_1.5'", "joint 'a_2.5'", "joint '1.5'", "joint '2.5'", "state 1", "state 2"):
+        log.problem("joint_states", "x", text)
+    assert len(seen.lines) == 7
+
+
+def test_events_differ_by_their_figures(seen, log):
+    for mass in (-1.5, -2.5):
+        log.event("robot_description", "refused", f"the mass is {mass} kg")
+    assert len(seen.lines) == 2
+
+
+def test_a_problem_that_lasts_is_neither_logged_again_nor_resolved(seen, log):
+    log.problem("stale input", "stale", "no joint state")
+    log.lasts("neighbours", "head")  # never reported
+    for _ in range(10):
+        seen.time += 0.9 * QUIET
+        log.lasts("stale input", "stale")
+        log.log_resolved()
+    assert len(seen.lines) == 1
+    seen.time += 1.1 * QUIET
+    log.log_resolved()
+    assert seen.lines[1:] == [("info", "stale input: resolved (stale)")]
+
+
 def test_good_and_bad_in_turns_do_not_flood(seen, log):
     for k in range(1000):
         seen.time = 0.01 * k

@@ -10,10 +10,15 @@ pytestmark = pytest.mark.ros
 def test_input_levels():
     counts = MessageCounts(received=10)
     counts.rejected["not finite"] = 3
-    assert input_status(counts, [], None, stale="").level == WARN
+    waiting = input_status(counts, [], None, stale="")
+    assert (waiting.level, waiting.values["time since last answer, or first joint state [s]"]) == (
+        WARN,
+        "none yet",
+    )
     good = input_status(counts, [], 0.01, stale="")
     assert good.level == OK
     assert good.values["messages in"] == "10"
+    assert good.values["time since last answer, or first joint state [s]"] == "0.010"
     assert good.values["messages rejected"] == "3"
     assert good.values["rejected: not finite"] == "3"
     warned = input_status(counts, ["joint_states: position of 'a' is NaN"], 0.01, stale="")

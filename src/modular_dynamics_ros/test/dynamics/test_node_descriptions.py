@@ -64,7 +64,9 @@ def test_a_topic_is_not_expanded_even_with_xacro_arguments(make, capfd):
     harness = make(robot_description_file="", xacro_arguments=["x:=1"]).start()
     description = "<robot name='r'><xacro:include filename='/etc/passwd'/></robot>"
     harness.descriptions.publish(String(data=description))
-    harness.said("<xacro:include> is xacro, not URDF", capfd)
+    log = harness.said("<xacro:include> is xacro, not URDF", capfd)
+    assert "Give the path of the file, or the text that the xacro program makes of it" in log
+    assert "mappings" not in log
     assert harness.node.session is None
 
 
@@ -109,7 +111,9 @@ def test_a_robot_that_is_refused_for_its_black_boxes_leaves_no_publisher_behind(
     harness.spin_until(lambda: harness.node.session is not None)
     before = [publisher.topic_name for publisher in harness.node.publishers]
     harness.descriptions.publish(String(data=whole.replace("left_branch", "other_branch")))
-    harness.said("black_box_loads names 'right_branch'", capfd)
+    harness.said(
+        "robot_description: does not fit the parameters: black_box_loads names 'right_branch'", capfd
+    )
     assert [publisher.topic_name for publisher in harness.node.publishers] == before
     harness.node.trigger_deactivate()
     harness.node.trigger_cleanup()

@@ -15,6 +15,7 @@ class Table:
     seldom: float = parameter(0.0, "how often", unit="Hz", low=0.01, high=100.0, or_zero=True)
     count: int = parameter(1, "how many", low=0, high=9)
     mode: str = parameter("a", "which", choices=("a", "b"))
+    switch: str = parameter("off", "whether", choices=("off", "yes"))
     gravity: tuple[float, ...] = parameter((0.0, 0.0, -9.81), "where down is", length=3)
     names: tuple[str, ...] = parameter((), "whom", change=Change.UNCONFIGURED)
     fixed: bool = parameter(False, "whether", change=Change.NEVER)
@@ -70,6 +71,12 @@ def test_an_empty_list_at_the_start_names_nothing(ros):
         ("count", 1.5, "count must be a whole number"),
         ("mode", "c", "mode must be one of a, b, not 'c'"),
         ("mode", 3, "mode must be a text, not 3"),
+        # YAML reads off and on so
+        ("mode", True, "such as -p 'mode:=\"on\"'"),
+        ("switch", False, "switch must be a text, not False; YAML reads on, off, yes and no without quotes"),
+        ("switch", False, "such as -p 'switch:=\"off\"'"),
+        ("switch", True, "such as -p 'switch:=\"yes\"'"),
+        ("names", [True], "names must be a list of names, not [True]; YAML reads on, off, yes and no"),
         ("gravity", [0.0, 0.0], "gravity must be 3 finite numbers"),
         ("gravity", [0.0, 0.0, float("nan")], "gravity must be 3 finite numbers"),
         ("gravity", "down", "gravity must be 3 finite numbers"),

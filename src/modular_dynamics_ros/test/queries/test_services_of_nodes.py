@@ -13,6 +13,7 @@ import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
+from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.robot_node import SUCCESS
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -42,6 +43,23 @@ def test_without_a_robot_and_with_one_that_came(four_link):
         harness.descriptions.publish(String(data=text.replace('"four_link"', '"another"')))
         harness.spin_until(lambda: harness.node.session.robot.graph.name == "another")
         assert good(harness.ask("get_subsystem_graph")).graph.robot == "another"
+
+
+def test_why_a_description_was_refused_is_part_of_the_answers(four_link):
+    with closing(Asking()) as harness:
+        harness.start()
+        harness.descriptions.publish(String(data="<robot"))
+        harness.spin_until(lambda: "refused" in harness.node.why_no_robot)
+        for name in SERVICES:
+            text = harness.refused(name, "NOT_ACTIVE")
+            assert text.startswith("there is no robot; the last robot_description was refused: line 1: ")
+        status = harness.status("input", lambda status: status.level == bytes([ERROR]))
+        assert "the last one was refused: line 1: malformed XML" in status.message
+        harness.descriptions.publish(String(data=Path(four_link).read_text()))
+        harness.spin_until(lambda: harness.node.session is not None)
+        good(harness.ask("get_subsystem_graph"))
+        assert harness.node.trigger_deactivate() == harness.node.trigger_cleanup() == SUCCESS
+        assert "is awaited" in harness.node.why_no_robot
 
 
 def test_friction_and_gravity_are_the_nodes():

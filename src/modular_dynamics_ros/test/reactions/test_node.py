@@ -29,18 +29,23 @@ def make():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "at_fault", "words"),
     [
-        ({"rules_file": ""}, "rules_file is empty"),
-        ({"controller_joints": ["act4", "act6"]}, "controller_joints names 'act6', but the actuators of"),
-        ({"robot_description_file": "nowhere.urdf"}, "nowhere.urdf"),
+        ({"rules_file": ""}, "parameters", "rules_file is empty"),
+        ({"rules_file": "nowhere.yaml"}, "parameters", "nowhere.yaml"),
+        (
+            {"controller_joints": ["act4", "act6"]},
+            "parameters",
+            "controller_joints names 'act6', but the actuators of",
+        ),
+        ({"robot_description_file": "nowhere.urdf"}, "robot_description_file", "nowhere.urdf"),
     ],
 )
-def test_what_does_not_fit_fails_configuring_with_one_clear_line(make, capfd, parameters, words):
+def test_what_does_not_fit_fails_configuring_with_one_clear_line(make, capfd, parameters, at_fault, words):
     node = make(**parameters)
     assert node.trigger_configure() == FAILURE
     log = capfd.readouterr().err
-    assert "robot_description_file refused" in log
+    assert f"{at_fault} refused: " in log
     assert words in log
     assert "Traceback" not in log
     changes = [Parameter(name, value=FILES.get(name, ["act4"])) for name in parameters]

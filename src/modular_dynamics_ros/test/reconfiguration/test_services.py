@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from modular_dynamics_interfaces.srv import SetPayload
 from rclpy.parameter import Parameter
+from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V
@@ -272,7 +273,11 @@ def test_a_node_that_is_not_active_or_has_no_robot_says_so(make):
     assert (response.error_code, response.joint_names) == (response.NOT_ACTIVE, [])
     assert "activate it first" in response.error_message
     assert client.node.trigger_activate() == SUCCESS
-    assert "there is no robot" in client.call("DetachSubsystem", name="hand").error_message
+    assert "is awaited" in client.call("DetachSubsystem", name="hand").error_message
+    client.descriptions.publish(String(data="<robot"))
+    client.spin_until(lambda: "refused" in client.node.why_no_robot)
+    text = client.call("DetachSubsystem", name="hand").error_message
+    assert text.startswith("there is no robot; the last robot_description was refused: line 1: malformed XML")
 
 
 def test_an_unexpected_error_is_answered_and_logged(active, described, monkeypatch, capfd, load):

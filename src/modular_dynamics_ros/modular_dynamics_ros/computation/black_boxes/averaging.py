@@ -50,6 +50,7 @@ class Averaging:
         self._end: int | None = None
         self._wrenches: list[Array] = []
         self._frames: list[str] = []
+        self._refused, self._refusal = 0, ""  # wrenches, and why the last one was
         self._seen = 0  # wrenches that came before the last joint state
         self._last: State | None = None
         self._stamps: list[int] = []
@@ -60,6 +61,11 @@ class Averaging:
             if self._last is not None:
                 self._frames.append(frame)
                 self._wrenches.append(wrench)
+
+    def add_refused(self, why: str) -> None:
+        """A wrench that is not taken."""
+        with self._lock:
+            self._refused, self._refusal = self._refused + 1, why
 
     def add_state(self, state: State) -> None:
         """A joint state, whether it is answered or not."""
@@ -99,9 +105,12 @@ class Averaging:
             self._stillness.require()
             last = self._require_coverage()
             wrenches, frames = self._wrenches[: self._seen], set(self._frames[: self._seen])
+            refused, why = self._refused, self._refusal
         if (count := len(wrenches)) < LEAST_WRENCHES:
             needed = f"at least {LEAST_WRENCHES} wrenches of black box '{self.box}' are needed"
-            raise BadMessage("no wrench", f"{needed}; {count} came between the joint states meanwhile")
+            text = f"{needed}; {count} came between the joint states meanwhile"
+            others = f", and {refused} were refused, the last one because of this: {why}" if refused else ""
+            raise BadMessage("no wrench", f"{text}{others}")
         if len(frames) > 1:
             text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(frames)}"
             raise BadMessage("several frames", text)

@@ -13,7 +13,7 @@ import numpy as np
 from modular_dynamics.algebra.matrix_forms import skew
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
-from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.exceptions import SettingError, listed
 
 __all__ = ["Load", "SensorPlacement", "load_assignments"]
 
@@ -84,20 +84,26 @@ def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Lo
     """Loads by black box, from texts such as "gripper:=1.2 0.0 0.0 0.05".
 
     Raises:
-        RobotError: a text that is no such assignment, or of something else than a black box.
+        SettingError: a text that is no such assignment, or not of a black box; or a negative mass.
     """
     loads: dict[str, Load] = {}
     for text in texts:
         name, _, numbers = text.rpartition(":=")
         if name not in boxes:
             has = f"the black boxes are {', '.join(boxes) or 'none'}"
-            raise RobotError(f"black_box_loads names {listed([name or text])}, but {has}")
+            raise SettingError(f"black_box_loads names {listed([name or text])}, but {has}")
         try:
-            mass, *com = map(float, numbers.split())
+            values = [float(number) for number in numbers.split()]
         except ValueError:
-            mass, com = np.nan, []
-        if len(com) != 3 or name in loads or not (0.0 <= mass < np.inf and np.isfinite(com).all()):
+            values = []
+        if len(values) != 4 or name in loads or not np.isfinite(values).all():
             needed = "NAME:=MASS X Y Z [kg, m] is needed once for each, such as gripper:=1.2 0.0 0.0 0.05"
-            raise RobotError(f"black_box_loads has '{text}'; {needed}")
+            raise SettingError(f"black_box_loads has '{text}'; {needed}")
+        mass, *com = values
+        if mass < 0.0:
+            raise SettingError(
+                f"black_box_loads has '{text}': the mass is {mass:g} kg, which cannot be negative; without a "
+                "load leave it out"
+            )
         loads[name] = Load(mass, np.array(com))
     return loads

@@ -17,7 +17,7 @@ from modular_dynamics.model import Anchor, Body, Connection
 from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
 from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, connection_point_of
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.exceptions import RobotError, listed
+from modular_dynamics_ros.exceptions import RobotError, SettingError, listed
 
 __all__ = ["PartRobot", "SubsystemPart", "cut", "refuse_shared_elements"]
 
@@ -75,17 +75,17 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
     """The part of a subsystem.
 
     Raises:
-        RobotError: there is no such subsystem, it is a black box, or something besides joints connects two
-            subsystems.
+        SettingError: there is no such subsystem, or it is a black box.
+        RobotError: something besides joints connects two subsystems.
     """
     graph = robot.graph
     names = [subsystem.name for subsystem in graph.subsystems]
     if name not in names:
-        raise RobotError(f"'{graph.name}' has no subsystem '{name}'; it has {', '.join(names)}")
+        raise SettingError(f"'{graph.name}' has no subsystem '{name}'; it has {', '.join(names)}")
     subsystem = graph.subsystem(name)
     if subsystem.black_box:
         text = "its model is not in the description; another program must publish its wrench_out"
-        raise RobotError(f"the subsystem '{name}' of '{graph.name}' is a black box: {text}")
+        raise SettingError(f"the subsystem '{name}' of '{graph.name}' is a black box: {text}")
     refuse_shared_elements(graph)
     own = connection_point_of(graph, subsystem)
     before = graph.predecessor(subsystem)

@@ -10,7 +10,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, Wrenches
 from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames, LinkFrames, connection_frame
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, TimedWrench, TimedWrenches
-from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
+from modular_dynamics_ros.exceptions import BadMessage, SettingError, listed
 
 __all__ = ["RobotWrenches"]
 
@@ -29,14 +29,14 @@ class RobotWrenches:
         offsets: of the black boxes' sensors.
 
     Raises:
-        RobotError: reversed_black_boxes names something else.
+        SettingError: reversed_black_boxes names something else.
     """
 
     def __init__(self, robot: Robot, reversed_black_boxes: Sequence[str] = ()) -> None:
         self._boxes = robot.black_boxes
         if unknown := [name for name in reversed_black_boxes if name not in self._boxes]:
             has = f"the black boxes of '{robot.graph.name}' are {', '.join(self._boxes) or 'none'}"
-            raise RobotError(f"reversed_black_boxes names {listed(unknown)}, but {has}")
+            raise SettingError(f"reversed_black_boxes names {listed(unknown)}, but {has}")
         self._reversed = frozenset(reversed_black_boxes)
         self.links, self._frames = LinkFrames(robot), BlackBoxFrames(robot)
         self.offsets = SensorOffsets()

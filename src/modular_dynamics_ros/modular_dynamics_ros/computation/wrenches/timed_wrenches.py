@@ -17,6 +17,8 @@ from modular_dynamics_ros.exceptions import BadMessage
 __all__ = ["Arrival", "TimedWrench", "TimedWrenches", "check_age", "longest_silence"]
 
 SLOWEST = 10.0  # [s]
+#: What stamps are compared with, and what to do where they are far from it.
+NODES_CLOCK = "this node's clock: synchronise the clocks; play recordings with use_sim_time"
 
 
 class Arrival(NamedTuple):
@@ -45,8 +47,11 @@ def longest_silence(valid_for: float, *, simulated: bool) -> float:
     return max(valid_for, SLOWEST) if simulated else valid_for
 
 
-def check_age(stamp: int, now: int, valid_for: float) -> None:
+def check_age(stamp: int, now: int, valid_for: float, clock: str = NODES_CLOCK) -> None:
     """Refuse a wrench whose stamp is too far from now [ns].
+
+    Args:
+        clock: whose time `now` is, and what to do about it, for a sentence.
 
     Raises:
         BadMessage: it is older than `valid_for` [s], or as far ahead.
@@ -54,8 +59,7 @@ def check_age(stamp: int, now: int, valid_for: float) -> None:
     age = (now - stamp) * 1e-9
     if abs(age) > valid_for:
         cause, side = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
-        text = f"its stamp is more than {valid_for:g} s (stale_after) {side} this node's clock"
-        raise BadMessage(cause, f"{text}: synchronise the clocks; play recordings with use_sim_time")
+        raise BadMessage(cause, f"its stamp is more than {valid_for:g} s (stale_after) {side} {clock}")
 
 
 class TimedWrenches:

@@ -50,7 +50,10 @@ def _orientation(pose: Pose, *, named: bool) -> Quaternion | None:
         raise BadMessage("not finite", "base_pose holds NaN or infinite values")
     if not any((p.x, p.y, p.z, r.x, r.y, r.z)) and (r.w == 0.0 or (r.w == 1.0 and not named)):
         return None
-    return unit_quaternion(r)
+    try:
+        return unit_quaternion(r)
+    except BadMessage as error:
+        raise BadMessage(error.cause, f"base_pose: {error}") from error
 
 
 def _six(rates: Twist | Accel) -> Array:

@@ -24,7 +24,8 @@ class AnswerRecord:
         counts: of messages. last: the last answer that was published. missing: joints without a
         value within stale_after, as of the last joint state that was read. period: between two answers [s];
         0: every joint state is answered. pending_stamp: stamp [ns] of the newest state that is not answered
-        yet, because it waits for the next answer of a rate or for wrenches.
+        yet, because it waits for the next answer of a rate or for wrenches. clock: what stamps are compared
+        with, and what to do where they are far from it, for a sentence; empty: the node's clock.
     """
 
     counts: MessageCounts
@@ -32,6 +33,7 @@ class AnswerRecord:
     missing: tuple[str, ...]
     period = 0.0
     pending_stamp: int | None = None
+    clock = ""
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         self._node, self._computation = node, computation
@@ -80,11 +82,8 @@ class AnswerRecord:
             text = f"it came in time, but {delay} for longer than {stale_after:g} s (stale_after)"
             raise BadMessage(cause, text)
         advice = "leave use_sim_time off" if self._node.simulated else "set use_sim_time for a recording"
-        raise BadMessage(
-            cause,
-            f"the stamp is more than {stale_after:g} s (stale_after) {where} this node's clock: synchronise "
-            f"the clocks of the computers, or {advice}",
-        )
+        clock = self.clock or f"this node's clock: synchronise the clocks of the computers, or {advice}"
+        raise BadMessage(cause, f"the stamp is more than {stale_after:g} s (stale_after) {where} {clock}")
 
     def is_fresh(self, stamp: int, now: int) -> bool:
         """Whether a state with this stamp [ns] may be answered `now`."""
@@ -148,6 +147,10 @@ class AnswerRecord:
         stale_after = self._computation.settings.stale_after
         text = f"no joint state was answered for {stale_after:g} s{self._reason()}; publishing {publishing}"
         self._node.log.problem("stale input", "stale", text)
+
+    def still_stale(self) -> None:
+        """The input is stale for a reason that is reported elsewhere."""
+        self._node.log.lasts("stale input", "stale")
 
     def _reason(self) -> str:
         return f": no position of {listed(self.missing)} in that time" if self.missing else ""

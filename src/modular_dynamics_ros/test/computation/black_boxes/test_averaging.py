@@ -115,6 +115,11 @@ def test_a_message_that_becomes_no_state_shows_a_motion_and_covers_no_time():
 def test_too_few_wrenches_or_several_frames_are_no_mean():
     few = Fed().feed((0, 80, 160, 240, 320, 400, 480, 500))
     assert "are needed; 7 came" in refusal(few, "no wrench")
+    few.add_refused("it is too old")
+    few.add_refused("it holds NaN")
+    text = refusal(few, "no wrench")
+    assert "; 7 came between the joint states meanwhile, and 2 were refused" in text
+    assert text.endswith("the last one because of this: it holds NaN")
     averaging = Fed().feed(range(0, 401, 20))
     averaging.add_wrench("tip", WRENCH)
     assert "several frames: ['flange', 'tip']" in refusal(averaging.feed([420, 500]), "several frames")

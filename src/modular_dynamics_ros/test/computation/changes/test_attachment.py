@@ -3,7 +3,7 @@
 import pytest
 
 from modular_dynamics_ros.computation.changes.attachment import SAME_POSE, Attachment
-from modular_dynamics_ros.exceptions import ChangeFileError
+from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
 
 
 @pytest.mark.parametrize("scheme", ["file://", "FILE:", "package://", "model://"])
@@ -20,3 +20,10 @@ def test_a_file_may_have_a_colon_in_its_name(gripper_urdf, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file:hand.urdf").write_text(gripper_urdf)
     assert Attachment.of_file("hand", "file:hand.urdf", "base", SAME_POSE, "", strict=False).link == "base"
+
+
+def test_a_text_in_xacro_is_refused_with_what_the_caller_of_a_service_can_do():
+    text = '<robot name="r"><xacro:include filename="x"/><link name="a"/></robot>'
+    with pytest.raises(RobotError, match=r"is xacro, not URDF\. Give the path of the file") as error:
+        Attachment.of("hand", text, "base")
+    assert "mappings" not in str(error.value)

@@ -103,6 +103,8 @@ def test_a_stamp_that_is_far_from_now_is_refused(age, cause):
     with pytest.raises(BadMessage, match=r"0\.2 s \(stale_after\).*use_sim_time") as caught:
         check_age(NOW - int(age * S), NOW, 0.2)
     assert caught.value.cause == cause
+    with pytest.raises(BadMessage, match=r"(behind|ahead of) the bag's clock$"):
+        check_age(NOW - int(age * S), NOW, 0.2, "the bag's clock")
 
 
 def test_an_older_wrench_is_refused_while_the_newer_one_of_its_source_is_valid(clock):

@@ -53,7 +53,7 @@ def test_which_poses_of_the_base_mean_the_last_one():
     assert requested_state_from_message(state("a", w=1.0)).base.w == 1.0
     assert requested_state_from_message(state(w=0.6, x=0.8)).base.w == 0.6
     for bad, text in (
-        (state("a", w=0.5), "norm 0.5 instead of 1"),
+        (state("a", w=0.5), "^base_pose: its quaternion .* norm 0.5 instead of 1"),
         (state("a", x=np.nan), "NaN or infinite"),
     ):
         with pytest.raises(BadMessage, match=text):

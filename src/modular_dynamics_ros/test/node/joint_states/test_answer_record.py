@@ -75,6 +75,14 @@ def test_otherwise_the_clocks_are(four_link, now, stamp, arrival, simulated, wor
     assert words in robot.said[0]
 
 
+def test_a_bag_says_what_its_clock_is(four_link):
+    robot = Robot(four_link)
+    robot.session.record.clock = "the newest stamp: wait"
+    robot.receive(100.0, 99.0, 0.0)
+    text = "not answered: the stamp is more than 0.2 s (stale_after) behind the newest stamp: wait"
+    assert robot.said == [text]
+
+
 def test_a_state_that_waits_for_its_rate_says_so(four_link):
     robot = Robot(four_link, rate=1.0)
     robot.receive(100.0, 100.0, 100.001)
