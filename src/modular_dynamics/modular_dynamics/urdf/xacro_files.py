@@ -87,7 +87,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     if found is None:
         if mappings:
             given = ", ".join(mappings)
-            raise UrdfError(f"mappings are given ({given}), but {description.where} has no xacro elements")
+            raise UrdfError(f"arguments of xacro are given ({given}), but {description.where} has no xacro elements")
         return PlainUrdf(description.text, root, where, findings=findings)
     what, line = found
     if description.path is None and mappings is None:
