@@ -40,7 +40,7 @@ def test_quick_discovery_is_for_our_nodes_alone_and_on_request(monkeypatch: pyte
 
 BAD = [
     ({"xacro_arguments": "name=1"}, RobotError, "xacro_arguments has 'name=1'; name:=value is needed"),
-    ({"xacro_arguments": "name:=1"}, UrdfError, "arguments of xacro are given .name., but .* has no xacro elements"),
+    ({"xacro_arguments": "name:=1"}, UrdfError, "xacro arguments are given .name., but .* has no xacro"),
     ({"xacro_arguments": "'a"}, ValueError, 'launch argument xacro_arguments is "\'a": No closing quotation'),
     ({"urdf": "", "xacro_arguments": "a:=1"}, ValueError, "xacro_arguments needs urdf: the path of a xacro"),
     ({"urdf": "/absent.urdf"}, FileNotFoundError, "launch argument urdf: no file '/absent.urdf'"),

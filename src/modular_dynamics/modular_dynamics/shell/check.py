@@ -32,7 +32,7 @@ WRONG_ARGUMENTS = (
     "no partition file at",
     "nor the path of a file",
     "cannot be read: ",
-    "arguments of xacro are given",
+    "xacro arguments are given",
 )
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what

@@ -87,7 +87,8 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     if found is None:
         if mappings:
             given = ", ".join(mappings)
-            raise UrdfError(f"arguments of xacro are given ({given}), but {description.where} has no xacro elements")
+            text = f"xacro arguments are given ({given}), but {description.where} has no xacro elements"
+            raise UrdfError(text)
         return PlainUrdf(description.text, root, where, findings=findings)
     what, line = found
     if description.path is None and mappings is None:

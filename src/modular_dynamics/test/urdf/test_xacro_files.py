@@ -209,7 +209,7 @@ def test_a_graph_keeps_the_expanded_text(path):
 
 
 def test_mappings_of_a_plain_urdf_are_refused():
-    with pytest.raises(md.UrdfError, match=r"arguments of xacro are given \(a, b\), but .* has no xacro elements"):
+    with pytest.raises(md.UrdfError, match=r"xacro arguments are given \(a, b\), but .* has no xacro"):
         md.load_urdf(PLAIN.format(JOINT.format("")), mappings={"a": 1, "b": 2})
     for mappings in (["a:=1"], {1: "a"}):
         with pytest.raises(md.UrdfError, match=r"mappings are .*; a mapping is needed: {'argument': value}"):
