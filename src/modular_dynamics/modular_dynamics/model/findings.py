@@ -20,6 +20,7 @@ class Finding:
         line: of the element in its file; None if not known.
         assumed: what was assumed, as the text goes on: "; it is ignored". Where the description is refused,
             nothing is assumed. hint: what else there is to say, behind both.
+        asks: whether it only asks, and no description is refused for it.
     """
 
     kind: str
@@ -29,6 +30,7 @@ class Finding:
     line: int | None = None
     assumed: str = ""
     hint: str = ""
+    asks: bool = False
 
     def __str__(self) -> str:
         where = "" if self.line is None else f"line {self.line}: "

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..dynamics import forward_dynamics
 from ..exceptions import (
@@ -121,14 +122,23 @@ def _unclosed(graph: SubsystemGraph) -> str:
 
 
 def _unaccelerated(graph: SubsystemGraph) -> str:
-    """Why forward dynamics fails at the neutral configuration; empty where it works, or is not tried.
+    """Why forward dynamics fails at any configuration; empty where it works at one, or is not tried.
 
     It is not tried with closed loops, which have other rules, and with black boxes, with which it is refused.
+    A pendulum that stands upright moves no inertia about the vertical; it does elsewhere.
     """
     if not graph.nv or graph.nv > MOST_VELOCITIES or any(one.black_box for one in graph.subsystems):
         return ""
+    tried = graph.neutral(), graph.random_configuration(np.random.default_rng(0))
+    reasons = [_unaccelerated_at(graph, q) for q in tried]
+    return reasons[0] if all(reasons) else ""
+
+
+def _unaccelerated_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
+    """The same at a configuration."""
+    rest = np.zeros(graph.nv)
     try:
-        forward_dynamics(graph, graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
+        forward_dynamics(graph, q, rest, rest)
     except StateError as error:
         return str(error)
     except UnsupportedModelError:

@@ -120,8 +120,8 @@ def graph_of(
     if floating_base:
         robot, renamed = _floating(robot, annotations)
         findings += renamed
-    if strict and findings:
-        raise UrdfError(f"strict: {'; '.join(refusals_by_kind(findings))}")
+    if strict and (faults := [finding for finding in findings if not finding.asks]):
+        raise UrdfError(f"strict: {'; '.join(refusals_by_kind(faults))}")
     groups, notes = make_groups(robot, annotations.subsystems)
     check_references(robot, annotations)
     graph = assemble(with_joint_tags(robot, annotations), groups, field)

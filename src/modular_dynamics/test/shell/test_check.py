@@ -62,6 +62,23 @@ def test_loops_that_cannot_close_are_a_finding(shell, tmp_path):
     assert "closes them was found" not in found.out
 
 
+def test_a_joint_that_moves_no_inertia_at_zero_alone_is_none(shell, tmp_path):
+    """A spherical pendulum, upright at zero."""
+    path = tmp_path / "pendulum.urdf"
+    no_inertia = "<inertia ixx='0' iyy='0' izz='0' ixy='0' ixz='0' iyz='0'/>"
+    path.write_text(
+        "<robot name='p'><link name='a'/><link name='b'/><link name='c'><inertial><origin xyz='0 0 1'/>"
+        f"<mass value='1'/>{no_inertia}</inertial></link>"
+        "<joint name='yaw' type='continuous'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/></joint>"
+        "<joint name='tilt' type='continuous'><parent link='b'/><child link='c'/><axis xyz='0 1 0'/></joint>"
+        "</robot>",
+        "utf-8",
+    )
+    found = shell("check", path, "--states", 2)
+    assert "forward dynamics" not in found.out
+    assert found.code == 0, found.out
+
+
 def test_a_joint_that_moves_no_inertia_is_a_finding(shell, tmp_path):
     """Its mass lies on the axis as a point: torques are right, and forward dynamics fails."""
     path = tmp_path / "rod.urdf"

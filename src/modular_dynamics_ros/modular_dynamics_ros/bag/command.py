@@ -71,6 +71,9 @@ def _run(arguments: argparse.Namespace) -> int:
         if given == "-":  # as elsewhere for standard output, where the report goes
             raise UsageError(f"{option} -: results are written to files, the report is printed; give a name")
     arguments.node = f"/{arguments.node.strip('/')}"
+    for name in ("odometry", "reference"):
+        if topic := getattr(arguments, name).strip("/"):
+            setattr(arguments, name, f"/{topic}")
     report: Report = run(arguments, *parameters_of(arguments))
     if arguments.json:
         print(json.dumps(report.record(), indent=2))

@@ -18,7 +18,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topic_names import topic_name
 
-__all__ = ["OPTIONS", "WRENCH", "RecordedInputs", "input_topics"]
+__all__ = ["OPTIONS", "TRANSFORMS", "WRENCH", "RecordedInputs", "input_topics"]
 
 #: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
 NEVER_OLD = 1 << 62

@@ -5,7 +5,6 @@ a rate, the comparison with Pinocchio, what is published while the input is stal
 replaced (`Succession`): a new description counts from where it stands in the bag.
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
-from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.exceptions import RobotError, SettingError
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
 from modular_dynamics_ros.node.settings import given_positions
@@ -64,9 +63,10 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
             frame_prefix=p.frame_prefix,
             strict=p.strict,
         )
+    except SettingError:
+        raise
     except RobotError as error:
-        of_partition = p.partition_file and Path(p.partition_file).name in str(error)
-        if not topic or of_partition:
+        if not topic:
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))

@@ -11,7 +11,7 @@ from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
-from modular_dynamics_ros.bag.inputs import OPTIONS, WRENCH, input_topics
+from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_topics
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -103,14 +103,16 @@ class _Run:
         """Read the bag to its end."""
         arguments, report = self._arguments, self._report
         self._kinds = self._recorded_inputs()
-        topics = [
-            arguments.joint_states,
-            *self._kinds,
-            *([arguments.description] if self._description else []),
-        ]
+        fixed = [topic for topic, kind in self._kinds.items() if kind == TRANSFORMS]
+        inputs = [topic for topic in self._kinds if topic not in fixed]
+        described = [arguments.description] if self._description else []
+        topics = [arguments.joint_states, *inputs, *described]
         with ExitStack() as stack:
             self._results = self._opened(stack)
             self._begin()
+            # a node has them when it begins; a recorder may hear them after what needs them
+            for one in self._recording.messages(fixed):
+                self._take(one)
             source = self._recording.messages(topics)
             try:
                 for one in with_progress(source, self._recording.count(topics), self._warnings):

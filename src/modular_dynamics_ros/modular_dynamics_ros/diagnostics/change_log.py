@@ -12,7 +12,9 @@ __all__ = ["ChangeLog"]
 QUIET = 2.0  # [s] without a problem before it counts as resolved: good and bad messages may alternate
 MOST_TEXTS = 8  # log lines about one cause until it is resolved
 #: A measured figure, as 0.208 s, but no part of a name, as of 'v1.2'. Texts that differ in these are one.
-FIGURE = re.compile(r"(?<![\w.'])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)(?![\w'])")
+FIGURE = re.compile(
+    r"(?<![\w.'])-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+|(?= (?:N m|N|ms|s|rad|m|kg|Hz)\b))(?![\w'])"
+)
 
 
 class Logger(Protocol):

@@ -131,7 +131,8 @@ class DynamicsParameters(RobotParameters):
     black_box_loads: tuple[str, ...] = unconfigured(
         (),
         "what hangs beyond the sensors of black boxes, each NAME:=MASS X Y Z [kg, m]: mass and its centre in "
-        "the connection point's frame; tare_black_box leaves its weight in the wrench",
+        "the connection point's frame; tare_black_box leaves its weight in the wrench, and services at other "
+        "poses need it; mass 0 where the wrench holds no weight",
     )
     crosscheck_rate: float = parameter(
         1.0,

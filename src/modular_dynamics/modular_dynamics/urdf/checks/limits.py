@@ -56,11 +56,18 @@ def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
     for joint in robot.joints.values():
         if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
             text = (
-                f"joint '{joint.name}', {joint.type}, cannot move: its lower and upper limits are zero, as "
+                f"joint '{joint.name}', {joint.type}, has lower and upper limits of zero, as "
                 "they also are where <limit> lacks them"
             )
-            assumed = "; they count as none"
-            yield Finding("position limits of zero", "joint", joint.name, text, joint.line, assumed)
+            yield Finding(
+                "position limits of zero",
+                "joint",
+                joint.name,
+                text,
+                joint.line,
+                "; they count as none",
+                asks=True,
+            )
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ What is misspelt is ignored, and a default takes its place: <Axis xyz="0 1 0"/> 
 resembles nothing belongs to another tool and is not reported.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from lxml import etree
@@ -14,7 +14,8 @@ from ..source import line_of
 
 __all__ = ["misspelt"]
 
-#: Sub-elements by element.
+#: Sub-elements by element. Dynamics reads none of _UNREAD.
+_UNREAD = {"material", "transmission", "gazebo", "visual", "collision", "calibration", "safety_controller"}
 _CHILDREN = {
     "robot": ("link", "joint", "material", "transmission", "gazebo", "modular_dynamics"),
     "link": ("inertial", "visual", "collision"),
@@ -65,7 +66,7 @@ def _children(parent: etree._Element, owner: str, name: str) -> Iterator[Finding
     for child in parent.iterchildren(etree.Element):
         tag = str(child.tag)
         if tag not in known:
-            if (meant := _meant(tag, known)) is not None:
+            if (meant := _meant(tag, known)) is not None and meant not in _UNREAD:
                 text, hint = f"{where} has an element <{tag}>, which is unknown", f"; is <{meant}> meant?"
                 yield Finding("misspelt element", owner, name, text, line_of(child), " and ignored", hint)
         elif owner != "robot":
@@ -75,13 +76,14 @@ def _children(parent: etree._Element, owner: str, name: str) -> Iterator[Finding
 def _attributes(element: etree._Element, owner: str, name: str) -> Iterator[Finding]:
     known = _ATTRIBUTES.get(str(element.tag), ())
     for key in map(str, element.attrib):
-        if key not in known and key not in _REPEATED and (meant := _meant(key, known)) is not None:
+        absent = [one for one in known if one not in element.attrib]  # what is there was not misspelt
+        if key not in known and key not in _REPEATED and (meant := _meant(key, absent)) is not None:
             text = f"<{element.tag}> of {owner} '{name}' has an attribute '{key}', which is unknown"
             hint = f"; is '{meant}' meant?"
             yield Finding("misspelt attribute", owner, name, text, line_of(element), " and ignored", hint)
 
 
-def _meant(name: str, known: tuple[str, ...]) -> str | None:
+def _meant(name: str, known: Sequence[str]) -> str | None:
     """The known name that this one resembles: other case, the same letters in another order, or nearly so."""
     if "{" in name or ":" in name:  # of another tool's namespace
         return None

@@ -1,4 +1,7 @@
-"""Numbers that are probably in other units: degrees, millimetres, kg mm^2. They are used as given."""
+"""Numbers that may be in other units: degrees, millimetres, kg mm^2. They are used as given, also strictly.
+
+A winch turns a hundred times, and the mass of a ship lies far beyond its thrusters: these findings only ask.
+"""
 
 import math
 from collections.abc import Iterator
@@ -27,13 +30,14 @@ _FARTHEST, _WIDEST, _NEGLIGIBLE = 10.0, 30.0, 0.01
 
 
 def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
-    """Revolute joints whose limits are two to more than a hundred turns."""
+    """Revolute joints whose limits are whole numbers of two to more than a hundred turns."""
     for joint in robot.joints.values():
         bounds = [value for value in (joint.limits.lower, joint.limits.upper) if value is not None]
         largest = max(map(abs, bounds), default=0.0)
-        if joint.type == "revolute" and _TWO_TURNS < largest <= _DEGREES:
+        whole = all(value == round(value) for value in bounds)
+        if joint.type == "revolute" and whole and _TWO_TURNS < largest <= _DEGREES:
             text = f"joint '{joint.name}' has a limit of {largest:g} rad; are these degrees?"
-            yield Finding("limit in degrees", "joint", joint.name, text, joint.line)
+            yield Finding("limit in degrees", "joint", joint.name, text, joint.line, asks=True)
 
 
 def angles_in_degrees(root: etree._Element) -> Iterator[Finding]:
@@ -45,7 +49,7 @@ def angles_in_degrees(root: etree._Element) -> Iterator[Finding]:
                 if max(map(abs, decimals(rpy)), default=0.0) > _TURN:
                     name = element.get("name", "")
                     text = f"<origin> of {kind} '{name}' has rpy='{rpy}' [rad]; are these degrees?"
-                    yield Finding("angle in degrees", kind, name, text, line_of(origin))
+                    yield Finding("angle in degrees", kind, name, text, line_of(origin), asks=True)
 
 
 def lengths_in_other_units(robot: RobotDescription) -> Iterator[Finding]:
@@ -60,14 +64,14 @@ def lengths_in_other_units(robot: RobotDescription) -> Iterator[Finding]:
                 f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and all "
                 f"joints reach {reach:.3g} m; are these millimetres?"
             )
-            yield Finding("distant centre of mass", "link", link.name, text, link.line)
+            yield Finding("distant centre of mass", "link", link.name, text, link.line, asks=True)
         radius = _gyration(link)
         if link.mass >= _NEGLIGIBLE * total and radius > max(_WIDEST * reach, _SHORTEST):
             text = (
                 f"link '{link.name}' has a moment of inertia as of {link.mass:.3g} kg in a distance of "
                 f"{radius:.3g} m, and all joints reach {reach:.3g} m; is it in kg m^2?"
             )
-            yield Finding("large inertia", "link", link.name, text, link.line)
+            yield Finding("large inertia", "link", link.name, text, link.line, asks=True)
 
 
 def _gyration(link: LinkDescription) -> float:

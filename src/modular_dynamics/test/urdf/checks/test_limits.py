@@ -84,7 +84,7 @@ def test_limits_of_zero_that_leave_no_motion_are_warned_of(kind, limit):
     with pytest.warns(md.ModelWarning) as caught:
         graph = md.load_urdf(text)
     assert [str(warning.message) for warning in caught] == [
-        f"line 4: joint 'j', {kind}, cannot move: its lower and upper limits are zero, as they also are "
+        f"line 4: joint 'j', {kind}, has lower and upper limits of zero, as they also are "
         "where <limit> lacks them; they count as none"
     ]
     assert [finding.kind for finding in graph.warnings] == ["position limits of zero"]

@@ -114,3 +114,17 @@ def test_what_published_robots_add_is_silent(old, new, recwarn):
 def test_our_robots_are_well_spelt(path):
     kinds = {finding.kind for finding in md.load_urdf(path).warnings}
     assert not kinds & {"misspelt element", "misspelt attribute"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<inertial>", "<Visual/><visuals/><inertial>"),  # nothing that dynamics reads
+        ("</robot>", "<materials/></robot>"),
+        ('<origin xyz="0 0 1"', '<origin xyz="0 0 1" rpy="0 0 0" ypr="0 0 0" zyx="0 0 0"'),
+        ('effort="5"', 'effort="5" efforts="1 2"'),
+    ],
+)
+def test_what_dynamics_does_not_miss_is_not_reported(old, new):
+    assert old in ROBOT
+    assert md.load_urdf(ROBOT.replace(old, new, 1), strict=True).warnings == ()

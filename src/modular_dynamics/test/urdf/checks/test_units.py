@@ -107,3 +107,16 @@ def test_a_placeholder_of_a_light_link_is_silent(recwarn):
 @pytest.mark.parametrize("path", sorted(ROBOTS.glob("*.urdf")), ids=lambda path: path.stem)
 def test_our_robots_have_no_such_numbers(path):
     assert md.load_urdf(path).warnings == ()
+
+
+@pytest.mark.parametrize("limit", ["15.7", "628.3", "1000"])
+def test_limits_that_no_degrees_have_are_not_asked_about(limit):
+    assert md.load_urdf(changed(('lower="-1"', f'lower="-{limit}"')), strict=True).warnings == ()
+
+
+def test_questions_refuse_no_description():
+    """A winch may turn a hundred times."""
+    with pytest.warns(md.ModelWarning, match="are these degrees"):
+        assert (
+            md.load_urdf(changed(('lower="-1"', 'lower="-100"')), strict=True).joint("j").limits.lower == -100
+        )

@@ -23,13 +23,14 @@ class BoxWrenches:
     """By black box, at and in the frame of its connection point.
 
     Attributes:
-        measured: (6,) [force, moment]. gravity: (3,) as they were measured [m/s^2].
-        loads: what hangs there, as far as it is known.
+        measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].
+        loads: what hangs there, as far as it is known. elsewhere: boxes whose wrench is not of that time.
     """
 
     measured: Mapping[str, Array]
     gravity: Mapping[str, Array]
     loads: Mapping[str, Load]
+    elsewhere: frozenset[str] = frozenset()
 
     def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
         """Where gravity (3,) points so: as measured, less the known weight there, with that here.
@@ -39,11 +40,18 @@ class BoxWrenches:
         Raises:
             BadMessage: gravity points elsewhere, and the load is not known.
         """
-        turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity[name])]
+        turned = [name for name in self.measured if self._pulls_elsewhere(name, gravity)]
+        if old := [name for name in turned if name in self.elsewhere]:
+            text = (
+                f"the wrench of black box {listed(old)} is not of the time of the last answer: where it was "
+                "measured is not known, and gravity points another way here than where the robot is"
+            )
+            raise BadMessage("pose not known", text)
         if unknown := [name for name in turned if name not in self.loads]:
             text = (
                 f"the wrench of black box {listed(unknown)} was measured at another pose, where gravity "
-                "points another way at its connection point: black_box_loads can name what hangs there"
+                "points another way at its connection point: black_box_loads can name what hangs there, with "
+                "mass 0 where the wrench holds no weight"
             )
             raise BadMessage("load not known", text)
         wrenches = dict(self.measured)
@@ -52,8 +60,10 @@ class BoxWrenches:
             wrenches[name] = wrenches[name] + load.wrench(gravity[name]) - load.wrench(self.gravity[name])
         return wrenches
 
-    def _pulls_elsewhere(self, name: str, gravity: Array) -> bool:
+    def _pulls_elsewhere(self, name: str, gravity: Mapping[str, Array]) -> bool:
         if not self.measured[name].any():
             return False
-        tolerance = 0.0 if name in self.loads else MOST_TURNED * np.linalg.norm(gravity)
-        return bool(np.linalg.norm(gravity - self.gravity[name]) > tolerance)
+        here, there = gravity[name], self.gravity[name]
+        exact = name in self.loads and name not in self.elsewhere
+        tolerance = 0.0 if exact else MOST_TURNED * np.linalg.norm(here)
+        return bool(np.linalg.norm(here - there) > tolerance)

@@ -115,17 +115,21 @@ class QueryModel:
         boxes = subject.wrenches.boxes(subject.now, subject.settings)
         if not boxes:
             return None
-        if subject.last is None:
-            text = (
-                "no joint state was answered since the robot is as it is: where it was when the wrench of "
-                f"black box {listed([*boxes])} was measured is not known"
-            )
-            raise BadMessage("no joint state", text)
+        if (last := subject.last) is None:
+            if pulling := [name for name, one in boxes.items() if one.values.any()]:
+                text = (
+                    "no joint state was answered since the robot is as it is: where it was when the wrench "
+                    f"of black box {listed(pulling)} was measured is not known"
+                )
+                raise BadMessage("pose not known", text)
+            return BoxWrenches({name: one.values for name, one in boxes.items()}, {}, {})
         for name, one in boxes.items():
             self._frames.place(name, one.link)
-        q, move = coordinates_of(self.robot, subject.last.state), self._frames.at_connection
+        q, move = coordinates_of(self.robot, last.state), self._frames.at_connection
         measured = {name: move(name, one.link, one.values, q) for name, one in boxes.items()}
-        return BoxWrenches(measured, self._gravity(subject.last.state), subject.loads)
+        longest, stamp = subject.settings.stale_after * 1e9, last.state.stamp
+        elsewhere = (name for name, one in boxes.items() if abs(one.arrival.stamp - stamp) > longest)
+        return BoxWrenches(measured, self._gravity(last.state), subject.loads, frozenset(elsewhere))
 
     def applied(self, given: GivenWrenches, state: State) -> AppliedWrenches:
         """The same at a state.

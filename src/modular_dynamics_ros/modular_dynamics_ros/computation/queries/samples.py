@@ -17,6 +17,7 @@ __all__ = ["Samples", "samples"]
 
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
 MOST = 20_000  # instants between the points of a trajectory; beyond them they are farther apart
+BENT = 24  # parts of a piece in which accelerations are no line
 JUMP = 0.05  # of a joint's largest velocity or acceleration; a smaller one changes efforts as little
 
 Instants = NDArray[np.int64]
@@ -56,8 +57,7 @@ def samples(instants: Instants, q: Array, v: Array, a: Array, degree: int) -> Sa
     h = 1e-9 * np.diff(instants)
     # by joint: Bernstein coefficients of positions, velocities and accelerations
     splines = [_derived(h, *_pieces(instants, degree, *joint)) for joint in zip(q.T, v.T, a.T, strict=True)]
-    moved = np.max([np.abs(np.diff(one[0], axis=0)).sum(axis=0) for one in splines], axis=0)
-    piece, share = _between(moved)
+    piece, share = _between(np.max([_wanted(*one) for one in splines], axis=0))
     ends = np.flatnonzero(np.any([_jumps(one[1]) | _jumps(one[2]) for one in splines], axis=0))
     piece, share = np.append(piece, ends), np.append(share, np.ones(len(ends)))
     values = [np.array([_value(one[k], piece, share) for one in splines]).T for k in range(3)]
@@ -80,10 +80,21 @@ def _derived(h: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
     return q, v, degree * np.diff(v, axis=0) / h if degree else np.zeros_like(v)
 
 
-def _between(moved: Array) -> tuple[NDArray[np.intp], Array]:
-    """Pieces and shares, where joints move by `moved` (m - 1,) in each piece."""
-    spacing = SPACING * max(1.0, moved.sum() / (SPACING * MOST))
-    counts = np.maximum(np.ceil(moved / spacing), 1.0).astype(np.intp)
+def _wanted(q: Array, _: Array, a: Array) -> Array:
+    """How many parts (m - 1,) the pieces of one joint are to have, by positions and accelerations.
+
+    No value of a polynomial changes faster than its coefficients. Accelerations of cubics are largest at
+    ends of pieces, those of quintics anywhere.
+    """
+    parts = (len(q) - 1) * np.abs(np.diff(q, axis=0)).max(axis=0) / SPACING
+    line = np.linspace(a[0], a[-1], len(a)) if len(a) > 1 else a
+    bent = np.abs(a - line).max(axis=0) > JUMP * np.abs(a).max()
+    return np.asarray(np.where(bent, np.maximum(parts, BENT), parts))
+
+
+def _between(wanted: Array) -> tuple[NDArray[np.intp], Array]:
+    """Pieces and shares, where the pieces (m - 1,) are to have so many parts."""
+    counts = np.maximum(np.ceil(wanted / max(1.0, wanted.sum() / MOST)), 1.0).astype(np.intp)
     piece = np.repeat(np.arange(len(counts)), counts - 1)
     first = np.cumsum(counts - 1) - (counts - 1)
     number = np.arange(len(piece)) - first[piece] + 1

@@ -3,6 +3,7 @@
 Poses are homogeneous matrices H_a_b (4, 4): p_a = H_a_b p_b.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "connection_frame", "wrench_matrix"]
+
+MOST_FOUND = 256  # frames whose link is remembered: messages may hold any names
 
 
 def wrench_matrix(H_a_b: Array) -> Array:
@@ -31,8 +34,16 @@ def connection_frame(box: str) -> str:
     return f"{box}/connection_point"
 
 
+class _Tree(NamedTuple):
+    """Frames by the frame that each is fixed to, the other way round, and what was looked up in it."""
+
+    parents: Mapping[str, tuple[str, Array]]
+    children: Mapping[str, Sequence[str]]
+    found: dict[tuple[str, frozenset[str]], tuple[str, Array] | None]
+
+
 class FixedFrames:
-    """Frames by the frame that each is fixed to, as /tf_static says.
+    """Frames that are fixed to each other, as /tf_static says. For any thread.
 
     Attributes:
         unavailable: why none is known; empty where TF is read.
@@ -40,11 +51,14 @@ class FixedFrames:
 
     def __init__(self) -> None:
         self.unavailable = "TF is not read"
-        self._parents: dict[str, tuple[str, Array]] = {}
+        self._tree = _Tree({}, {}, {})  # replaced by `set`: other threads may read it
 
     def set(self, child: str, parent: str, H_parent_child: Array) -> None:
         """Where a frame is from now on."""
-        self._parents[child] = parent, H_parent_child
+        parents, children = {**self._tree.parents, child: (parent, H_parent_child)}, dict[str, list[str]]()
+        for one, (carrier, _) in parents.items():
+            children.setdefault(carrier, []).append(one)
+        self._tree = _Tree(parents, children, {})
 
     def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
         """The link that a frame is fixed to, and H_link_frame; None where it is fixed to none.
@@ -52,34 +66,41 @@ class FixedFrames:
         The nearest one that carries the frame; else the nearest one that hangs on the frame, or on one that
         carries it, as a robot on the map that its cameras are on.
         """
-        above = self._above(frame)
-        for one, H_one_frame in above:
-            if one in graph_links:
-                return one, H_one_frame
-        return self._below(above, graph_links)
+        tree, key = self._tree, (frame, graph_links)
+        if key not in tree.found:
+            if len(tree.found) >= MOST_FOUND:
+                tree.found.clear()
+            tree.found[key] = _nearest_link(tree, frame, graph_links)
+        return tree.found.get(key)
 
-    def _above(self, frame: str) -> list[tuple[str, Array]]:
-        """A frame and those that carry it, with H_one_frame."""
-        one, H, found = frame, np.eye(4), dict[str, Array]()
-        while one not in found:  # two publishers may make a ring
-            found[one] = H
-            if one not in self._parents:
-                break
-            one, H_parent_child = self._parents[one]
-            H = H_parent_child @ H
-        return [*found.items()]
 
-    def _below(self, found: list[tuple[str, Array]], graph_links: frozenset[str]) -> tuple[str, Array] | None:
-        """The first link under frames one of which is known, with H_one_frame."""
-        known = {one for one, _ in found}
-        for parent, H_parent_frame in found:  # it grows: the nearest come first
-            if parent in graph_links:
-                return parent, H_parent_frame
-            for child, (carrier, H_carrier_child) in self._parents.items():
-                if carrier == parent and child not in known:
-                    known.add(child)
-                    found.append((child, inverse(H_carrier_child) @ H_parent_frame))
-        return None
+def _nearest_link(tree: _Tree, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
+    """See `FixedFrames.on_link`."""
+    above = _above(tree, frame)
+    for one, H_one_frame in above:
+        if one in graph_links:
+            return one, H_one_frame
+    known = {one for one, _ in above}
+    for parent, H_parent_frame in above:  # it grows: the nearest come first
+        if parent in graph_links:
+            return parent, H_parent_frame
+        for child in tree.children.get(parent, ()):
+            if child not in known:
+                known.add(child)
+                above.append((child, inverse(tree.parents[child][1]) @ H_parent_frame))
+    return None
+
+
+def _above(tree: _Tree, frame: str) -> list[tuple[str, Array]]:
+    """A frame and those that carry it, with H_one_frame."""
+    one, H, found = frame, np.eye(4), dict[str, Array]()
+    while one not in found:  # two publishers may make a ring
+        found[one] = H
+        if one not in tree.parents:
+            break
+        one, H_parent_child = tree.parents[one]
+        H = H_parent_child @ H
+    return [*found.items()]
 
 
 class LinkFrames:

@@ -1,5 +1,7 @@
 """Wrenches of black boxes at other poses than they were measured at, against the whole robot in Pinocchio."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import solve, subject_of
 from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.wrenches import NOW
 from modular_dynamics_ros.computation.black_boxes.static_load import Load
 from modular_dynamics_ros.computation.queries.errors import code_of
 from modular_dynamics_ros.exceptions import BadMessage
@@ -54,6 +57,10 @@ def torques(solved):
     return solved.model.solver.solve(solved.configuration, solved.state, solved.wrenches).tau
 
 
+def replace_stamp(answer, stamp):
+    return answer._replace(state=answer.state._replace(stamp=stamp))
+
+
 LOADS = {"tool": Load(MASS, COM)}
 
 
@@ -95,3 +102,14 @@ def test_zeros_of_a_wrench_that_has_stopped_stay(arm):
     last = THERE, 0 * THERE
     stopped = subject_of(text, partition=partition, last=last, boxes={"tool": np.zeros(6)}, loads=LOADS)
     assert not solve(stopped, HERE).wrenches.black_box["tool"].any()
+
+
+@pytest.mark.parametrize("loads", [None, LOADS])
+def test_of_a_wrench_from_another_time_nobody_knows_where_it_was_measured(arm, loads):
+    """As with on_stale_black_box: hold. Where the robot was answered last, it counts as it does there."""
+    one = replace(subject(arm, loads=loads, on_stale_black_box="hold"), now=NOW + 5 * 10**9)
+    late = replace(one, last=replace_stamp(one.last, NOW + 5 * 10**9))
+    assert solve(late, THERE).wrenches.black_box["tool"] == pytest.approx(weight(arm[0], THERE))
+    with pytest.raises(BadMessage, match="'tool' is not of the time of the last answer") as refused:
+        solve(late, HERE)
+    assert code_of(refused.value) == "REFUSED"

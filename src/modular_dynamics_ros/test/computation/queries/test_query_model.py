@@ -52,7 +52,11 @@ def test_where_a_black_box_was_measured_is_known_after_an_answer_only(four_link,
     subject = subject_of(four_link, partition=boxed_branch, boxes={"right_branch": FORCE})
     with pytest.raises(BadMessage, match="the wrench of black box 'right_branch' was measured") as refused:
         QueryModel(subject.robot, subject.settings).given(subject, [])
-    assert code_of(refused.value) == "BAD_STATE"
+    assert code_of(refused.value) == "REFUSED"
+    none = subject_of(four_link, partition=boxed_branch, boxes={"right_branch": np.zeros(6)})
+    assert QueryModel(none.robot, none.settings).given(none, []).boxes.at({}) == {
+        "right_branch": pytest.approx(0)
+    }
 
 
 def passive_state(subject, q, passive):

@@ -46,19 +46,29 @@ def test_points_stay_and_joints_never_move_far_between(degree):
     assert found.instants[found.is_point].tolist() == INSTANTS.tolist()
     assert (np.diff(found.instants) >= 0).all()
     assert (found.points == np.searchsorted(INSTANTS, found.instants, side="right") - 1)[found.is_point].all()
-    assert np.abs(np.diff(found.q, axis=0)).max() < 2.0 * SPACING
+    assert np.abs(np.diff(found.q, axis=0)).max() <= SPACING * (1.0 + 1e-6)
 
 
 def test_dense_points_have_nothing_between():
-    q = np.linspace(0.0, 0.03, 4)[:, None]
-    assert samples(INSTANTS, *completed(INSTANTS, q, 0.03 + 0 * q, 0 * q), 5).is_point.all()
-    assert samples(INSTANTS[:1], *completed(INSTANTS[:1], q[:1], None, None), 1).is_point.all()
+    t = 0.2e-9 * INSTANTS[:, None]
+    points = 0.1 * np.sin(t), 0.02 * np.cos(t), -0.004 * np.sin(t)
+    assert samples(INSTANTS, *completed(INSTANTS, *points), 5).is_point.all()
+    assert samples(INSTANTS[:1], *completed(INSTANTS[:1], points[0][:1], None, None), 1).is_point.all()
+
+
+@pytest.mark.parametrize("stroke", [0.001, 0.04, 0.08, 0.5])
+def test_the_largest_acceleration_from_rest_to_rest_is_near_an_instant(stroke):
+    """10 / sqrt(3) times stroke by time squared, at a share of 0.211."""
+    q, rest = np.array([[0.0], [stroke]]), np.zeros((2, 1))
+    found = samples(np.array([0, 100_000_000]), q, rest, rest, 5)
+    assert np.abs(found.a).max() == pytest.approx(10.0 / np.sqrt(3.0) * stroke / 0.1**2, rel=0.01)
 
 
 def test_there_is_a_most(monkeypatch):
     monkeypatch.setattr(module, "MOST", 50)
     _, found = of(3)
     assert 20 < (~found.is_point).sum() <= 50 + 3
+    assert found.instants[found.is_point].tolist() == INSTANTS.tolist()
 
 
 def test_where_says_what_is_meant():

@@ -1,5 +1,6 @@
 """Wrenches given in many frames are one wrench: placements are Pinocchio's, or computed by hand."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -202,6 +203,27 @@ def test_external_wrenches_in_several_frames_add_up_and_replace_each_their_own(f
     total = FORCE + wrench_matrix(H_TURNED) @ FORCE
     expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, {"upper_stem": total})
     assert effort(one, q) == pytest.approx(expected, abs=1e-12)
+
+
+def test_frames_may_be_looked_up_while_others_come():
+    """Services look in a thread of their own."""
+    fixed, links = FixedFrames(), frozenset({"base"})
+    fixed.set("base", "map", np.eye(4))
+    ended = threading.Event()
+
+    def add():
+        for k in range(500):
+            fixed.set(f"frame {k}", "map", np.eye(4))
+        ended.set()
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    while not ended.is_set():
+        assert fixed.on_link("map", links)[0] == "base"
+    thread.join()
+    assert fixed.on_link("frame 7", links)[0] == "base"
+    fixed.set("frame 7", "elsewhere", np.eye(4))
+    assert fixed.on_link("frame 7", links) is None
 
 
 def test_frames_fixed_in_a_ring_are_on_no_link():
