@@ -42,8 +42,9 @@ class Robot(SpunNodes):
         status, the newest.
     """
 
-    def __init__(self, urdf, folder):
-        self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("robot")
+    def __init__(self, urdf, folder, namespace=""):
+        self.urdf, self.graph, self.node = urdf, md.load_urdf(urdf), Node("robot", namespace=namespace)
+        self.namespace = namespace
         super().__init__(self.node)
         self.folder, self.processes = folder, Processes(folder)
         self.nodes = started_nodes(urdf, None)
@@ -72,7 +73,7 @@ class Robot(SpunNodes):
             self.diagnostics.setdefault(node, {})[part] = status
 
     def start(self, name, *parameters, params_file=None):
-        options = {"params_file": params_file}
+        options = {"params_file": params_file, "namespace": self.namespace}
         start_subsystem(self.processes, name, self.nodes[name], self.urdf, *parameters, **options)
 
     def activated(self, name):
@@ -161,7 +162,7 @@ class Robot(SpunNodes):
 @pytest.fixture
 def make(tmp_path):
     with ExitStack() as ended:
-        yield lambda urdf: ended.enter_context(closing(Robot(urdf, tmp_path)))
+        yield lambda urdf, namespace="": ended.enter_context(closing(Robot(urdf, tmp_path, namespace)))
 
 
 def test_each_process_is_killed_in_turn_while_the_robot_moves(make, tmp_path):
@@ -216,8 +217,11 @@ def accelerations_at(stamp, references, names):
 
 
 def test_the_published_motion_gives_the_torques_of_one_node(make):
-    """Of joint_state_player, with the files that the documentation names."""
-    robot = make(CHARMIE)
+    """Of joint_state_player, with the files that the documentation names.
+
+    Subscribers are counted, so that those of other tests must not be there: it has a namespace of its own.
+    """
+    robot = make(CHARMIE, "/played")
     files = {"params_file": ROOT / "config/charmie_subsystems.yaml"}
     for name in robot.nodes:
         robot.start(name, "stale_after:=60.0", **files)
@@ -244,7 +248,7 @@ def test_the_published_motion_gives_the_torques_of_one_node(make):
     count = round(5.0 / PERIOD) + 1
     robot.node.create_subscription(JointTrajectory, "reference", references.append, 10)
     robot.node.create_subscription(JointState, "joint_states", on_state, 2000)
-    robot.processes.start("joint_state_player", *own, **files)
+    robot.processes.start("joint_state_player", *own, **files, namespace=robot.namespace)
     # the player begins when it knows the last subscriptions, which come once all have its topics
     kept = robot.torques.values()
     robot.spin_until(lambda: set(sent).intersection(*kept), "an answer of all to the first pose")

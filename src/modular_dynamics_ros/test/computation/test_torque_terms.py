@@ -6,11 +6,6 @@ import pytest
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path, text_of, with_spring
-from helpers.wrenches import feed
-from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.queries.query_model import Subject
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import ComputationSettings
 
 pytestmark = pytest.mark.ros
 
@@ -63,10 +58,8 @@ def test_a_black_box_is_external(four_link, boxed_branch):
     """Its wrench is what the branch would need, so the terms add up to the torques of the whole robot."""
     whole = solve(subject_of(four_link), [*Q, 0.2], [*V, 0.1], [*A, 0.3])
     dynamics = whole.model.solver.solve(whole.configuration, whole.state, whole.wrenches)
-    one = Computation(load_robot(four_link, boxed_branch), ComputationSettings())
-    feed(one, "right_branch", dynamics.result.connection_wrenches[2])
-    boxed = solve(Subject(one.robot, one.settings, one.wrenches, None, 1_700_000_000_000_000_000), Q, V, A)
-    terms = split(boxed)
+    boxes = {"right_branch": dynamics.result.connection_wrenches[2]}
+    terms = split(solve(subject_of(four_link, partition=boxed_branch, last=(Q, V), boxes=boxes), Q, V, A))
     close(terms.total, dynamics.tau[:3])
     close(terms.total, summed(terms))
     assert np.abs(terms.external).max() > 0.1
