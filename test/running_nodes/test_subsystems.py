@@ -217,11 +217,8 @@ def accelerations_at(stamp, references, names):
 
 
 def test_the_published_motion_gives_the_torques_of_one_node(make):
-    """Of joint_state_player, with the files that the documentation names.
-
-    Subscribers are counted, so that those of other tests must not be there: it has a namespace of its own.
-    """
-    robot = make(CHARMIE, "/played")
+    """Of joint_state_player, with the files that the documentation names."""
+    robot = make(CHARMIE, "/played")  # subscribers are counted: those of other tests are elsewhere
     files = {"params_file": ROOT / "config/charmie_subsystems.yaml"}
     for name in robot.nodes:
         robot.start(name, "stale_after:=60.0", **files)
