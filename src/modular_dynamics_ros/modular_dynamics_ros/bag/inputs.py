@@ -26,8 +26,11 @@ Take = Callable[[Any], None]
 #: Types of the inputs, by the last part of the topic, and for wrenches.
 WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
 ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
-#: The option that names a topic of a type, where there is one.
-OPTIONS = {ODOMETRY: "--odometry", TRAJECTORY: "--reference"}
+#: The option that names a topic of a type, where there is one, and with which other one it is read.
+OPTIONS = {
+    ODOMETRY: ("--odometry", "--floating-base"),
+    TRAJECTORY: ("--reference", "--acceleration-source reference"),
+}
 
 
 def input_topics(

@@ -63,10 +63,8 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
             frame_prefix=p.frame_prefix,
             strict=p.strict,
         )
-    except SettingError:
-        raise
     except RobotError as error:
-        if not topic:
+        if not topic or isinstance(error, SettingError):
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from modular_dynamics.shell.command import UsageError
 from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
@@ -134,18 +135,23 @@ class _Run:
         return report
 
     def _recorded_inputs(self) -> dict[str, str]:
-        """Their topics and types; a warning where the bag has only others of an input's type."""
+        """Their topics and types; a warning where the bag has only others of an input's type.
+
+        Raises:
+            UsageError: a topic is named that is not read. BagError: one that is not recorded.
+        """
         arguments, of_type = self._arguments, self._recording.of_type
         remapped = arguments.odometry, arguments.reference
         wanted = input_topics(arguments.node, self._replay.computation, of_type(WRENCH), *remapped)
+        for (kind, (option, reason)), topic in zip(OPTIONS.items(), remapped, strict=True):
+            if topic and topic not in wanted:
+                raise UsageError(f"{option} {topic} is not read without {reason}")
+            if topic:
+                self._recording.require(topic, kind)
         for topic, kind in wanted.items():
-            if (
-                kind in OPTIONS
-                and topic not in (recorded := of_type(kind))
-                and (named := listed([*recorded]))
-            ):
-                option = OPTIONS[kind]
-                self._warnings.warning(f"the bag has no '{topic}', but {named}: give {option} TOPIC")
+            if kind in OPTIONS and topic not in (recorded := of_type(kind)) and recorded:
+                text = f"the bag has no '{topic}', but {listed(recorded)}: give {OPTIONS[kind][0]} TOPIC"
+                self._warnings.warning(text)
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
     def _opened(self, stack: ExitStack) -> list[Results]:

@@ -147,6 +147,20 @@ def test_recorded_topics_of_the_type_are_named_where_the_node_s_is_not_there(bag
     assert found.report["answered_without_reference"] == 1
 
 
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        (("--reference", "/a"), 2, "--reference /a is not read without --acceleration-source reference"),
+        (("--odometry", "/a"), 2, "--odometry /a is not read without --floating-base"),
+        (("--reference", "a", "--acceleration-source", "reference"), 2, "'/a'"),
+    ],
+)
+def test_a_topic_that_is_named_in_vain_is_refused(bag, names, options, code, text):
+    found = bag(states(names, [0]), *options)
+    assert (found.code, found.report) == (code, {})
+    assert text in found.err
+
+
 def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(
     bag, names, four_link, boxed_branch
 ):

@@ -57,7 +57,7 @@ def samples(instants: Instants, q: Array, v: Array, a: Array, degree: int) -> Sa
     h = 1e-9 * np.diff(instants)
     # by joint: Bernstein coefficients of positions, velocities and accelerations
     splines = [_derived(h, *_pieces(instants, degree, *joint)) for joint in zip(q.T, v.T, a.T, strict=True)]
-    piece, share = _between(np.max([_wanted(*one) for one in splines], axis=0))
+    piece, share = _between(np.max([_wanted(one[0], one[2]) for one in splines], axis=0))
     ends = np.flatnonzero(np.any([_jumps(one[1]) | _jumps(one[2]) for one in splines], axis=0))
     piece, share = np.append(piece, ends), np.append(share, np.ones(len(ends)))
     values = [np.array([_value(one[k], piece, share) for one in splines]).T for k in range(3)]
@@ -80,7 +80,7 @@ def _derived(h: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
     return q, v, degree * np.diff(v, axis=0) / h if degree else np.zeros_like(v)
 
 
-def _wanted(q: Array, _: Array, a: Array) -> Array:
+def _wanted(q: Array, a: Array) -> Array:
     """How many parts (m - 1,) the pieces of one joint are to have, by positions and accelerations.
 
     No value of a polynomial changes faster than its coefficients. Accelerations of cubics are largest at
