@@ -102,8 +102,8 @@ def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Lo
         mass, *com = values
         if mass < 0.0:
             raise SettingError(
-                f"black_box_loads has '{text}': the mass is {mass:g} kg, which cannot be negative; without a "
-                "load leave it out"
+                f"black_box_loads has '{text}': the mass is {mass:g} kg, which cannot be negative; 0 says "
+                "that the wrench holds no weight"
             )
         loads[name] = Load(mass, np.array(com))
     return loads
