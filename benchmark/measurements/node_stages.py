@@ -1,5 +1,7 @@
 """Where dynamics_node's time goes: its own code for each joint state, stage by stage, without the middleware.
 
+It begins with the serialised joint state and ends with the serialised torques and commands.
+
 The node runs in this process, without DDS between: joint states are handed to it at a rate, as its
 subscription does. Publishing is rclpy's and is counted apart. `python -m benchmark.measurements.node_stages`.
 """
@@ -148,7 +150,6 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     publishing = watches.stage("rclpy publishes")
     states = session._loaded.states
     stages = {
-        "whose joint state it is": (node.succession, "_owner"),
         "message read, and answered": (session._fast_path, "answer"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
@@ -179,10 +180,10 @@ def _hand_over(
 ) -> list[int]:
     """Joint states at a rate, some of them together; how long each took that was answered [ns]."""
     counts, took = node.session.record.counts, list[int]()
-    for message, info in _arriving(list(node.session.robot.state_names), rate, count, together, wait):
+    for data, info in _arriving(list(node.session.robot.state_names), rate, count, together, wait):
         watches.begin()
         before, began = counts.answered, time.perf_counter_ns()
-        node.succession._deliver(message, info, False)
+        node.succession._arrivals._take(data, info)
         if counts.answered > before:
             took.append(time.perf_counter_ns() - began)
         else:
@@ -200,8 +201,8 @@ def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[
     torques, commands = JointState(name=names, effort=[0.0] * size), JointState(effort=[0.0] * size)
     written = [np.frombuffer(message.effort) for message in (torques, commands)]
     took = []
-    for message, _ in _arriving(names, rate, count, together):
-        began = time.perf_counter_ns()
+    for data, _ in _arriving(names, rate, count, together):
+        message, began = deserialize_message(data, JointState), time.perf_counter_ns()
         both, tau = np.asarray(message.position + message.velocity), np.empty(size)
         if message.name != names or call(both[:size], both[size:], rest, tau) != 0:
             raise RuntimeError("the library refused a joint state")
@@ -214,10 +215,10 @@ def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[
 
 def _arriving(
     names: list[str], rate: float, count: int, together: int = 1, wait: Callable[[], None] | None = None
-) -> Iterator[tuple[JointState, dict[str, int]]]:
+) -> Iterator[tuple[bytes, dict[str, int]]]:
     """Joint states at a rate, some of them together, each with the info that rclpy gives of a message.
 
-    They are deserialised, as those that rclpy receives.
+    They are serialised, as the node receives them.
 
     Args:
         wait: called again and again while one is awaited, instead of sleeping.
@@ -227,8 +228,7 @@ def _arriving(
         group = [_joint_state(names, start + k * step, k) for k in range(first, first + together)]
         while (left := start + (first + together - 1) * step - time.time_ns()) > 0:
             time.sleep(left * 1e-9) if wait is None else wait()
-        for data, info in group:
-            yield deserialize_message(data, JointState), info
+        yield from group
 
 
 def _joint_state(names: list[str], due: int, number: int) -> tuple[bytes, dict[str, int]]:

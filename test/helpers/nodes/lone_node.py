@@ -3,7 +3,7 @@
 from copy import deepcopy
 from unittest.mock import MagicMock
 
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
@@ -23,9 +23,11 @@ def lone_node(subscribed=()):
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again
-        return MagicMock(
-            publish=lambda one: sent.append(deepcopy(one)), get_subscription_count=lambda: topic in subscribed
-        )
+
+        def publish(one):
+            sent.append(deserialize_message(one, kind) if isinstance(one, bytes) else deepcopy(one))
+
+        return MagicMock(publish=publish, get_subscription_count=lambda: topic in subscribed)
 
     node.create_lifecycle_publisher = publisher
     return node

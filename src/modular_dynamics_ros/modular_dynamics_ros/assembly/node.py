@@ -25,7 +25,7 @@ from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
-from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
+from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
@@ -112,8 +112,8 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self.live, self._newest = live, live.stamp
         self._joints.take(live.joint_names, self._time(live.stamp))
         names = live.joint_names
-        self._writer = JointStateWriter(names, range(len(names)), ("position", "velocity"))
-        self._writer.message.header.frame_id = description_frame(live.assembly.name, live.stamp)
+        frame = description_frame(live.assembly.name, live.stamp)
+        self._writer = JointStateWriter(names, range(len(names)), ("position", "velocity"), frame)
         self._descriptions.publish(String(data=live.urdf))
         matrix = live.assembly.incidence_matrix()
         self._matrices.publish(
@@ -152,7 +152,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
             return
         self._newest = stamp = max(self.now(), self._newest + 1)
         q, v = self._joints.at(self._time(stamp))
-        self._states.publish(self._writer.write(stamp_message(stamp), q, v))
+        self._states.publish(self._writer.write(stamp, q, v))
         self._sent += 1
 
     def report(self) -> tuple[str, list[Status]]:

@@ -16,7 +16,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
 from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
-from modular_dynamics_ros.messages.stamps import set_stamp, stamp_message
+from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
@@ -47,7 +47,7 @@ class DynamicsOutputs(Outputs):
         subsystems = topic_names("subsystem", [subsystem.name for subsystem in graph.subsystems])
         loop_joints = topic_names("loop joint", [loop.name for loop in graph.loop_joints])
         super().__init__(node, controller_joints, robot.commanded, f"'{graph.name}' has torques of")
-        self._robot, self._stamp = robot, Time()
+        self._robot = robot
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques", always=True)
@@ -85,13 +85,13 @@ class DynamicsOutputs(Outputs):
         robot = self._robot
         self._graph_publisher.publish(subsystem_graph_message(robot.graph, stamp, robot.frame_prefix))
 
-    def publish(self, answer: Answer, stamp: Time | None = None) -> None:
+    def publish(self, answer: Answer, stamp: int | None = None) -> None:
         """One answer: torques, commands, wrenches and loops.
 
         Args:
-            stamp: instead of the state's own.
+            stamp: [ns] instead of the state's own.
         """
-        stamp = set_stamp(self._stamp, answer.state.stamp) if stamp is None else stamp
+        stamp = answer.state.stamp if stamp is None else stamp
         self.publish_torques(answer, stamp)
         if not self.demand.wanted:
             return
@@ -102,15 +102,15 @@ class DynamicsOutputs(Outputs):
                 "outputs", error.cause, f"beside the torques nothing is published: {error}"
             )
 
-    def _publish_wanted(self, answer: Answer, stamp: Time) -> None:
+    def _publish_wanted(self, answer: Answer, stamp_ns: int) -> None:
         """What else is subscribed to."""
-        dynamics = answer.dynamics
+        dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.demand.wanted:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
         if isinstance(dynamics, ClosedLoopSolution):
             if self._completed_publisher in self.demand.wanted:
                 q, v = dynamics.result.coordinates, dynamics.result.velocities
-                message = self._completed.write(stamp, q[self._completed_q], v[self._completed_v])
+                message = self._completed.write(stamp_ns, q[self._completed_q], v[self._completed_v])
                 self._completed_publisher.publish(message)
             self._cuts.publish(stamp, lambda name: dynamics.cut_wrenches[name])
         if (base := self._robot.base) is not None and self._base_publisher in self.demand.wanted:
@@ -121,8 +121,8 @@ class DynamicsOutputs(Outputs):
 
     def rehearse(self, answer: Answer) -> None:
         """Write the messages of an answer; nothing is published."""
-        stamp = set_stamp(self._stamp, answer.state.stamp)
-        self._torques.write(stamp, answer.state.q, answer.state.v, answer.effort)
+        state = answer.state
+        self._torques.write(state.stamp, state.q, state.v, answer.effort)
         self._commands.write(answer.effort)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
@@ -138,8 +138,8 @@ class DynamicsOutputs(Outputs):
                 publisher, writer = self._motions[name]
                 publisher.publish(writer.write(time, motions[name]))
 
-    def publish_torques(self, answer: Answer, stamp: Time) -> None:
-        """Torques and commands alone; joints in black boxes are left out."""
+    def publish_torques(self, answer: Answer, stamp: int) -> None:
+        """Torques and commands alone, with a stamp [ns]; joints in black boxes are left out."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)

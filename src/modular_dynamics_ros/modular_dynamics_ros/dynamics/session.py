@@ -1,6 +1,5 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -29,8 +28,6 @@ from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
-
-REHEARSAL_PERIOD = 200_000  # [ns]: a rehearsal makes a joint state wait that comes meanwhile
 
 
 class DynamicsSession:
@@ -61,7 +58,7 @@ class DynamicsSession:
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
-        self._fast_path, self._next_rehearsal = FastPath(node, computation), 0
+        self._fast_path = FastPath(node, computation)
         self.last_published: Answer | None = None
         self._last_answered: Answer | None = None  # that was published, to a joint state
         self._computed: Answer | None = None  # the last one, published or held back
@@ -98,27 +95,29 @@ class DynamicsSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """See `Session`."""
+        if (answer := self._fast_path.answer(data)) is None:
+            return False
+        try:
+            self._publish(answer, info["received_timestamp"])
+        except BadMessage as error:
+            self.record.rejected(error)
+        return True
+
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """See `Session`."""
-        if not superseded and (answer := self._fast_path.answer(message)) is not None:
-            try:
-                self._publish(answer, info["received_timestamp"])
-            except BadMessage as error:
-                self.record.rejected(error)
-            return
         if superseded:
             self.boxes.observe_superseded(message, info)
         before = self.record.last
         self._loaded.receive(message, info, superseded)
         if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
-            self._fast_path.expect(self._loaded.states, message.name)
+            self._fast_path.expect(self._loaded.states, message)
 
     def rehearse(self) -> None:
-        """See `FastPath.rehearse`; nothing where the last time was just now."""
-        if (now := time.monotonic_ns()) >= self._next_rehearsal:
-            self._next_rehearsal = now + REHEARSAL_PERIOD
-            if (answer := self._fast_path.rehearse()) is not None:
-                self._outputs.rehearse(answer)
+        """See `FastPath.rehearse`."""
+        if (answer := self._fast_path.rehearse()) is not None:
+            self._outputs.rehearse(answer)
 
     def retire(self) -> None:
         """See `Session`."""
@@ -288,7 +287,7 @@ class DynamicsSession:
                 if not self.crosschecks.monitor.stopped and self.crosschecks.admits(held):
                     publishing = "gravity torques at the position measured last"
                     self.last_published = held
-                    self._outputs.publish(held, self._node.stamp())
+                    self._outputs.publish(held, self._node.now())
                     self._ramp.published(held, self._outputs)
         elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self._parameters.ramp_time):
             publishing = "the last torques times a falling factor"

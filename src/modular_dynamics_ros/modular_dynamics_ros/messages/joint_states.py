@@ -1,13 +1,13 @@
-"""Vectors in a robot's joint order as sensor_msgs/JointState and as commands."""
+"""Vectors in a robot's joint order as sensor_msgs/JointState and as commands, serialised."""
 
-from array import array
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
+
+from modular_dynamics_ros.messages.serialized.in_place import STAMP, WrittenInPlace
 
 __all__ = ["EffortWriter", "JointStateWriter"]
 
@@ -15,44 +15,41 @@ Array = NDArray[np.float64]
 
 
 class JointStateWriter:
-    """One joint state message: of the joints at `indices` of a robot's vectors."""
+    """Joint states of the joints at `indices` of a robot's vectors."""
 
-    def __init__(self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str]) -> None:
-        self.message = JointState(name=[joint_names[index] for index in indices])
-        self._header, self._places = self.message.header, _places(indices)
-        self._views = []
-        for field in fields:
-            setattr(self.message, field, array("d", bytes(8 * len(indices))))
-            self._views.append(_view(getattr(self.message, field)))
+    def __init__(
+        self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str], frame_id: str = ""
+    ) -> None:
+        message = JointState(name=[joint_names[index] for index in indices])
+        message.header.frame_id = frame_id
+        written = WrittenInPlace(message, dict.fromkeys(fields, len(indices)))
+        self._buffer, self._stamp, self._arrays = written.buffer, written.stamp, written.arrays
+        self._places = _places(indices)
 
-    def write(self, stamp: Time, *values: Array) -> JointState:
-        """The message with this stamp and these vectors, in the order of `fields`."""
-        self._header.stamp = stamp
+    def write(self, stamp: int, *values: Array) -> bytes:
+        """The serialised message with this stamp [ns] and these vectors, in the order of `fields`."""
+        STAMP.pack_into(self._buffer, self._stamp, *divmod(stamp, 1_000_000_000))
         places = self._places
-        for view, vector in zip(self._views, values, strict=True):
-            view[...] = vector[places]
-        return self.message
+        for array, vector in zip(self._arrays, values, strict=True):
+            array[...] = vector[places]
+        return self._buffer.tobytes()
 
 
 class EffortWriter:
     """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
 
     def __init__(self, indices: Sequence[int]) -> None:
-        self.message = Float64MultiArray(data=array("d", bytes(8 * len(indices))))
-        self._places, self._view = _places(indices), _view(self.message.data)
+        written = WrittenInPlace(Float64MultiArray(), {"data": len(indices)})
+        self._buffer, (self._efforts,) = written.buffer, written.arrays
+        self._places = _places(indices)
 
-    def write(self, effort: Array) -> Float64MultiArray:
-        """The message with these efforts (n,), n: joints of the robot."""
-        self._view[...] = effort[self._places]
-        return self.message
+    def write(self, effort: Array) -> bytes:
+        """The serialised message with these efforts (n,), n: joints of the robot."""
+        self._efforts[...] = effort[self._places]
+        return self._buffer.tobytes()
 
 
 def _places(indices: Sequence[int]) -> NDArray[np.intp] | slice:
     """Where the values to copy are in a vector; its first ones are a slice, copied in half the time."""
     count = len(indices)
     return slice(count) if list(indices) == list(range(count)) else np.array(indices, dtype=np.intp)
-
-
-def _view(field: "array[float]") -> Array:
-    """A message's own array, to be written in place: assigning would copy it."""
-    return np.frombuffer(field) if len(field) else np.zeros(0)

@@ -14,7 +14,6 @@ __all__ = [
     "description_frame",
     "description_of",
     "sending_time",
-    "set_stamp",
     "stamp_message",
     "stamp_nanoseconds",
     "stamp_seconds",
@@ -30,13 +29,8 @@ def stamp_nanoseconds(stamp: Time) -> int:
 
 def stamp_message(nanoseconds: int) -> Time:
     """The inverse of `stamp_nanoseconds`."""
-    return set_stamp(Time(), nanoseconds)
-
-
-def set_stamp(stamp: Time, nanoseconds: int) -> Time:
-    """The same stamp, set to a time: what is sent for each joint state is made once."""
-    stamp.sec, stamp.nanosec = divmod(nanoseconds, 1_000_000_000)
-    return stamp
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return Time(sec=seconds, nanosec=rest)
 
 
 def sending_time(info: dict[str, Any], now: int, *, simulated: bool) -> int:

@@ -95,6 +95,15 @@ class Session(Protocol[Parameters_contra]):
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
 
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """Answer a serialised joint state, if that is possible as it is: one like the last that was received.
+
+        False where it is to be deserialised and received. Then nothing has happened.
+
+        Args:
+            info: rclpy's.
+        """
+
     def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
         """Answer a joint state, now or later, or report why not.
 

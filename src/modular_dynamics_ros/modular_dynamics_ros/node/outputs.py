@@ -66,8 +66,8 @@ class Outputs:
             self.demand.add(publisher)
         return publisher
 
-    def _publish_commands(self, efforts: NDArray[Any], stamp: Time) -> None:
-        """The vector of efforts in the controller's order; while subscribed, with stamp and names, too."""
+    def _publish_commands(self, efforts: NDArray[Any], stamp: int) -> None:
+        """The efforts in the controller's order; while subscribed, with stamp [ns] and names, too."""
         self._command_publisher.publish(self._commands.write(efforts))
         self.demand.look()
         if self._stamped_publisher in self.demand.wanted:

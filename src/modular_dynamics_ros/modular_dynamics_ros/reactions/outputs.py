@@ -50,12 +50,14 @@ class ReactionOutputs(Outputs):
             stamp_ns: of the state [ns]. from_topics: whether the loads came from topics.
         """
         stamp = stamp_message(stamp_ns)
-        self._publish_commands(reactions.actuator_forces, stamp)
+        self._publish_commands(reactions.actuator_forces, stamp_ns)
         if self._reactions_publisher in self.demand.wanted:
             message = self._reactions.write(stamp, reactions, from_topics=from_topics)
             self._reactions_publisher.publish(message)
         if self._spring_publisher in self.demand.wanted:
-            self._spring_publisher.publish(self._springs.write(stamp, reactions.lengths, reactions.tensions))
+            self._spring_publisher.publish(
+                self._springs.write(stamp_ns, reactions.lengths, reactions.tensions)
+            )
         self._wrenches.publish(stamp, lambda name: reactions.wrench_on_link(name, self._axes[name]))
         self._publish_markers(stamp, reactions)
 

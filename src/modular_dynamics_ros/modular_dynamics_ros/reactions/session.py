@@ -108,6 +108,10 @@ class ReactionSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """See `Session`: never, each has to meet the loads of its stamp."""
+        return False
+
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """See `Session`."""
         self._loaded.receive(message, info, superseded)

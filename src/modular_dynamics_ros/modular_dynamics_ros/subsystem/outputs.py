@@ -54,8 +54,8 @@ class SubsystemOutputs(Outputs):
         wrench = self._wrench.write(stamp, self._link, answer.dynamics.base_wrench)
         self._wrench_publisher.publish(wrench)
 
-    def publish_torques(self, stamp: Time, answer: Answer) -> None:
-        """Torques and commands."""
+    def publish_torques(self, stamp: int, answer: Answer) -> None:
+        """Torques and commands, with a stamp [ns]."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)

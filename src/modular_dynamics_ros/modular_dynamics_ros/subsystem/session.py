@@ -99,6 +99,10 @@ class SubsystemSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """See `Session`: never, each has to meet motions and wrenches."""
+        return False
+
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """See `Session`."""
         if not stamp_nanoseconds(message.header.stamp):
@@ -215,7 +219,7 @@ class SubsystemSession:
         self._outputs.publish_wrench(stamp, answer)  # first: the predecessor waits for it
         now = self._node.now()
         self.record.require_order(moving.state.stamp, now)
-        self._outputs.publish_torques(stamp, answer)
+        self._outputs.publish_torques(moving.state.stamp, answer)
         self.record.answered(answer, arrival, now)
         if self._missing is not None:
             self._missing.none_missing()

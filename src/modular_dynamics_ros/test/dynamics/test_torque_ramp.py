@@ -13,7 +13,7 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, message_info
+from helpers.nodes.lone_node import lone_node, receive
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
@@ -50,9 +50,8 @@ class Robots:
     def answer_at(self, seconds, names=NAMES):
         self.node.time = round(1e9 * seconds)
         message = JointState(name=names, position=Q.tolist(), velocity=V.tolist())
-        callbacks = {call.args[1]: call.args[2] for call in self.node.create_subscription.call_args_list}
         before = len(self.torques)
-        callbacks["joint_states"](message, message_info(self.node.time))
+        receive(self.node, "joint_states", message)
         return self.torques[before:]
 
     def published_at(self, seconds):

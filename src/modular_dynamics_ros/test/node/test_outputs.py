@@ -19,7 +19,7 @@ TOPIC = "~/stamped_effort_commands"
 def test_the_stamped_twin_has_the_names_of_the_commands(controller_joints, monkeypatch):
     monkeypatch.setattr(demand, "LOOK_PERIOD", 0)
     node, indices = lone_node(), {"turn": 0, "bend": 1, "grip": 3}
-    outputs, stamp = Outputs(node, controller_joints, indices, "it has"), stamp_message(7)
+    outputs, stamp = Outputs(node, controller_joints, indices, "it has"), 7_000_000_009
     efforts = np.array([1.0, 2.0, 3.0, 4.0])
     outputs._publish_commands(efforts, stamp)
     assert node.sent[TOPIC] == []  # nobody listens
@@ -27,7 +27,7 @@ def test_the_stamped_twin_has_the_names_of_the_commands(controller_joints, monke
     outputs._publish_commands(efforts, stamp)
     (message,) = node.sent[TOPIC]
     names = list(controller_joints or indices)
-    assert (message.header.stamp, message.name) == (stamp, names)
+    assert (message.header.stamp, message.name) == (stamp_message(stamp), names)
     assert message.effort.tolist() == [efforts[indices[name]] for name in names]
     assert message.effort == node.sent["~/effort_commands"][-1].data
     assert len(message.position) == len(message.velocity) == 0

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
@@ -17,6 +18,9 @@ __all__ = ["JointStateArrivals"]
 Delivery = Callable[[JointState, dict[str, Any], bool], None]
 """Takes a message, rclpy's info, and whether a newer message waits, which alone is to be answered."""
 
+Serialized = tuple[bytes, dict[str, Any]]
+"""A message as the middleware delivers it, and rclpy's info."""
+
 BEHIND = 0.5  # share of stale_after for which a message may wait until the node has fallen behind
 
 
@@ -27,6 +31,8 @@ class JointStateArrivals(Subscriptions):
     that one, and the others would make it later. Publishers that name other joints each have a newest one.
 
     Args:
+        answer: tries to answer a serialised message as it is; False: nothing has happened, and it is to be
+            delivered. rclpy makes an object of each name, which takes longer than the answer.
         patience: stale_after [s].
 
     Attributes:
@@ -34,27 +40,42 @@ class JointStateArrivals(Subscriptions):
         each has numbers of its own.
     """
 
-    def __init__(self, node: SessionNode, deliver: Delivery, patience: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        node: SessionNode,
+        answer: Callable[[bytes, dict[str, Any]], bool],
+        deliver: Delivery,
+        patience: Callable[[], float],
+    ) -> None:
         super().__init__(node)
-        self._deliver, self._patience = deliver, patience
+        self._answer, self._deliver, self._patience = answer, deliver, patience
         self.lost: int | None = 0
         self._number = 0  # of the last message, as its publisher counts
         self._subscription = self._subscribe_with_info(
-            JointState, "joint_states", self._on_message, JOINT_STATES, event_callbacks=NO_SUBSCRIPTION_EVENTS
+            JointState,
+            "joint_states",
+            self._on_message,
+            JOINT_STATES,
+            raw=True,
+            event_callbacks=NO_SUBSCRIPTION_EVENTS,
         )
 
-    def _on_message(self, message: JointState, info: dict[str, Any]) -> None:
+    def _on_message(self, data: bytes, info: dict[str, Any]) -> None:
         waited = (time.time_ns() - info["received_timestamp"]) * 1e-9
         if waited > BEHIND * self._patience():
-            self._catch_up([(message, info), *pending_messages(self._subscription, JOINT_STATES.depth)])
+            self._catch_up([(data, info), *pending_messages(self._subscription, JOINT_STATES.depth)])
             return
-        self._count(info)
-        self._deliver(message, info, False)
+        self._take(data, info)
         for queued in pending_messages(self._subscription):
-            self._count(queued[1])
-            self._deliver(*queued, False)
+            self._take(*queued)
 
-    def _catch_up(self, waiting: list[tuple[JointState, dict[str, Any]]]) -> None:
+    def _take(self, data: bytes, info: dict[str, Any]) -> None:
+        self._count(info)
+        if not self._answer(data, info):
+            self._deliver(deserialize_message(data, JointState), info, False)
+
+    def _catch_up(self, serialized: list[Serialized]) -> None:
+        waiting = [(deserialize_message(data, JointState), info) for data, info in serialized]
         stamps = [state_stamp(message, info, self._node) for message, info in waiting]
         horizon = self._node.now() + self._patience() * 1e9  # beyond it no state can be answered
         by_time = sorted(range(len(waiting)), key=lambda k: (stamps[k] <= horizon, stamps[k]))

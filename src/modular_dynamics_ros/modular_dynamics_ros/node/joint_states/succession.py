@@ -22,6 +22,7 @@ from modular_dynamics_ros.node.joint_states.waiting_states import WaitingState, 
 
 __all__ = ["Succession", "Vacancy"]
 
+FAR = 2**63  # [ns] later than any stamp
 MOST_ROBOTS = 32  # that were replaced and may still answer: changes may come faster than their time runs out
 
 
@@ -150,7 +151,7 @@ class Succession:
         assert session is not None  # both callers have looked
         session.activate(state)
         if self._arrivals is None:
-            self._arrivals = JointStateArrivals(self._node, self._deliver, self._patience)
+            self._arrivals = JointStateArrivals(self._node, self._answer, self._deliver, self._patience)
 
     def deactivate(self) -> None:
         """Take no more messages; keep only the robot in force."""
@@ -182,6 +183,15 @@ class Succession:
         session = self._robots.pop(0).session
         if session is not None:
             session.destroy()
+
+    def _answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """See `Session.answer`; False also where it may belong to another robot than the only one."""
+        only = self._robots[0]
+        if len(self._robots) > 1 or only.session is None:
+            return False
+        if only.described is not None and (self._preparing or self._awaits(only.described, FAR)):
+            return False
+        return only.session.answer(data, info)
 
     def _deliver(
         self, message: JointState, info: dict[str, Any], superseded: bool, until: float | None = None

@@ -6,7 +6,7 @@ from modular_dynamics_interfaces.msg import TorqueTerms
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from helpers.nodes.term_session import FORCE, Q, Session, V, forces
+from helpers.nodes.sessions.term_session import FORCE, Q, Session, V, forces
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 

@@ -5,7 +5,7 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
-from helpers.nodes.term_session import ALL, FORCE, TOPICS, Q, Session, V, forces, vec6
+from helpers.nodes.sessions.term_session import ALL, FORCE, TOPICS, Q, Session, V, forces, vec6
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node
@@ -10,6 +11,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
 
 pytestmark = pytest.mark.ros
+AT_ONCE = 77  # number of messages that are answered as they are
 
 
 class Topic:
@@ -19,7 +21,13 @@ class Topic:
         self.node, self.got, self.queue = lone_node(), [], []
         self.node.count_publishers = lambda topic: publishers
         self.node.create_subscription.return_value.handle = Handle(self.queue)
-        self.arrivals = JointStateArrivals(self.node, self.deliver, lambda: 0.2)
+        self.arrivals = JointStateArrivals(self.node, self.answer, self.deliver, lambda: 0.2)
+
+    def answer(self, data, info):
+        if info["publication_sequence_number"] != AT_ONCE:
+            return False
+        self.got.append((deserialize_message(data, JointState).header.stamp.sec, "at once"))
+        return True
 
     def deliver(self, message, info, superseded):
         self.got.append((message.header.stamp.sec, superseded))
@@ -33,7 +41,10 @@ class Topic:
         message = JointState(name=names)
         message.header.stamp = stamp_message(stamp * 1_000_000_000)
         arrival = time.time_ns() - round(age * 1e9)
-        return message, {"received_timestamp": arrival, "publication_sequence_number": number}
+        return serialize_message(message), {
+            "received_timestamp": arrival,
+            "publication_sequence_number": number,
+        }
 
 
 class Handle:
@@ -54,6 +65,19 @@ def test_in_time_every_message_is_answered():
     topic = Topic()
     topic.wake((1, 0.05), (2, 0.04), (3, 0.0))
     assert topic.got == [(1, False), (2, False), (3, False)]
+
+
+def test_what_is_answered_as_it_is_goes_no_further():
+    topic = Topic()
+    topic.wake((1, 0.05, 76), (2, 0.04, AT_ONCE), (3, 0.0, 78))
+    assert topic.got == [(1, False), (2, "at once"), (3, False)]
+    assert topic.arrivals.lost == 0
+
+
+def test_a_node_that_has_fallen_behind_answers_nothing_as_it_is():
+    topic = Topic()
+    topic.wake((1, 0.3, AT_ONCE), (2, 0.3, AT_ONCE))
+    assert topic.got == [(1, True), (2, False)]
 
 
 def test_a_node_that_has_fallen_behind_answers_only_the_newest():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node
@@ -62,7 +63,9 @@ class Node:
         )
         self.record = AnswerRecord(self.node, computation)
         states = StateInput(self.node, computation, self.answer, self.record, {})
-        self.arrivals = JointStateArrivals(self.node, states.receive, lambda: VALID * 1e-9)
+        self.arrivals = JointStateArrivals(
+            self.node, lambda data, info: False, states.receive, lambda: VALID * 1e-9
+        )
 
     def answer(self, state, arrival):
         if self.fatal & {*state.q, *state.optional}:
@@ -85,7 +88,9 @@ class Node:
                 message.header.stamp = stamp_message(one.stamp)
             if one.kind == "fails":
                 self.fatal.add(one.value)
-            self.queue.append((message, {"received_timestamp": arrival, "source_timestamp": one.stamp}))
+            self.queue.append(
+                (serialize_message(message), {"received_timestamp": arrival, "source_timestamp": one.stamp})
+            )
         self.node.create_subscription.call_args.args[2](*self.queue.pop(0))
 
 

@@ -1,0 +1,1 @@
+"""Messages in serialised form, whose numbers are read and written in place."""

@@ -1,0 +1,70 @@
+"""Serialised joint states that are alike but for their stamp and numbers, as those of one publisher are."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sensor_msgs.msg import JointState
+
+from modular_dynamics_ros.messages.joint_state_reader import Layout
+from modular_dynamics_ros.messages.serialized.in_place import COUNT, NUMBER, STAMP, places_of
+
+__all__ = ["AlikeJointStates", "SerializedSample"]
+
+
+class SerializedSample(NamedTuple):
+    """Stamp [ns]; (2 k,) positions, then velocities of the joints of a layout, a new array."""
+
+    stamp: int
+    values: NDArray[np.float64]
+
+
+class AlikeJointStates:
+    """Reads joint states as the middleware delivers them, where they are like one that is known.
+
+    Args:
+        like: has a velocity for each position. layout: of its names.
+    """
+
+    def __init__(self, like: JointState, layout: Layout) -> None:
+        count = len(like.name)
+        self.layout, self._frame_id, self._efforts = layout, like.header.frame_id, len(like.effort)
+        alike = JointState(name=like.name)
+        alike.header.frame_id = like.header.frame_id
+        lengths = {"position": count, "velocity": count, "effort": self._efforts}
+        example, self._stamp, (self._first, velocities, efforts) = places_of(alike, lengths)
+        size = NUMBER * count
+        end = velocities + size
+        self._shortest = efforts + NUMBER * self._efforts if self._efforts else end + COUNT
+        # bytes that are the same in all: not the numbers, nor what fills gaps, which is arbitrary
+        same = np.zeros(end + COUNT, np.uint8)
+        same[: self._stamp] = 255
+        at = self._stamp + STAMP.size
+        for text in (like.header.frame_id, None, *like.name):
+            length = COUNT + (0 if text is None else len(text.encode()) + 1)
+            same[at : at + length] = 255
+            at += length + -length % COUNT
+        for counted in (at, self._first + size, end):
+            same[counted : counted + COUNT] = 255
+        self._same = same
+        self._expected = (np.frombuffer(example, np.uint8, len(same)) & same).tobytes()
+        # numbers from the first position on: the gap before the velocities is as long as one
+        self._numbers = (end - self._first) // NUMBER
+        places = np.arange(count) if layout.source is None else layout.source
+        self._places = np.concatenate((places, places + (velocities - self._first) // NUMBER))
+
+    def are_like(self, message: JointState, layout: Layout) -> bool:
+        """Whether messages like this one are read, too."""
+        same = layout is self.layout and len(message.effort) == self._efforts
+        return same and message.header.frame_id == self._frame_id
+
+    def read(self, data: bytes) -> SerializedSample | None:
+        """Stamp and numbers of a serialised joint state; None where it is not like the known one."""
+        same = self._same
+        if len(data) < self._shortest:
+            return None
+        if (np.frombuffer(data, np.uint8, len(same)) & same).tobytes() != self._expected:
+            return None
+        seconds, rest = STAMP.unpack_from(data, self._stamp)
+        numbers = np.frombuffer(data, np.float64, self._numbers, self._first)
+        return SerializedSample(seconds * 1_000_000_000 + rest, numbers[self._places])

@@ -1,0 +1,1 @@
+"""Sessions and robots of nodes without DDS."""
