@@ -11,6 +11,8 @@ from modular_dynamics_ros.messages.serialized.in_place import COUNT, NUMBER, STA
 
 __all__ = ["AlikeJointStates", "SerializedSample"]
 
+REPRESENTATION = 2  # bytes that say how the message is serialised; the two behind them are not used
+
 
 class SerializedSample(NamedTuple):
     """Stamp [ns]; (2 k,) positions, then velocities of the joints of a layout, a new array."""
@@ -36,18 +38,8 @@ class AlikeJointStates:
         size = NUMBER * count
         end = velocities + size
         self._shortest = efforts + NUMBER * self._efforts if self._efforts else end + COUNT
-        # bytes that are the same in all: not the numbers, nor what fills gaps, which is arbitrary
-        same = np.zeros(end + COUNT, np.uint8)
-        same[: self._stamp] = 255
-        at = self._stamp + STAMP.size
-        for text in (like.header.frame_id, None, *like.name):
-            length = COUNT + (0 if text is None else len(text.encode()) + 1)
-            same[at : at + length] = 255
-            at += length + -length % COUNT
-        for counted in (at, self._first + size, end):
-            same[counted : counted + COUNT] = 255
-        self._same = same
-        self._expected = (np.frombuffer(example, np.uint8, len(same)) & same).tobytes()
+        self._same = _same_bytes(alike, self._stamp + STAMP.size, (self._first + size, end))
+        self._expected = (np.frombuffer(example, np.uint8, len(self._same)) & self._same).tobytes()
         # numbers from the first position on: the gap before the velocities is as long as one
         self._numbers = (end - self._first) // NUMBER
         places = np.arange(count) if layout.source is None else layout.source
@@ -68,3 +60,21 @@ class AlikeJointStates:
         seconds, rest = STAMP.unpack_from(data, self._stamp)
         numbers = np.frombuffer(data, np.float64, self._numbers, self._first)
         return SerializedSample(seconds * 1_000_000_000 + rest, numbers[self._places])
+
+
+def _same_bytes(message: JointState, strings: int, ends: tuple[int, int]) -> NDArray[np.uint8]:
+    """255 for bytes that are the same in all messages alike; 0 for numbers, and gaps, which are arbitrary.
+
+    Args:
+        strings: offset of the first one. ends: of positions and velocities, where the next length stands.
+    """
+    same = np.zeros(ends[-1] + COUNT, np.uint8)
+    same[:REPRESENTATION] = 255
+    at = strings
+    for text in (message.header.frame_id, None, *message.name):  # None: how many names follow
+        length = COUNT + (0 if text is None else len(text.encode()) + 1)
+        same[at : at + length] = 255
+        at += length + -length % COUNT
+    for counted in (at, *ends):
+        same[counted : counted + COUNT] = 255
+    return same
