@@ -71,11 +71,21 @@ class JointStateArrivals(Subscriptions):
 
     def _take(self, data: bytes, info: dict[str, Any]) -> None:
         self._count(info)
-        if not self._answer(data, info):
-            self._deliver(deserialize_message(data, JointState), info, False)
+        if not self._answer(data, info) and (message := self._read(data)) is not None:
+            self._deliver(message, info, False)
+
+    def _read(self, data: bytes) -> JointState | None:
+        """None, and a report, where nobody can read it: it must not take others along."""
+        try:
+            message: JointState = deserialize_message(data, JointState)
+        except RuntimeError as error:
+            self._node.log.problem("joint_states", "damaged", f"not answered: it cannot be read: {error}")
+            return None
+        return message
 
     def _catch_up(self, serialized: list[Serialized]) -> None:
-        waiting = [(deserialize_message(data, JointState), info) for data, info in serialized]
+        read = [(self._read(data), info) for data, info in serialized]
+        waiting = [(message, info) for message, info in read if message is not None]
         stamps = [state_stamp(message, info, self._node) for message, info in waiting]
         horizon = self._node.now() + self._patience() * 1e9  # beyond it no state can be answered
         by_time = sorted(range(len(waiting)), key=lambda k: (stamps[k] <= horizon, stamps[k]))
@@ -88,7 +98,7 @@ class JointStateArrivals(Subscriptions):
                 continue
             known.append(message.name)
             newest.add(k)
-        for _, info in waiting:
+        for _, info in serialized:
             self._count(info)
         for k in by_time:  # so that an answer has nothing newer in it
             self._deliver(*waiting[k], k not in newest)

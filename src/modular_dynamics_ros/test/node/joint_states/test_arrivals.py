@@ -74,6 +74,17 @@ def test_what_is_answered_as_it_is_goes_no_further():
     assert topic.arrivals.lost == 0
 
 
+@pytest.mark.parametrize("age", [0.0, 0.3])
+def test_one_that_nobody_can_read_is_reported_and_takes_no_others_along(age):
+    topic = Topic()
+    topic.queue[:] = [topic.message(stamp, age, stamp) for stamp in range(1, 7)]
+    topic.queue[2:5] = [(data[:20], info) for data, info in topic.queue[2:5]]
+    topic.node.create_subscription.call_args.args[2](*topic.queue.pop(0))
+    assert [stamp for stamp, _ in topic.got] == [1, 2, 6]
+    assert topic.node.log.texts("joint_states")[0].startswith("not answered: it cannot be read: ")
+    assert topic.arrivals.lost == 0
+
+
 def test_a_node_that_has_fallen_behind_answers_nothing_as_it_is():
     topic = Topic()
     topic.wake((1, 0.3, AT_ONCE), (2, 0.3, AT_ONCE))
