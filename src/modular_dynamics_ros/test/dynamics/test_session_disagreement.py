@@ -1,7 +1,7 @@
 """Answers that disagree with Pinocchio are not published; what is published before the node stops."""
 
-import threading
 import gc
+import threading
 import time
 from dataclasses import replace
 from types import SimpleNamespace
