@@ -194,7 +194,7 @@ def _hand_over(
 def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[int]:
     """How long it takes to compute torques of a message by one call of the library, and to write them [ns].
 
-    Nothing is filtered, checked, recorded or published: any node in Python needs more.
+    Nothing is deserialised, filtered, checked, recorded or published: any node in Python needs more.
     """
     names = list(computation.robot.state_names)
     size, call, rest = len(names), computation.solver.call, np.zeros(len(names))

@@ -95,9 +95,9 @@ class DynamicsSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
-    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """See `Session`."""
-        if (answer := self._fast_path.answer(data)) is None:
+        if (answer := self._fast_path.answer(data, since)) is None:
             return False
         try:
             self._publish(answer, info["received_timestamp"])

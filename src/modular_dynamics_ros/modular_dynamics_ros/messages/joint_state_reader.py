@@ -17,7 +17,7 @@ from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 if TYPE_CHECKING:  # the command bag runs without ROS
     from sensor_msgs.msg import JointState
 
-__all__ = ["JointSample", "JointStateReader", "Layout", "positions_and_velocities"]
+__all__ = ["JointSample", "JointStateReader", "Layout"]
 
 Array = NDArray[np.float64]
 MOST_LAYOUTS = 16  # that are remembered: one for each publisher of joint states
@@ -104,7 +104,7 @@ class JointStateReader:
             if len(values) != count and (len(values) or field == "position"):
                 text = f"{field} has {len(values)} values for {count} joint names"
                 raise BadMessage("wrong length", text)
-        both = positions_and_velocities(position, velocity if len(velocity) else nan, layout)
+        both = _positions_and_velocities(position, velocity if len(velocity) else nan, layout)
         q, v = both.reshape(2, -1)
         with_velocities = all_usable(both)
         if not with_velocities:
@@ -154,7 +154,7 @@ class JointStateReader:
         return listed([self.joint_names[index] for index in layout.joints[flags]])
 
 
-def positions_and_velocities(
+def _positions_and_velocities(
     position: "array[float]", velocity: "array[float] | float", layout: Layout
 ) -> Array:
     """(2 k,) positions, then velocities of the layout's joints, a new array.

@@ -95,13 +95,13 @@ class Session(Protocol[Parameters_contra]):
     def knows(self, names: Sequence[str]) -> bool:
         """Whether all these names are joints of the robot."""
 
-    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
-        """Answer a serialised joint state, if that is possible as it is: one like the last that was received.
+    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
+        """Answer a serialised joint state, if that is possible as it is: one like others that were received.
 
         False where it is to be deserialised and received. Then nothing has happened.
 
         Args:
-            info: rclpy's.
+            info: rclpy's. since: the robot is so from this stamp [ns] on.
         """
 
     def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:

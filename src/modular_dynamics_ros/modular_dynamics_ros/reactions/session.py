@@ -108,7 +108,7 @@ class ReactionSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
-    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """See `Session`: never, each has to meet the loads of its stamp."""
         return False
 

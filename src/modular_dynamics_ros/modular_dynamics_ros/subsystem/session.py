@@ -99,7 +99,7 @@ class SubsystemSession:
         """See `Session`."""
         return self._loaded.knows(names)
 
-    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """See `Session`: never, each has to meet motions and wrenches."""
         return False
 

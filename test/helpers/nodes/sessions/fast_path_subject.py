@@ -30,11 +30,11 @@ class Subject:
         self.answered, self.source = 0, self.table.acceleration_source
         answer = self.session._fast_path.answer
         if not usual:
-            self.session._fast_path.answer = lambda data, *, rehearsal=False: None
+            self.session._fast_path.answer = lambda data, since=0, *, rehearsal=False: None
             return
 
-        def counted(data, *, rehearsal=False):
-            found = answer(data, rehearsal=rehearsal)
+        def counted(data, since=0, *, rehearsal=False):
+            found = answer(data, since, rehearsal=rehearsal)
             self.answered += found is not None and not rehearsal
             return found
 
@@ -42,7 +42,7 @@ class Subject:
 
     def receive(self, message, info, superseded):
         """As `JointStateArrivals` does it."""
-        if superseded or not self.session.answer(serialize_message(message), info):
+        if superseded or not self.session.answer(serialize_message(message), info, 0):
             self.session.receive(message, info, superseded)
 
     def set(self, **change):

@@ -25,7 +25,7 @@ class Robot:
     def continue_from(self, other):
         self.causes, self.calls = other.causes, [*self.calls, "continue"]
 
-    def answer(self, data, info):
+    def answer(self, data, info, since):
         return False
 
     def fits(self, names):

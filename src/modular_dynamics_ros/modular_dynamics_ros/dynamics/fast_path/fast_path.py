@@ -6,6 +6,7 @@ delivers it. Any other, and one that cannot be answered, is left to them. The an
 """
 
 import time
+from collections import deque
 from typing import NamedTuple
 
 from sensor_msgs.msg import JointState
@@ -14,6 +15,7 @@ from modular_dynamics.kernels.size_check import size_check
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
+from modular_dynamics_ros.messages.joint_state_reader import Layout
 from modular_dynamics_ros.messages.serialized.alike_joint_states import AlikeJointStates
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
@@ -23,11 +25,15 @@ __all__ = ["FastPath"]
 REHEARSAL_PERIOD = 200_000  # [ns]: a rehearsal makes a joint state wait that comes meanwhile
 
 
-class _Expected(NamedTuple):
-    """Where usual joint states are noted, and what reads them."""
+MOST_KINDS = 8  # of joint states that are known: one for each publisher
 
-    states: StateInput
-    alike: AlikeJointStates
+
+class _Kind(NamedTuple):
+    """What is the same in joint states that are read in the same way; `efforts`: how many."""
+
+    layout: Layout
+    frame_id: str
+    efforts: int
 
 
 class FastPath:
@@ -39,39 +45,52 @@ class FastPath:
         self._joints = len(computation.robot.state_names)
         # as `all_usable` of positions and velocities, for which NumPy takes a tenth of all the time
         self._unusable = size_check(LARGEST, 2 * self._joints)
-        self._expected: _Expected | None = None
+        self._states: StateInput | None = None  # where they are noted, while they are expected
+        self._known: dict[_Kind, AlikeJointStates] = {}
+        self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
         self._last: bytes | None = None  # joint state that was answered here
         self._next_rehearsal = 0  # [ns]
 
     def expect(self, states: StateInput, message: JointState) -> None:
         """After the regular path has answered a joint state: expect others like it, where that may be."""
-        if not (self._joints and self._answers.are_possible()):
+        if not self._answers.are_possible() or (layout := states.layout_of_all(message.name)) is None:
             return
-        if (layout := states.layout_of_all(message.name)) is None:
+        self._states = states
+        self._learn(_Kind(layout, message.header.frame_id, len(message.effort)), message)
+
+    def _learn(self, kind: _Kind, message: JointState) -> None:
+        """To read messages of this kind: the first, and such as come again. It takes as long as an answer."""
+        if kind in self._known:
             return
-        before = self._expected
-        alike = None if before is None or not before.alike.are_like(message, layout) else before.alike
-        self._expected = _Expected(states, alike or AlikeJointStates(message, layout))
+        if self._known and kind not in self._seen:
+            self._seen.append(kind)
+            return
+        if len(self._known) == MOST_KINDS:
+            self._known.pop(next(iter(self._known)))  # the oldest
+        self._known[kind] = AlikeJointStates(message, kind.layout)
 
     def forget(self) -> None:
         """Expect none until the regular path has answered again: something changes."""
-        self._expected = self._last = None
+        self._states = self._last = None
 
-    def answer(self, data: bytes, *, rehearsal: bool = False) -> Answer | None:
+    def answer(self, data: bytes, since: int = 0, *, rehearsal: bool = False) -> Answer | None:
         """The answer to a serialised joint state; None where it is not usual, or cannot be answered.
 
         Args:
+            since: the robot is so from this stamp [ns] on.
             rehearsal: answer as if its values came in time with the next stamp, and change nothing.
         """
-        if self._expected is None:
+        if (states := self._states) is None:
             return None
-        states, alike = self._expected
-        if (sample := alike.read(data)) is None:
+        for alike in self._known.values():
+            if (sample := alike.read(data)) is not None:
+                break
+        else:
             return None
         (stamp, values), now = sample, self._now()
         if rehearsal:
             stamp = now = states.latest + self._answers.period
-        if not states.is_next(stamp, now):
+        if stamp < since or not states.is_next(stamp, now):
             return None
         q, v = values[: self._joints], values[self._joints :]
         answer = None if self._unusable(values) else self._answers.at(stamp, q, v, rehearsal=rehearsal)

@@ -29,26 +29,20 @@ class AlikeJointStates:
     """
 
     def __init__(self, like: JointState, layout: Layout) -> None:
-        count = len(like.name)
-        self.layout, self._frame_id, self._efforts = layout, like.header.frame_id, len(like.effort)
+        count, effort_count = len(like.name), len(like.effort)
         alike = JointState(name=like.name)
         alike.header.frame_id = like.header.frame_id
-        lengths = {"position": count, "velocity": count, "effort": self._efforts}
+        lengths = {"position": count, "velocity": count, "effort": effort_count}
         example, self._stamp, (self._first, velocities, efforts) = places_of(alike, lengths)
         size = NUMBER * count
         end = velocities + size
-        self._shortest = efforts + NUMBER * self._efforts if self._efforts else end + COUNT
+        self._shortest = efforts + NUMBER * effort_count if effort_count else end + COUNT
         self._same = _same_bytes(alike, self._stamp + STAMP.size, (self._first + size, end))
         self._expected = (np.frombuffer(example, np.uint8, len(self._same)) & self._same).tobytes()
         # numbers from the first position on: the gap before the velocities is as long as one
         self._numbers = (end - self._first) // NUMBER
         places = np.arange(count) if layout.source is None else layout.source
         self._places = np.concatenate((places, places + (velocities - self._first) // NUMBER))
-
-    def are_like(self, message: JointState, layout: Layout) -> bool:
-        """Whether messages like this one are read, too."""
-        same = layout is self.layout and len(message.effort) == self._efforts
-        return same and message.header.frame_id == self._frame_id
 
     def read(self, data: bytes) -> SerializedSample | None:
         """Stamp and numbers of a serialised joint state; None where it is not like the known one."""

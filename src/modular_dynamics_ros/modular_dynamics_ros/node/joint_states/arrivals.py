@@ -2,26 +2,37 @@
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topics import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
 
-__all__ = ["JointStateArrivals"]
-
-Delivery = Callable[[JointState, dict[str, Any], bool], None]
-"""Takes a message, rclpy's info, and whether a newer message waits, which alone is to be answered."""
+__all__ = ["JointStateArrivals", "Receiver"]
 
 Serialized = tuple[bytes, dict[str, Any]]
 """A message as the middleware delivers it, and rclpy's info."""
 
 BEHIND = 0.5  # share of stale_after for which a message may wait until the node has fallen behind
+
+
+class Receiver(Protocol):
+    """Takes joint states with rclpy's info."""
+
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
+        """Answer a serialised one as it is, if that is possible; False: nothing has happened."""
+
+    def deliver(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+        """Take one; `superseded`: a newer one waits, which alone is to be answered."""
+
+    def reject(self, error: BadMessage) -> None:
+        """Count and report one that cannot be answered."""
 
 
 class JointStateArrivals(Subscriptions):
@@ -31,8 +42,8 @@ class JointStateArrivals(Subscriptions):
     that one, and the others would make it later. Publishers that name other joints each have a newest one.
 
     Args:
-        answer: tries to answer a serialised message as it is; False: nothing has happened, and it is to be
-            delivered. rclpy makes an object of each name, which takes longer than the answer.
+        receiver: gets messages serialised first, because rclpy makes an object of each name, which takes
+            longer than the answer.
         patience: stale_after [s].
 
     Attributes:
@@ -40,15 +51,9 @@ class JointStateArrivals(Subscriptions):
         each has numbers of its own.
     """
 
-    def __init__(
-        self,
-        node: SessionNode,
-        answer: Callable[[bytes, dict[str, Any]], bool],
-        deliver: Delivery,
-        patience: Callable[[], float],
-    ) -> None:
+    def __init__(self, node: SessionNode, receiver: Receiver, patience: Callable[[], float]) -> None:
         super().__init__(node)
-        self._answer, self._deliver, self._patience = answer, deliver, patience
+        self._receiver, self._patience = receiver, patience
         self.lost: int | None = 0
         self._number = 0  # of the last message, as its publisher counts
         self._subscription = self._subscribe_with_info(
@@ -71,15 +76,15 @@ class JointStateArrivals(Subscriptions):
 
     def _take(self, data: bytes, info: dict[str, Any]) -> None:
         self._count(info)
-        if not self._answer(data, info) and (message := self._read(data)) is not None:
-            self._deliver(message, info, False)
+        if not self._receiver.answer(data, info) and (message := self._read(data)) is not None:
+            self._receiver.deliver(message, info, False)
 
     def _read(self, data: bytes) -> JointState | None:
-        """None, and a report, where nobody can read it: it must not take others along."""
+        """None where nobody can read it: it must not take others along."""
         try:
             message: JointState = deserialize_message(data, JointState)
         except RuntimeError as error:
-            self._node.log.problem("joint_states", "damaged", f"not answered: it cannot be read: {error}")
+            self._receiver.reject(BadMessage("damaged", f"it cannot be read: {error}"))
             return None
         return message
 
@@ -101,7 +106,7 @@ class JointStateArrivals(Subscriptions):
         for _, info in serialized:
             self._count(info)
         for k in by_time:  # so that an answer has nothing newer in it
-            self._deliver(*waiting[k], k not in newest)
+            self._receiver.deliver(*waiting[k], k not in newest)
 
     def _count(self, info: dict[str, Any]) -> None:
         """Look for gaps in the numbers that a publisher gives its messages."""

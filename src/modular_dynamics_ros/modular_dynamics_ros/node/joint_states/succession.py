@@ -151,7 +151,7 @@ class Succession:
         assert session is not None  # both callers have looked
         session.activate(state)
         if self._arrivals is None:
-            self._arrivals = JointStateArrivals(self._node, self._answer, self._deliver, self._patience)
+            self._arrivals = JointStateArrivals(self._node, self, self._patience)
 
     def deactivate(self) -> None:
         """Take no more messages; keep only the robot in force."""
@@ -184,24 +184,25 @@ class Succession:
         if session is not None:
             session.destroy()
 
-    def _answer(self, data: bytes, info: dict[str, Any]) -> bool:
+    def answer(self, data: bytes, info: dict[str, Any]) -> bool:
         """See `Session.answer`; False also where it may belong to another robot than the only one."""
         only = self._robots[0]
         if len(self._robots) > 1 or only.session is None:
             return False
         if only.described is not None and (self._preparing or self._awaits(only.described, FAR)):
             return False
-        return only.session.answer(data, info)
+        return only.session.answer(data, info, only.stamp or 0)
 
-    def _deliver(
+    def deliver(
         self, message: JointState, info: dict[str, Any], superseded: bool, until: float | None = None
     ) -> None:
+        """Give a joint state to its robot, or let it wait, until a time [s] at most."""
         if self._ends:
             self.tidy()
         try:
             session = self._owner(message, info)
         except BadMessage as error:
-            self._reject(error)
+            self.reject(error)
             return
         if session is None:
             # of one without a stamp the arrival counts, not the delivery
@@ -210,7 +211,8 @@ class Succession:
         else:
             session.receive(message, info, superseded)
 
-    def _reject(self, error: BadMessage) -> None:
+    def reject(self, error: BadMessage) -> None:
+        """Count and report a joint state that no robot can answer."""
         if self._last is not None:
             self._last.reject(error)
 
@@ -265,7 +267,7 @@ class Succession:
     def _deliver_waiting(self) -> None:
         """After a new description: joint states that wait find their robot, or go on waiting."""
         self._preparing = False
-        self._waiting.deliver(lambda one: self._deliver(one.message, one.info, False, one.until))
+        self._waiting.deliver(lambda one: self.deliver(one.message, one.info, False, one.until))
 
     def look_again(self) -> None:
         """Call when `awaits` may have changed."""
@@ -281,7 +283,7 @@ class Succession:
             return
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
         text = f"the description of {which} did not arrive within {self._patience():g} s"
-        self._reject(BadMessage("no description", text))
+        self.reject(BadMessage("no description", text))
 
 
 def _answerable(robot: _Robot) -> Session[Any]:

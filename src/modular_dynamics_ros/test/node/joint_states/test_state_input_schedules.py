@@ -63,9 +63,8 @@ class Node:
         )
         self.record = AnswerRecord(self.node, computation)
         states = StateInput(self.node, computation, self.answer, self.record, {})
-        self.arrivals = JointStateArrivals(
-            self.node, lambda data, info: False, states.receive, lambda: VALID * 1e-9
-        )
+        receiver = SimpleNamespace(answer=lambda data, info: False, deliver=states.receive)
+        self.arrivals = JointStateArrivals(self.node, receiver, lambda: VALID * 1e-9)
 
     def answer(self, state, arrival):
         if self.fatal & {*state.q, *state.optional}:
