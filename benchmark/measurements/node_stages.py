@@ -41,7 +41,8 @@ class StageFigures:
     """Own code in all, rclpy's publishing, and its stages, for joint states that were answered.
 
     `awake`: own code with the parameter busy_wait. `warm`: own code where those of TOGETHER come at once:
-    nothing else has had the caches since the last. `bare`: see `_bare`, one by one and together.
+    nothing else has had the caches since the last. `bare`: see `_bare` and `_sum_of_one`, one by one and
+    together.
     """
 
     robot: str
@@ -53,7 +54,7 @@ class StageFigures:
     warm: Stage
     publishing: Stage
     stages: list[Stage]
-    bare: tuple[Stage, Stage]
+    bare: list[Stage]
 
 
 class Stopwatches:
@@ -131,10 +132,12 @@ def measure_stages(
 def _measure(node: Any, rate: float, count: int) -> StageFigures:
     session, together = node.session, round(TOGETHER * rate)
     computation, watches = session.computation, Stopwatches()
-    bare = (
+    bare = [
         stage_of("a bare call of the library", _bare(computation, rate, count)),
         stage_of(f"the same, {together} at once", _bare(computation, rate, count, together)),
-    )
+        stage_of("the sum of one number", _sum_of_one(rate, count)),
+        stage_of(f"the same, {together} at once", _sum_of_one(rate, count, together)),
+    ]
     for publisher in session._outputs._publishers:
         watches.time("rclpy publishes", publisher, "publish")
     ways = {
@@ -209,6 +212,16 @@ def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[
         torques.header.stamp = message.header.stamp
         for effort in written:
             effort[...] = tau
+        took.append(time.perf_counter_ns() - began)
+    return took
+
+
+def _sum_of_one(rate: float, count: int, together: int = 1) -> list[int]:
+    """How long NumPy takes for the sum of one number [ns]: what cold caches cost on this machine."""
+    number, took = np.ones(1), []
+    for _ in _arriving(["joint"], rate, count, together):
+        began = time.perf_counter_ns()
+        number.sum()
         took.append(time.perf_counter_ns() - began)
     return took
 

@@ -254,7 +254,8 @@ def print_stages(console: Console, figures: StageFigures) -> None:
     console.print(
         "  stages: in another run, stopwatches included; accelerations: of the filter",
         "  busy_wait: with this parameter; at once: nothing else has had the caches since the one before",
-        "  a bare call: torques of the same joint states by the library alone, written and not published\n",
+        "  a bare call: torques of the same joint states by the library alone, written and not published",
+        "  the sum of one number: by NumPy; what it takes more than at once is the machine's\n",
         sep="\n", highlight=False, soft_wrap=True,
     )  # fmt: skip
 
