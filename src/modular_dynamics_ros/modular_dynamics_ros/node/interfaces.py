@@ -96,7 +96,7 @@ class Session(Protocol[Parameters_contra]):
         """Whether all these names are joints of the robot."""
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """Answer a serialised joint state, if that is possible as it is: one like others that were received.
+        """Answer a serialised joint state, if that is possible as it is: one like others that were answered.
 
         False where it is to be deserialised and received. Then nothing has happened.
 

@@ -51,7 +51,10 @@ def places_of(message: Any, lengths: dict[str, int]) -> Places:
     example: bytes = serialize_message(message)
     mark, numbers = STAMP.pack(*_KNOWN_STAMP) if stamped else b"", [one.tobytes() for one in known.values()]
     if any(one and example.count(one) != 1 for one in (mark, *numbers)):
-        raise RuntimeError(f"the middleware serialises {type(message).__name__} in another way than CDR")
+        raise RuntimeError(
+            f"the middleware does not serialise {type(message).__name__} as CDR: choose another one by "
+            "RMW_IMPLEMENTATION, such as rmw_fastrtps_cpp"
+        )
     return Places(example, example.index(mark), tuple(map(example.index, numbers)))
 
 

@@ -83,7 +83,7 @@ class JointStateArrivals(Subscriptions):
         """None where nobody can read it: it must not take others along."""
         try:
             message: JointState = deserialize_message(data, JointState)
-        except RuntimeError as error:
+        except RuntimeError as error:  # rclpy's RMWError, which is private
             self._receiver.reject(BadMessage("damaged", f"it cannot be read: {error}"))
             return None
         return message
