@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lifecycle_msgs.srv import GetState
 from rclpy.executors import SingleThreadedExecutor
 from rich.console import Console
 from rich.progress import (
@@ -17,19 +16,25 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
+from modular_dynamics_ros.demo.lifecycle_state import LifecycleState
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.recorder import MotionRecorder, join
 from modular_dynamics_ros.player.node import sent_in
 
-__all__ = ["DemoError", "Playback", "spin_until"]
+__all__ = ["DemoError", "StalledError", "Playback", "spin_until"]
 
 PLAYER = "joint_state_player"
 START_LIMIT = 600.0  # [s] for nodes to compile their kernels and become active, on a busy machine
+CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 
 
 class DemoError(RuntimeError):
     """The demo cannot go on; the text says why."""
+
+
+class StalledError(DemoError):
+    """Active nodes do not answer, or the player does not play, as where DDS has not connected all topics."""
 
 
 def spin_until(
@@ -39,11 +44,12 @@ def spin_until(
     limit: float,
     what: str,
     needed: Sequence[str],
+    too_late: type[DemoError] = DemoError,
 ) -> None:
     """Spin until the condition holds.
 
     Raises:
-        DemoError: `what` took longer than `limit` [s], or one of the processes `needed` has ended.
+        DemoError: one of the processes `needed` has ended; `too_late`: `what` took longer than `limit` [s].
     """
     deadline = time.monotonic() + limit
     while not reached():
@@ -52,7 +58,7 @@ def spin_until(
             _check_code(processes, name, None)
         if time.monotonic() > deadline:
             logs = "\n".join(f"log of {name}:\n{processes.log(name)}" for name in needed)
-            raise DemoError(f"{what} took longer than {limit:g} s; {logs}")
+            raise too_late(f"{what} took longer than {limit:g} s; {logs}")
 
 
 def _check_code(processes: Processes, name: str, *allowed: int | None) -> int | None:
@@ -81,11 +87,18 @@ class Playback:
     def record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
         """Let the motion begin once the first pose is answered, and record all answers.
 
-        Returns the number of joint states that the player reports to have sent.
+        Returns the number of joint states that the player reports to have sent. Destroys the recorder: a
+        later player would count its subscriptions.
 
         Raises:
-            DemoError: a node has failed, or does not answer.
+            StalledError: see there. DemoError: a node has failed, or the player.
         """
+        try:
+            return self._record(recorder, logs, console)
+        finally:
+            recorder.destroy_node()
+
+    def _record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
         executor = SingleThreadedExecutor()
         executor.add_node(recorder)
         columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
@@ -94,8 +107,10 @@ class Playback:
             Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress,
         ):
 
-            def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
-                spin_until(executor, processes, reached, limit, what, list(self.nodes))
+            def wait(
+                reached: Callable[[], bool], limit: float, what: str, late: type[DemoError] = StalledError
+            ) -> None:
+                spin_until(executor, processes, reached, limit, what, list(self.nodes), late)
 
             def player_has_ended() -> bool:
                 return _check_code(processes, PLAYER, None, 0) == 0
@@ -104,11 +119,11 @@ class Playback:
             for name, parameters in self.nodes.items():
                 processes.start(name, *parameters, "autostart:=true", params_file=self.params)
             for name in self.nodes:
-                wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}")
+                wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}", DemoError)
             subscribers = f"wait_for_subscriber:={len(self.nodes) + 2}"  # the nodes, the recorder, it again
             own = f"motion_file:={self.motion}", f"rate:={self.rate}", "lead_in:=true", subscribers
             processes.start(PLAYER, *own, *self.player, params_file=self.params)
-            wait(lambda: player_has_ended() or recorder.connected, START_LIMIT, "answering the first pose")
+            wait(lambda: player_has_ended() or recorder.connected, CONNECT_LIMIT, "answering the first pose")
             progress.remove_task(task)
             task = progress.add_task(f"playing {self.motion.name} at {self.rate:g} Hz", total=self.expected)
             join(recorder)
@@ -121,7 +136,6 @@ class Playback:
             wait(complete, 60.0 + 10.0 * self.expected / self.rate, "playing the motion")
             if (sent := sent_in(processes.log(PLAYER))) is None:
                 raise DemoError(f"{PLAYER} does not report what it sent:\n{processes.log(PLAYER)}")
-        recorder.destroy_node()  # a later player would count its subscriptions
         return sent
 
 
@@ -141,17 +155,11 @@ def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]
 
 def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:
     """A function that returns whether a node is active, and raises DemoError where it did not start."""
-    client, asked = recorder.create_client(GetState, f"{name}/get_state"), None
+    state = LifecycleState(recorder, name)
 
     def active() -> bool:
-        """The service answers only after the node has tried to start: not active then means failure."""
-        nonlocal asked
-        if asked is None and client.service_is_ready():
-            asked = client.call_async(GetState.Request())
-        if asked is None or not asked.done():
-            return False
-        if asked.result().current_state.label != "active":
+        if (label := state.label()) not in (None, "active"):
             raise DemoError(f"{name} did not start:\n{processes.log(name)}")
-        return True
+        return label is not None
 
     return active

@@ -6,6 +6,7 @@ import pytest
 from rich.console import Console
 
 from modular_dynamics_ros.demo.pace import play_completely
+from modular_dynamics_ros.demo.playing import StalledError
 
 pytestmark = pytest.mark.ros
 
@@ -42,3 +43,24 @@ def test_losses_at_every_rate_remain():
     run = play_completely(lambda rate: Computer(0.0, rate), 200.0, Console(file=StringIO()))
     assert run == Computer(0.0, 50.0)
     assert run.losses()
+
+
+@pytest.mark.parametrize("stalled", [1, 2, 3])
+def test_a_playing_that_stalled_is_repeated_at_the_same_rate(stalled):
+    rates, written = [], StringIO()
+
+    def play(rate):
+        rates.append(rate)
+        if len(rates) <= stalled:
+            raise StalledError("answering the first pose took longer than 60 s")
+        return Computer(1000.0, rate)
+
+    console = Console(file=written, width=200)
+    if stalled < 3:
+        assert play_completely(play, 200.0, console).losses() == []
+    else:
+        with pytest.raises(StalledError, match="the first pose"):
+            play_completely(play, 200.0, console)
+    assert rates == [200.0] * min(stalled + 1, 3)
+    text = "answering the first pose took longer than 60 s: once more"
+    assert written.getvalue().splitlines() == [text] * min(stalled, 2)
