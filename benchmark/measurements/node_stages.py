@@ -154,6 +154,7 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     states = session._loaded.states
     stages = {
         "message read, and answered": (session._fast_path, "answer"),
+        "of that read": (next(iter(session._fast_path._known.values())), "read"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
         "of that torques": (session._fast_path._answers, "at"),

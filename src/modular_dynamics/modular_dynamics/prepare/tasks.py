@@ -16,8 +16,9 @@ from ..dynamics.execution import algorithms
 from ..dynamics.execution.algorithms import Algorithm
 from ..dynamics.execution.threads import run_on_threads
 from ..kernels import first_not_finite
+from ..kernels.alike_messages import AlikeMessages, alike_reader
 from ..kernels.linear_filter import linear_filter
-from ..kernels.size_check import size_check
+from ..kernels.written_messages import WrittenMessages, message_writer
 from ..model import SubsystemGraph
 from .robots import ARM, FOUR_BAR
 
@@ -73,7 +74,8 @@ def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
 def _small_kernels() -> None:
     first_not_finite(np.zeros(1))
     linear_filter(np.eye(1), 1)
-    size_check(1.0, 1)
+    alike_reader(AlikeMessages(bytes(8), np.zeros(8, np.uint8), 8, 0, np.zeros(0, np.int64)), 1.0)
+    message_writer(WrittenMessages(bytes(8), 0, (), np.zeros(0, np.int64)))
     run_on_threads(lambda queue: None, 1, 2)
 
 

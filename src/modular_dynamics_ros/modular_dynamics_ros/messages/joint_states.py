@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from modular_dynamics_ros.messages.serialized.in_place import STAMP, WrittenInPlace
+from modular_dynamics_ros.messages.serialized.in_place import WrittenInPlace
 
 __all__ = ["EffortWriter", "JointStateWriter"]
 
@@ -22,34 +22,16 @@ class JointStateWriter:
     ) -> None:
         message = JointState(name=[joint_names[index] for index in indices])
         message.header.frame_id = frame_id
-        written = WrittenInPlace(message, dict.fromkeys(fields, len(indices)))
-        self._buffer, self._stamp, self._arrays = written.buffer, written.stamp, written.arrays
-        self._places = _places(indices)
-
-    def write(self, stamp: int, *values: Array) -> bytes:
-        """The serialised message with this stamp [ns] and these vectors, in the order of `fields`."""
-        STAMP.pack_into(self._buffer, self._stamp, *divmod(stamp, 1_000_000_000))
-        places = self._places
-        for array, vector in zip(self._arrays, values, strict=True):
-            array[...] = vector[places]
-        return self._buffer.tobytes()
+        #: (stamp [ns], vectors in the order of `fields`) -> the serialised message
+        self.write = WrittenInPlace(message, fields, indices).write
 
 
 class EffortWriter:
     """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
 
     def __init__(self, indices: Sequence[int]) -> None:
-        written = WrittenInPlace(Float64MultiArray(), {"data": len(indices)})
-        self._buffer, (self._efforts,) = written.buffer, written.arrays
-        self._places = _places(indices)
+        self._write = WrittenInPlace(Float64MultiArray(), ("data",), indices).write
 
     def write(self, effort: Array) -> bytes:
         """The serialised message with these efforts (n,), n: joints of the robot."""
-        self._efforts[...] = effort[self._places]
-        return self._buffer.tobytes()
-
-
-def _places(indices: Sequence[int]) -> NDArray[np.intp] | slice:
-    """Where the values to copy are in a vector; its first ones are a slice, copied in half the time."""
-    count = len(indices)
-    return slice(count) if list(indices) == list(range(count)) else np.array(indices, dtype=np.intp)
+        return self._write(0, effort)

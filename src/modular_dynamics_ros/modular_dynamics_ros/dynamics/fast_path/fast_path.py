@@ -11,9 +11,7 @@ from typing import NamedTuple
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics.kernels.size_check import size_check
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout
 from modular_dynamics_ros.messages.serialized.alike_joint_states import AlikeJointStates
@@ -43,8 +41,6 @@ class FastPath:
         self._now = node.now
         self._answers = FastAnswers(computation)
         self._joints = len(computation.robot.state_names)
-        # as `all_usable` of positions and velocities, for which NumPy takes a tenth of all the time
-        self._unusable = size_check(LARGEST, 2 * self._joints)
         self._states: StateInput | None = None  # where they are noted, while they are expected
         self._known: dict[_Kind, AlikeJointStates] = {}
         self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
@@ -93,7 +89,7 @@ class FastPath:
         if stamp < since or not states.is_next(stamp, now):
             return None
         q, v = values[: self._joints], values[self._joints :]
-        answer = None if self._unusable(values) else self._answers.at(stamp, q, v, rehearsal=rehearsal)
+        answer = self._answers.at(stamp, q, v, rehearsal=rehearsal)
         if rehearsal:
             return answer
         if answer is None:

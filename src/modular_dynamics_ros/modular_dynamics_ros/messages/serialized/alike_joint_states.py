@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
+from modular_dynamics.kernels.alike_messages import AlikeMessages, alike_reader
+from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.messages.joint_state_reader import Layout
 from modular_dynamics_ros.messages.serialized.in_place import COUNT, NUMBER, STAMP, places_of
 
@@ -33,27 +35,24 @@ class AlikeJointStates:
         alike = JointState(name=like.name)
         alike.header.frame_id = like.header.frame_id
         lengths = {"position": count, "velocity": count, "effort": effort_count}
-        example, self._stamp, (self._first, velocities, efforts) = places_of(alike, lengths)
+        example, stamp, (first, velocities, efforts) = places_of(alike, lengths)
         size = NUMBER * count
         end = velocities + size
-        self._shortest = efforts + NUMBER * effort_count if effort_count else end + COUNT
-        self._same = _same_bytes(alike, self._stamp + STAMP.size, (self._first + size, end))
-        self._expected = (np.frombuffer(example, np.uint8, len(self._same)) & self._same).tobytes()
-        # numbers from the first position on: the gap before the velocities is as long as one
-        self._numbers = (end - self._first) // NUMBER
-        places = np.arange(count) if layout.source is None else layout.source
-        self._places = np.concatenate((places, places + (velocities - self._first) // NUMBER))
+        shortest = efforts + NUMBER * effort_count if effort_count else end + COUNT
+        same = _same_bytes(alike, stamp + STAMP.size, (first + size, end))
+        sources = np.arange(count) if layout.source is None else layout.source
+        places = np.concatenate((first + NUMBER * sources, velocities + NUMBER * sources))
+        self._count = len(places)
+        self._read = alike_reader(AlikeMessages(example, same, shortest, stamp, places), LARGEST)
 
     def read(self, data: bytes) -> SerializedSample | None:
-        """Stamp and numbers of a serialised joint state; None where it is not like the known one."""
-        same = self._same
-        if len(data) < self._shortest:
-            return None
-        if (np.frombuffer(data, np.uint8, len(same)) & same).tobytes() != self._expected:
-            return None
-        seconds, rest = STAMP.unpack_from(data, self._stamp)
-        numbers = np.frombuffer(data, np.float64, self._numbers, self._first)
-        return SerializedSample(seconds * 1_000_000_000 + rest, numbers[self._places])
+        """Stamp and numbers of a serialised joint state.
+
+        None where it is not like the known one, its stamp is negative, or a number is NaN or too large.
+        """
+        values = np.empty(self._count)
+        stamp = self._read(data, values)
+        return None if stamp < 0 else SerializedSample(stamp, values)
 
 
 def _same_bytes(message: JointState, strings: int, ends: tuple[int, int]) -> NDArray[np.uint8]:

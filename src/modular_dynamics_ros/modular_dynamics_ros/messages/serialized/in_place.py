@@ -6,12 +6,16 @@ known ones, so that the form is the middleware's own.
 """
 
 from array import array
+from collections.abc import Sequence
 from struct import Struct
 from typing import Any, NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
+
+from modular_dynamics.kernels.written_messages import WrittenMessages, message_writer
 
 __all__ = ["COUNT", "NUMBER", "STAMP", "Places", "WrittenInPlace", "places_of"]
 
@@ -61,19 +65,28 @@ def places_of(message: Any, lengths: dict[str, int]) -> Places:
 class WrittenInPlace:
     """One serialised message, written again and again.
 
-    Attributes:
-        arrays: its numbers, to be written. stamp: offset of its stamp. buffer: all of it.
+    Args:
+        message: is changed. fields: its arrays of float64. sources: (m,) for each number of an array, its
+            place in the vectors that are written.
+
+    Raises:
+        RuntimeError: see `places_of`.
     """
 
-    def __init__(self, message: Any, lengths: dict[str, int]) -> None:
-        places = places_of(message, lengths)
-        # so that numbers are where processors copy them fastest
-        begin = -max(places.numbers, default=0) % NUMBER
-        size = len(places.example)
-        self.buffer = memoryview(bytearray(begin + size))[begin:]
-        self.buffer[:] = places.example
-        self.stamp = places.stamp
-        self.arrays = [
-            np.frombuffer(self.buffer, np.float64, length, offset)
-            for length, offset in zip(lengths.values(), places.numbers, strict=True)
-        ]
+    def __init__(self, message: Any, fields: Sequence[str], sources: Sequence[int]) -> None:
+        example, stamp, places = places_of(message, dict.fromkeys(fields, len(sources)))
+        self._write = message_writer(WrittenMessages(example, stamp, places, np.array(sources, np.int64)))
+
+    def write(self, stamp: int, *vectors: NDArray[np.float64]) -> bytes:
+        """The message with this stamp [ns], where it has one, and the numbers of these vectors, in order.
+
+        Raises:
+            ValueError: a vector is too short, or no vector; the stamp is none that a message can have.
+        """
+        if type(written := self._write(stamp, *vectors)) is bytes:
+            return written
+        copies = [np.ascontiguousarray(vector, np.float64) for vector in vectors]
+        if type(written := self._write(stamp, *copies)) is bytes:
+            return written
+        shapes = ", ".join(str(copy.shape) for copy in copies)
+        raise ValueError(f"no message can have the stamp {stamp} ns and vectors of the shapes {shapes}")

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.ros
 NAMES = ["turn", "bend", "left", "right_finger"]
 
 name = st.text(st.characters(blacklist_characters="\0", blacklist_categories=["Cs"]), min_size=1, max_size=9)
-number = st.floats(allow_nan=False)
+number = st.floats(-1e9, 1e9)
 
 
 def joint_state(names, q, v, effort=(), frame="", stamp=5):
@@ -109,6 +109,14 @@ def test_damaged_bytes_are_read_as_rclpy_reads_them_or_not_at_all(efforts):
     assert read >= 8 + 8 * 8  # stamp and numbers
     whole = [length for length in range(len(data) + 1) if reader.read(data[:length]) is not None]
     assert min(whole) >= len(data) - 7  # what comes behind the last number is nothing
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -1e10])
+@pytest.mark.parametrize("place", [0, 3, 4, 7])
+def test_numbers_that_no_robot_has_are_not_read(bad, place):
+    reader, numbers = alike(joint_state(NAMES, [1.0] * 4, [2.0] * 4)), [1.0] * 8
+    numbers[place] = bad
+    assert reader.read(serialize_message(joint_state(NAMES, numbers[:4], numbers[4:]))) is None
 
 
 def test_a_middleware_that_serialises_otherwise_is_named(monkeypatch):
