@@ -85,7 +85,7 @@ class WrittenInPlace:
         """
         if type(written := self._write(stamp, *vectors)) is bytes:
             return written
-        copies = [np.ascontiguousarray(vector, np.float64) for vector in vectors]
+        copies = [np.array(vector, np.float64) for vector in vectors]
         if type(written := self._write(stamp, *copies)) is bytes:
             return written
         shapes = ", ".join(str(copy.shape) for copy in copies)
