@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.demo.evaluation import RunFigures, table_of
-from modular_dynamics_ros.demo.playing import START_LIMIT, DemoError, spin_until
+from modular_dynamics_ros.demo.playing import START_LIMIT, DemoError, StalledError, spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.diagnostics.statuses import summarise
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -34,6 +34,7 @@ LEGS = (
     ("right_upper", "3", "right_lower", "4"),
 )
 FIRST, BETWEEN, LAST = 3.0, 1.0, 3.0  # [s] before the first docking, between two, after the last
+DOCKING_LIMIT = 60.0  # [s]
 LATE = 3.0  # [s] within which the last answers must come
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
 DEPTH = 2000
@@ -100,6 +101,10 @@ class _Recorder(Node):
 
         self.create_subscription(JointState, topic, on_message, DEPTH)
 
+    def has_answer(self) -> bool:
+        """Whether a joint state and its torques were received."""
+        return not self.states.keys().isdisjoint(self.answers)
+
 
 def snake() -> Assembly:
     """Five Backbones in a line; v0 stands in the world."""
@@ -116,7 +121,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
         files: where config/ is. rate: of the joint states [Hz]. out: folder of the logs.
 
     Raises:
-        DemoError: a node has ended, does not answer, or refuses a docking.
+        StalledError: a node does not answer. DemoError: one has ended, did not start, or refuses a docking.
     """
     start = snake()
     matrix = out / "snake.yaml"
@@ -128,15 +133,18 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
     with Processes(out) as processes, Progress(*columns, console=console, transient=True) as progress:
 
-        def wait(reached: Callable[[], bool], limit: float, what: str) -> None:
-            spin_until(executor, processes, reached, limit, what, (DYNAMICS, ASSEMBLY))
+        def wait(
+            reached: Callable[[], bool], limit: float, what: str, late: type[DemoError] = StalledError
+        ) -> None:
+            spin_until(executor, processes, reached, limit, what, (DYNAMICS, ASSEMBLY), late)
 
         task = progress.add_task("the snake: starting its nodes", total=length)
         own = f"assembly_file:={matrix}", f"gait_file:={files / 'config/gaits/growing_snake.yaml'}"
         tolerant = "stale_after:=1.0"  # on a busy computer; a robot has less
         processes.start(DYNAMICS, "acceleration_source:=zero", tolerant, "autostart:=true")
         processes.start(ASSEMBLY, *own, "robot_name:=snake", f"rate:={rate}", "autostart:=true")
-        wait(lambda: bool(recorder.states.keys() & recorder.answers.keys()), START_LIMIT, "a first answer")
+        wait(recorder.has_answer, START_LIMIT, "a first answer", DemoError)
+        wait(recorder.dock.service_is_ready, DOCKING_LIMIT, f"finding the service of {ASSEMBLY}")
         first = max(recorder.states.keys() & recorder.answers.keys())
         begin = time.monotonic()
 
@@ -152,7 +160,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
             until(FIRST + BETWEEN * k)
             request = Dock.Request(**dict(zip(_FIELDS, docking, strict=True)), kind="backbone")
             future = recorder.dock.call_async(request)
-            wait(future.done, 60.0, f"docking {docking[2]}")
+            wait(future.done, DOCKING_LIMIT, f"docking {docking[2]}")
             response = future.result()
             if not response.success:
                 raise DemoError(f"{ASSEMBLY} refuses to dock {docking[2]}: {response.error_message}")
