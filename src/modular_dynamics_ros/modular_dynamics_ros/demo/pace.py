@@ -38,7 +38,7 @@ def play_completely(play: Callable[[float], P], rate: float, console: Console) -
         try:
             played = play(rate)
         except StalledError as error:
-            console.print(f"[yellow]{escape(str(error))}[/]: once more", highlight=False)
+            console.print(f"[yellow]once more:[/] {escape(str(error))}", highlight=False)
             continue
         if not (losses := played.losses()):
             return played

@@ -62,5 +62,5 @@ def test_a_playing_that_stalled_is_repeated_at_the_same_rate(stalled):
         with pytest.raises(StalledError, match="the first pose"):
             play_completely(play, 200.0, console)
     assert rates == [200.0] * min(stalled + 1, 3)
-    text = "answering the first pose took longer than 60 s: once more"
+    text = "once more: answering the first pose took longer than 60 s"
     assert written.getvalue().splitlines() == [text] * min(stalled, 2)
