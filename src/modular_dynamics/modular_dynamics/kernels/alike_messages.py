@@ -24,16 +24,24 @@ from .numba_support.array_objects import (
 
 __all__ = ["BEYOND", "OTHER", "REFUSED", "AlikeMessages", "alike_reader"]
 
-#: Instead of a stamp: the message is not like the known one; a number is beyond the bound, or NaN; the
-#: arguments are not bytes and the array that the function needs.
-OTHER, BEYOND, REFUSED = -1, -2, -3
+#: Instead of a stamp: the arguments are not bytes and the array that the function needs; the message is not
+#: like the known one; a number is beyond the bound, or NaN.
+REFUSED, OTHER, BEYOND = -1, -2, -3
 
 _SECOND = 1_000_000_000  # [ns]
 
-# A plan: behind what all plans have, the address of bytes; the shortest message; where the known bytes and
-# the mask stand, and their number; the stamp's place; where the numbers' places stand, and their number;
-# where the bound stands.
-BYTES, SHORTEST, KNOWN, MASK, SIZE, STAMP, PLACES, COUNT, BOUND = range(2, 11)
+# A plan, behind what all plans have. Arrays are given by their addresses.
+(
+    BYTES,  # address of Python's bytes
+    SHORTEST,  # length of the shortest message
+    KNOWN,  # bytes of the known message
+    MASK,
+    SIZE,  # how many bytes known message and mask have
+    STAMP,  # offset of the stamp in a message
+    PLACES,  # offsets of the numbers in a message
+    COUNT,  # how many numbers there are
+    BOUND,  # array of one number
+) = range(2, 11)
 PLAN_SIZE = 11
 
 
@@ -73,16 +81,17 @@ def _alike_reader(owner, arguments, count):
     values, bound = floats(result, plan[COUNT]), floats(plan[BOUND], 1)[0]
     written, places, good = octets(result, 8 * plan[COUNT]), numbers(plan[PLACES], plan[COUNT]), True
     for k in range(plan[COUNT]):
-        for byte in range(8):  # a number need not stand where processors want it
+        for byte in range(8):  # in a message a number need not stand where processors want it
             written[8 * k + byte] = read[places[k] + byte]
         good &= abs(values[k]) <= bound  # NaN is not
     if not good:
         return as_status(BEYOND)
-    seconds, rest = np.int64(0), np.int64(0)
+    seconds, nanoseconds = np.int64(0), np.int64(0)
     for byte in range(4):
         seconds |= np.int64(read[plan[STAMP] + byte]) << (8 * byte)
-        rest |= np.int64(read[plan[STAMP] + 4 + byte]) << (8 * byte)
-    return as_status(OTHER if seconds >= 2**31 else seconds * _SECOND + rest)
+        nanoseconds |= np.int64(read[plan[STAMP] + 4 + byte]) << (8 * byte)
+    usual = seconds < 2**31 and nanoseconds < _SECOND
+    return as_status(seconds * _SECOND + nanoseconds if usual else OTHER)
 
 
 def alike_reader(messages: AlikeMessages, bound: float) -> Callable[..., int]:
@@ -90,7 +99,7 @@ def alike_reader(messages: AlikeMessages, bound: float) -> Callable[..., int]:
 
     Numbers go to ``values``, a float64 array of their number: contiguous, aligned and writeable. The result
     is negative where nothing is to be read, OTHER, BEYOND or REFUSED; ``values`` may have been written to.
-    Messages with a negative stamp count as others.
+    Messages with a negative stamp, or one with a whole second of nanoseconds, count as others.
 
     Args:
         bound: largest size of a number.
@@ -98,43 +107,46 @@ def alike_reader(messages: AlikeMessages, bound: float) -> Callable[..., int]:
     Raises:
         ValueError: places lie beyond the shortest message.
     """
-    lasts = len(messages.mask), messages.stamp + 8, 8 + int(messages.places.max(initial=-8))
-    if max(lasts) > messages.shortest or min((messages.stamp, *messages.places)) < 0:
+    mask, places = np.array(messages.mask, np.uint8), np.array(messages.places, np.int64)
+    lasts = len(mask), messages.stamp + 8, 8 + int(places.max(initial=-8))
+    if max(lasts) > messages.shortest or min((messages.stamp, *places)) < 0:
         raise ValueError(f"a message of {messages.shortest} bytes has no place for mask, stamp and numbers")
-    mask = np.ascontiguousarray(messages.mask, np.uint8)
-    known, places = (
-        np.frombuffer(messages.known, np.uint8, len(mask)),
-        np.ascontiguousarray(messages.places, np.int64),
-    )
+    known = np.frombuffer(messages.known, np.uint8, len(mask))
     if not entries_are_direct():
-        return _in_numpy(messages, known & mask, bound)
+        return _in_numpy(messages, known & mask, mask, places[:, np.newaxis] + np.arange(8), bound)
     largest = np.array([bound])
     same = messages.shortest, known.ctypes.data, mask.ctypes.data, len(mask)
-    rest = messages.stamp, places.ctypes.data, len(places), largest.ctypes.data
-    plan = np.array([*expected_objects(), id(bytes), *same, *rest], np.int64)
+    other = messages.stamp, places.ctypes.data, len(places), largest.ctypes.data
+    plan = np.array([*expected_objects(), id(bytes), *same, *other], np.int64)
     function: Callable[..., int] = bound_function(_alike_reader, plan, (known, mask, places, largest))
     return function
 
 
-def _in_numpy(messages: AlikeMessages, known: NDArray[np.uint8], bound: float) -> Callable[..., int]:
-    """The same."""
-    places, mask = messages.places[:, np.newaxis] + np.arange(8), messages.mask
+def _in_numpy(
+    messages: AlikeMessages,
+    masked: NDArray[np.uint8],
+    mask: NDArray[np.uint8],
+    octets_of: NDArray[np.int64],
+    bound: float,
+) -> Callable[..., int]:
+    """The function without compiled code; octets_of: (numbers, 8) places of their bytes."""
 
     def read(*arguments: Any) -> int:
         if len(arguments) != 2 or type(arguments[0]) is not bytes:
             return REFUSED
         data, values = arguments
-        if not isinstance(values, np.ndarray) or values.dtype != np.float64 or values.shape != (len(places),):
+        if type(values) is not np.ndarray or values.dtype is not np.dtype(np.float64):
             return REFUSED
-        if not values.flags.carray:
+        if values.shape != (len(octets_of),) or not values.flags.carray:
             return REFUSED
-        octets = np.frombuffer(data, np.uint8)
-        if len(data) < messages.shortest or (octets[: len(mask)] & mask != known).any():
+        whole = np.frombuffer(data, np.uint8)
+        if len(data) < messages.shortest or (whole[: len(mask)] & mask != masked).any():
             return OTHER
-        values[:] = octets[places].view(np.float64).ravel()
+        values[:] = whole[octets_of].view(np.float64).ravel()
         if not (np.abs(values) <= bound).all():
             return BEYOND
-        seconds, rest = np.frombuffer(data, np.int32, 2, messages.stamp).astype(np.int64)
-        return OTHER if seconds < 0 else int(seconds * _SECOND + (rest & 0xFFFFFFFF))
+        seconds, nanoseconds = np.frombuffer(data, np.uint32, 2, messages.stamp).tolist()
+        usual = seconds < 2**31 and nanoseconds < _SECOND
+        return int(seconds * _SECOND + nanoseconds) if usual else OTHER
 
     return read

@@ -75,7 +75,7 @@ def _small_kernels() -> None:
     first_not_finite(np.zeros(1))
     linear_filter(np.eye(1), 1)
     alike_reader(AlikeMessages(bytes(8), np.zeros(8, np.uint8), 8, 0, np.zeros(0, np.int64)), 1.0)
-    message_writer(WrittenMessages(bytes(8), 0, (), np.zeros(0, np.int64)))
+    message_writer(WrittenMessages(bytes(8), None, (), np.zeros(0, np.int64)))
     run_on_threads(lambda queue: None, 1, 2)
 
 

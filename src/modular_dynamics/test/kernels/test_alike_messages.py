@@ -1,6 +1,7 @@
 """Serialised messages that are alike are read, wherever their numbers stand, and no others."""
 
 import gc
+import pickle
 import struct
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from modular_dynamics.kernels import alike_messages
 from modular_dynamics.kernels.alike_messages import BEYOND, OTHER, REFUSED, AlikeMessages, alike_reader
+from modular_dynamics.kernels.numba_support.array_objects import entries_are_direct
 
 BEGIN, END = b"names", b"end"
 
@@ -16,6 +18,8 @@ BEGIN, END = b"names", b"end"
 def _either(request, monkeypatch):
     if not request.param:
         monkeypatch.setattr(alike_messages, "entries_are_direct", lambda: False)
+    elif entries_are_direct():
+        assert type(reader_of(1)).__name__ == "builtin_function_or_method"
 
 
 def written(stamp, values, begin=BEGIN, end=END):
@@ -70,7 +74,26 @@ def test_others_are_told():
         damaged = bytearray(good)
         damaged[place] ^= 1
         assert read(bytes(damaged), found) == OTHER
-    assert read(written(-1, np.ones(3)), found) == OTHER
+    for stamp in (-1, -(2**31) * 10**9):
+        assert read(written(stamp, np.ones(3)), found) == OTHER
+    whole_second = BEGIN + struct.pack("=iI3d", 5, 10**9, 1.0, 1.0, 1.0) + END
+    assert read(whole_second, found) == OTHER
+
+
+def test_a_message_that_ends_among_its_numbers_is_told():
+    """The last bytes that all have may be in front of the last number."""
+    read = alike_reader(AlikeMessages(bytes(24), np.zeros(4, np.uint8), 24, 4, np.array([16])), 1.0)
+    for length in range(24):
+        assert read(bytes(length), np.empty(1)) == OTHER
+    assert read(bytes(24), np.empty(1)) == 0
+
+
+def test_what_it_was_made_of_may_change():
+    mask, places = np.array([255, 255, 0, 0], np.uint8), np.array([16, 24])[::-1]
+    read, found = alike_reader(AlikeMessages(bytes(32), mask, 32, 4, places), 9.0), np.empty(2)
+    mask[:], places[:] = 255, 2**40
+    assert read(b"\0\0ab" + bytes(12) + struct.pack("=2d", 1.0, 2.0), found) == 0
+    np.testing.assert_array_equal(found, [2.0, 1.0])
 
 
 def _read_only(x):
@@ -87,7 +110,12 @@ def _read_only(x):
         lambda x: np.append(x, 1.0),
         lambda x: x[:-1],
         lambda x: x[np.newaxis],
+        lambda x: x[:, np.newaxis],
+        lambda x: np.array(5.0),
         lambda x: np.repeat(x, 2)[::2],
+        lambda x: np.zeros(8 * len(x) + 1, np.uint8)[1:].view(np.float64),  # misaligned
+        np.ma.array,
+        lambda x: pickle.loads(pickle.dumps(x)),
         _read_only,
     ],
 )
@@ -101,7 +129,8 @@ def test_what_is_no_bytes_is_refused(change):
 
 
 @pytest.mark.parametrize(
-    ("mask", "stamp", "places"), [(33, 0, [8]), (8, 25, [8]), (8, -1, [8]), (8, 0, [8, 25]), (8, 0, [-1, 8])]
+    ("mask", "stamp", "places"),
+    [(33, 0, [8]), (8, 25, [8]), (8, -1, [8]), (8, 0, [8, 25]), (8, 0, [-1, 8]), (8, 0, [2**63 - 8])],
 )
 def test_places_beyond_the_message_are_refused(mask, stamp, places):
     messages = AlikeMessages(bytes(40), np.zeros(mask, np.uint8), 32, stamp, np.array(places, np.int64))

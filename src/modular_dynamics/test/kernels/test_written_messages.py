@@ -1,6 +1,7 @@
 """Stamp and numbers are written where they belong, all else stays, and what does not fit is refused."""
 
 import gc
+import pickle
 import struct
 import sys
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics.kernels import written_messages
+from modular_dynamics.kernels.numba_support.array_objects import entries_are_direct
 from modular_dynamics.kernels.written_messages import REFUSED, WrittenMessages, message_writer
 
 
@@ -15,6 +17,9 @@ from modular_dynamics.kernels.written_messages import REFUSED, WrittenMessages, 
 def _either(request, monkeypatch):
     if not request.param:
         monkeypatch.setattr(written_messages, "entries_are_direct", lambda: False)
+    elif entries_are_direct():
+        write = message_writer(WrittenMessages(b"", None, (), np.zeros(0, np.int64)))
+        assert type(write).__name__ == "builtin_function_or_method"
 
 
 def expected(begin, stamp, *arrays):
@@ -50,7 +55,7 @@ def test_stamp_and_numbers_are_written(begin, arrays, sources):
 
 def test_a_message_without_a_stamp_has_none_written():
     example = b"abcdefgh" + struct.pack("=2d", 1.0, 2.0)
-    write = message_writer(WrittenMessages(example, 0, [8], np.arange(2)))
+    write = message_writer(WrittenMessages(example, None, [8], np.arange(2)))
     assert write(7, np.array([3.0, 4.0])) == b"abcdefgh" + struct.pack("=2d", 3.0, 4.0)
 
 
@@ -67,7 +72,16 @@ def _read_only(x):
     return x
 
 
-@pytest.mark.parametrize("change", [_read_only, lambda x: np.append(x, 1.0), lambda x: np.ones(9)[3:6]])
+def _misaligned(x):
+    inside = np.zeros(8 * len(x) + 1, np.uint8)[1:].view(np.float64)
+    inside[:] = x
+    assert not inside.flags.aligned
+    return inside
+
+
+@pytest.mark.parametrize(
+    "change", [_read_only, _misaligned, lambda x: np.append(x, 1.0), lambda x: np.ones(9)[3:6]]
+)
 def test_any_vector_that_is_long_enough_will_do(change):
     write = writer_of(b"names", 1, [0, 2, 1])
     vector = change(np.arange(3.0))
@@ -83,8 +97,13 @@ def test_any_vector_that_is_long_enough_will_do(change):
         lambda x: x.astype(int),
         lambda x: x[:-1],
         lambda x: x[np.newaxis],
+        lambda x: x[:, np.newaxis],
+        lambda x: x[0],
+        lambda x: np.array(5.0),
         lambda x: np.repeat(x, 2)[::2],
         lambda x: x.astype(">f8"),
+        np.ma.array,
+        lambda x: pickle.loads(pickle.dumps(x)),
     ],
 )
 @pytest.mark.parametrize("which", [0, 1])

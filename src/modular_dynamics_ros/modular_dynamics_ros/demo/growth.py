@@ -115,7 +115,7 @@ def snake() -> Assembly:
 
 
 def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
-    """Let the snake move and grow, and record all states and answers.
+    """Let the snake move and grow, and compare all answers with Pinocchio's.
 
     Args:
         files: where config/ is. rate: of the joint states [Hz]. out: folder of the logs.
@@ -123,10 +123,21 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
     Raises:
         StalledError: a node does not answer. DemoError: one has ended, did not start, or refuses a docking.
     """
+    recorder = _Recorder()
+    try:
+        return _evaluated(recorder, *_record(recorder, files, rate, out, console))
+    finally:
+        recorder.destroy_node()
+
+
+def _record(
+    recorder: _Recorder, files: Path, rate: float, out: Path, console: Console
+) -> tuple[list[int], list[Assembly], list[int]]:
+    """Stamps of all joint states, the bodies, and since when each of them is [ns]."""
     start = snake()
     matrix = out / "snake.yaml"
     start.incidence_matrix().to_yaml(matrix)
-    recorder, executor = _Recorder(), SingleThreadedExecutor()
+    executor = SingleThreadedExecutor()
     executor.add_node(recorder)
     bodies, stamps = [start], [0]
     length = FIRST + BETWEEN * len(LEGS) + LAST
@@ -173,8 +184,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
         wait(
             lambda: recorder.answers.keys() >= set(sent) or time.monotonic() > late, 60.0, "the last answers"
         )
-    recorder.destroy_node()
-    return _evaluated(recorder, sent, bodies, stamps)
+    return sent, bodies, stamps
 
 
 def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], stamps: list[int]) -> GrowthRun:

@@ -34,7 +34,10 @@ class DemoError(RuntimeError):
 
 
 class StalledError(DemoError):
-    """Active nodes do not answer, or the player does not play, as where DDS has not connected all topics."""
+    """Active nodes do not answer, or the player does not play, as where DDS has not connected all topics.
+
+    `play_completely` plays once more.
+    """
 
 
 def spin_until(
@@ -91,7 +94,8 @@ class Playback:
         later player would count its subscriptions.
 
         Raises:
-            StalledError: see there. DemoError: a node has failed, or the player.
+            StalledError: the nodes do not answer, or the motion does not end.
+            DemoError: a process has failed.
         """
         try:
             return self._record(recorder, logs, console)

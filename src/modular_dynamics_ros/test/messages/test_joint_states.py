@@ -1,3 +1,6 @@
+import pickle
+import re
+
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
@@ -60,3 +63,29 @@ def test_the_robots_vectors_may_go_on_behind_the_written_joints():
 def test_efforts_are_in_the_controllers_order():
     assert commands(EffortWriter([2, 0]).write(np.array([1.0, 2.0, 3.0]))) == [3.0, 1.0]
     assert commands(EffortWriter([]).write(np.zeros(3))) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda x: pickle.loads(pickle.dumps(x)),  # its dtype is another object
+        lambda x: np.repeat(x, 2)[::2],
+        lambda x: x.astype(np.float32),
+        lambda x: x.astype(">f8"),
+        list,
+    ],
+)
+def test_any_numbers_are_written(other):
+    writer = JointStateWriter(["a", "b"], [1, 0], ("effort",))
+    assert read(writer.write(5, other(np.array([1.0, 2.0])))).effort.tolist() == [2.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("stamp", "vector"),
+    [(2**31 * 10**9, np.ones(2)), (5, np.ones(1)), (5, np.ones((2, 1))), (5, np.array(1.0))],
+)
+def test_what_no_message_can_have_is_named(stamp, vector):
+    writer = JointStateWriter(["a", "b"], [1, 0], ("effort",))
+    text = f"no message can have the stamp {stamp} ns and vectors of the shapes {vector.shape}"
+    with pytest.raises(ValueError, match=re.escape(text)):
+        writer.write(stamp, vector)

@@ -1,7 +1,7 @@
-"""Functions that Python calls without Numba's wrapper: they look into the array objects themselves.
+"""Functions that Python calls without Numba's wrapper: they look into arrays, bytes and ints themselves.
 
 Numba's own wrapper takes longer over four arrays than a small robot. So a compiled function of CPython's
-METH_FASTCALL form looks into the array objects. On versions of Numba, NumPy and CPython that were not tested,
+METH_FASTCALL form looks into the objects. On versions of Numba, NumPy and CPython that were not tested,
 or where objects are not as expected, none is made.
 
 Such a function is (owner, arguments, count) -> PyObject. The owner is an int64 array, the plan: addresses and
@@ -41,8 +41,8 @@ __all__ = [
 # Byte offsets in CPython's object and NumPy's array object; compared with a real one before they are used.
 TYPE, DATA, NDIM, SHAPE, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
 LENGTH, OCTETS = 16, 32  # of bytes
-READABLE = 0x1 | 0x100  # contiguous, aligned
-READY = READABLE | 0x400  # writeable, too
+CONTIGUOUS = 0x1
+READY = CONTIGUOUS | 0x100 | 0x400  # aligned and writeable, too
 METH_FASTCALL = 0x80
 
 #: The first numbers of every plan: addresses of NumPy's array type and of its dtype float64.
@@ -115,20 +115,26 @@ def integer_of(kind, argument):
 
 @spliced
 def vector_of(plan, argument):
-    """Length of an argument, and where its numbers stand; 0 if it is no contiguous float64 vector."""
+    """Length of an argument, and where its numbers stand; 0 if it is no contiguous float64 vector.
+
+    Its type and its dtype must be just those of `expected_objects`. Numbers may not be aligned.
+    """
     words = numbers(argument, FLAGS // 8 + 1)
     if words[TYPE // 8] != plan[ARRAY_TYPE]:
         return 0, 0
     if words[DTYPE // 8] != plan[FLOAT64] or words[NDIM // 8] & 0xFFFFFFFF != 1:
         return 0, 0
-    if words[FLAGS // 8] & READABLE != READABLE:
+    if words[FLAGS // 8] & CONTIGUOUS == 0:
         return 0, 0
     return numbers(words[SHAPE // 8], 1)[0], words[DATA // 8]
 
 
 @spliced
 def data_of(plan, argument, dimensions, size):
-    """Where an argument's numbers stand; 0 if it is no float64 array as it is needed, ``size`` each way."""
+    """Where an argument's numbers stand; 0 if it is no float64 array as it is needed, ``size`` each way.
+
+    Its type and its dtype must be just those of `expected_objects`.
+    """
     words = numbers(argument, FLAGS // 8 + 1)
     if words[TYPE // 8] != plan[ARRAY_TYPE]:
         return 0

@@ -75,7 +75,9 @@ class WrittenInPlace:
 
     def __init__(self, message: Any, fields: Sequence[str], sources: Sequence[int]) -> None:
         example, stamp, places = places_of(message, dict.fromkeys(fields, len(sources)))
-        self._write = message_writer(WrittenMessages(example, stamp, places, np.array(sources, np.int64)))
+        self._write = message_writer(
+            WrittenMessages(example, stamp or None, places, np.array(sources, np.int64))
+        )
 
     def write(self, stamp: int, *vectors: NDArray[np.float64]) -> bytes:
         """The message with this stamp [ns], where it has one, and the numbers of these vectors, in order.
@@ -85,7 +87,9 @@ class WrittenInPlace:
         """
         if type(written := self._write(stamp, *vectors)) is bytes:
             return written
-        copies = [np.array(vector, np.float64) for vector in vectors]
+        copies = [np.empty(np.shape(vector)) for vector in vectors]
+        for copy, vector in zip(copies, vectors, strict=True):
+            copy[...] = vector  # np.array would keep a dtype that is another object
         if type(written := self._write(stamp, *copies)) is bytes:
             return written
         shapes = ", ".join(str(copy.shape) for copy in copies)
