@@ -1,10 +1,13 @@
 """A node that sends joint states to a dynamics_node in a process of its own, and keeps its torques."""
 
+import time
+
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import SETTLING
 
 NODE = "dynamics_node"
 
@@ -29,6 +32,10 @@ class ProcessProbe(SpunNodes):
         return f"; {NODE}: exit code {self.processes.code(NODE)}, its log:\n{self.processes.log(NODE)}"
 
     def close(self):
-        if NODE in self.processes._running:
-            self.processes.end(NODE)
+        """Leave before the node does: see `demo.recorder.destroy`."""
+        running = NODE in self.processes._running
+        if not running or self.processes.code(NODE) is not None:
+            time.sleep(SETTLING)
         super().close()
+        if running:
+            self.processes.end(NODE)

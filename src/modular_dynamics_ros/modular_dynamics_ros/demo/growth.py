@@ -20,6 +20,7 @@ from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.demo.evaluation import RunFigures, table_of
 from modular_dynamics_ros.demo.playing import START_LIMIT, DemoError, StalledError, spin_until
 from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.demo.recorder import destroy
 from modular_dynamics_ros.diagnostics.statuses import summarise
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
@@ -127,7 +128,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
     try:
         return _evaluated(recorder, *_record(recorder, files, rate, out, console))
     finally:
-        recorder.destroy_node()
+        destroy(recorder)
 
 
 def _record(

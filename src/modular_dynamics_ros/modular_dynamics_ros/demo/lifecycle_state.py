@@ -31,22 +31,17 @@ class LifecycleState:
 
     def label(self) -> str | None:
         """Such as "active"; None until the node has answered. Call it now and then: it asks, too."""
-        if self._answer is not None and self._answer.done():
+        if self._label is None and self._answer is not None and self._answer.done():
             self._label = str(self._answer.result().current_state.label)
-            self._forget()
         if self._label is None:
             self._ask()
         return self._label
 
     def _ask(self) -> None:
         if self._client is None or time.monotonic() >= self._due:
-            self._forget()
-            self._client = self._asking.create_client(GetState, self._service)
+            if self._client is not None:
+                self._asking.destroy_client(self._client)
+            self._client, self._answer = self._asking.create_client(GetState, self._service), None
             self._due = time.monotonic() + PATIENCE
         if self._answer is None and self._client.service_is_ready():
             self._answer = self._client.call_async(GetState.Request())
-
-    def _forget(self) -> None:
-        if self._client is not None:
-            self._asking.destroy_client(self._client)
-        self._client = self._answer = None

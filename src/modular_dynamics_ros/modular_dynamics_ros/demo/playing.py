@@ -18,7 +18,7 @@ from rich.progress import (
 
 from modular_dynamics_ros.demo.lifecycle_state import LifecycleState
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import MotionRecorder, join
+from modular_dynamics_ros.demo.recorder import MotionRecorder, destroy, join
 from modular_dynamics_ros.player.node import sent_in
 
 __all__ = ["DemoError", "StalledError", "Playback", "spin_until"]
@@ -100,7 +100,7 @@ class Playback:
         try:
             return self._record(recorder, logs, console)
         finally:
-            recorder.destroy_node()
+            destroy(recorder)
 
     def _record(self, recorder: MotionRecorder, logs: Path, console: Console) -> int:
         executor = SingleThreadedExecutor()

@@ -1,5 +1,6 @@
 """Records what the player and the nodes publish while the demo runs, by stamp."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,9 +20,10 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topics import LATCHED, topic_name
 
-__all__ = ["MotionRecorder", "Recorder", "join"]
+__all__ = ["MotionRecorder", "Recorder", "destroy", "join"]
 
 DEPTH = 2000
+SETTLING = 1.0  # [s] for the middleware to note that processes have ended
 
 
 class MotionRecorder(Node):
@@ -133,3 +135,13 @@ def join(node: Node) -> None:
 
 def _ignore(message: object) -> None:
     """The node receives it by another subscription."""
+
+
+def destroy(node: Node) -> None:
+    """Destroy a node after the processes that it has heard.
+
+    Fast DDS can wait for ever where a subscription is destroyed while it removes participants that have left
+    (eProsima/Fast-DDS issues 6193 and 6502).
+    """
+    time.sleep(SETTLING)
+    node.destroy_node()
