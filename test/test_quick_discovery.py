@@ -1,6 +1,7 @@
-"""config/fast_dds_quick_discovery.xml: Fast DDS understands it, and it is used only on request."""
+"""The profiles in config/: Fast DDS understands them, and nodes use them only on request."""
 
 import os
+import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -21,11 +22,24 @@ def profile(root):
     return root / "config/fast_dds_quick_discovery.xml"
 
 
-def test_fast_dds_takes_the_profile(profile, tmp_path):
-    environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(profile)}
+@pytest.mark.parametrize("name", ["quick_discovery", "loopback"])
+def test_fast_dds_takes_the_profile(root, name, tmp_path):
+    environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(root / f"config/fast_dds_{name}.xml")}
     done = run_python("-c", NODE, env=environment, cwd=tmp_path)
     # it prints what it does not understand, and goes on without
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_on_loopback_nothing_arrives_by_shared_memory(root, tmp_path):
+    look = "import glob; print(*(open(name).read() for name in glob.glob('/proc/self/task/*/comm')))\n"
+    program = NODE.replace("node.destroy_node()", f"{look}node.destroy_node()")
+    environment = os.environ | {"FASTRTPS_DEFAULT_PROFILES_FILE": str(root / "config/fast_dds_loopback.xml")}
+    done = run_python("-c", program, env=environment, cwd=tmp_path)
+    # threads that listen have the number of their port; the watchdog of shared memory has none
+    listening = {name.rpartition(".")[0] for name in done.stdout.split() if name[-1].isdigit()}
+    assert "dds.shm" not in listening
+    assert "dds.udp" in listening
 
 
 def test_messages_arrive_by_udp_and_a_thread_of_its_own_announces(profile):

@@ -15,8 +15,9 @@ def reserve_ros_domain() -> int:
     """Reserve a ROS domain that no other test process on this machine uses, heard on this machine only.
 
     The lock on a file in the system's temporary folder is released by the system when the process ends.
-    Messages go by UDP: tests kill processes, and a killed one may leave Fast DDS's shared memory in a state
-    in which the next process waits in it for ever.
+    Tests kill processes, and a killed one may leave Fast DDS's shared memory in a state in which another
+    waits in it for ever. FASTDDS_BUILTIN_TRANSPORTS is to switch it off, but rmw_fastrtps obeys it only where
+    the discovery range is not LOCALHOST: so it is used after all.
 
     Raises:
         RuntimeError: all domains are in use.

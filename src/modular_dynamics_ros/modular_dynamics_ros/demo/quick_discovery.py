@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
-__all__ = ["quick_discovery"]
+__all__ = ["PROFILES", "quick_discovery"]
 
 #: Where Fast DDS 2 looks for a profile, as the ROS 2 distributions name it. Other middleware reads neither.
 PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"

@@ -23,6 +23,7 @@ from modular_dynamics_ros.demo.growth_picture import draw_growth
 from modular_dynamics_ros.demo.pace import play_completely
 from modular_dynamics_ros.demo.playing import DemoError, Playback
 from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
+from modular_dynamics_ros.demo.quick_discovery import PROFILES
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
@@ -55,10 +56,7 @@ def run(options: Options) -> int:
     """Run the demo; 0 when every message was answered and every answer agrees with Pinocchio."""
     console = Console()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the processes are ended on the way out
-    # a domain of its own on this machine only: the played states must never reach a real robot
-    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    os.environ.pop("ROS_LOCALHOST_ONLY", None)
+    _stay_on_this_machine()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is to raise KeyboardInterrupt here
     try:
         failures = _play(options, console)
@@ -79,6 +77,16 @@ def run(options: Options) -> int:
     if failures:
         _print_warnings(options.out, console)
     return 1 if failures else 0
+
+
+def _stay_on_this_machine() -> None:
+    """A ROS domain of its own, which nobody else hears: the played states must never reach a real robot."""
+    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
+    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
+    os.environ.pop("ROS_LOCALHOST_ONLY", None)
+    profile = _files() / "config/fast_dds_loopback.xml"
+    if profile.is_file() and not any(name in os.environ for name in PROFILES):
+        os.environ[PROFILES[0]] = str(profile)
 
 
 def _print_warnings(logs: Path, console: Console) -> None:
