@@ -1,4 +1,4 @@
-"""Whether a node is active, asked until it answers."""
+"""The lifecycle state of a node, requested again until the node answers."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A node's state is asked for until it is told."""
+"""The state of a node is requested again, by a new client, until the node answers."""
 
 from types import SimpleNamespace
 
