@@ -23,10 +23,10 @@ from modular_dynamics_ros.demo.growth_picture import draw_growth
 from modular_dynamics_ros.demo.pace import play_completely
 from modular_dynamics_ros.demo.playing import DemoError, Playback
 from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
-from modular_dynamics_ros.demo.quick_discovery import PROFILES
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
+from modular_dynamics_ros.fast_dds_profile import PROFILES
 from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player.motion import Schedule

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.quick_discovery import quick_discovery
 from modular_dynamics_ros.exceptions import NodeError, RobotError
+from modular_dynamics_ros.fast_dds_profile import quick_discovery
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
 __all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]

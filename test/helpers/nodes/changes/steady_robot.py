@@ -38,7 +38,8 @@ def main() -> None:
     states = node.create_publisher(JointState, "joint_states", 1000)
     wrenches = node.create_publisher(WrenchStamped, f"dynamics_node/black_box/{BOX}/wrench", 10)
     node.create_subscription(JointState, "dynamics_node/joint_torques", brake.hear, 1000)
-    threading.Thread(target=lambda: rclpy.spin(node), daemon=True).start()
+    spinning = threading.Thread(target=lambda: rclpy.spin(node), daemon=True)
+    spinning.start()
     writer, stamps, due = WrenchWriter(), list[int](), time.monotonic()
     while not ended.is_set():
         stamp = time.time_ns()
@@ -54,8 +55,9 @@ def main() -> None:
         brake.hold(stamps)
     print(json.dumps(stamps), flush=True)
     sys.stdin.close()
-    node.destroy_node()
     rclpy.shutdown()
+    spinning.join()  # a thread that were still in the middleware would end the process with an error
+    node.destroy_node()
 
 
 if __name__ == "__main__":

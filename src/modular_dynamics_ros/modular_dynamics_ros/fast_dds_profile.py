@@ -1,6 +1,6 @@
 """The Fast DDS profile with which a node that is started again hears the others at once.
 
-What it changes, and why: config/fast_dds_quick_discovery.xml.
+What the profiles change, and why: config/fast_dds_quick_discovery.xml and config/fast_dds_loopback.xml.
 """
 
 import os
@@ -8,10 +8,19 @@ from pathlib import Path
 
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
-__all__ = ["PROFILES", "quick_discovery"]
+__all__ = ["PROFILES", "quick_discovery", "quick_discovery_file"]
 
 #: Where Fast DDS 2 looks for a profile, as the ROS 2 distributions name it. Other middleware reads neither.
 PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
+
+
+def quick_discovery_file(config: Path) -> Path:
+    """The profile in this folder that suits the discovery range of the environment.
+
+    The one for several computers listens on all network interfaces, so not where only this one is wanted.
+    """
+    local = os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST"
+    return config / ("fast_dds_loopback.xml" if local else "fast_dds_quick_discovery.xml")
 
 
 def quick_discovery() -> dict[str, str]:
@@ -22,4 +31,4 @@ def quick_discovery() -> dict[str, str]:
         share = Path(get_package_share_directory("modular_dynamics_bringup"))
     except PackageNotFoundError:  # the nodes can be installed without it
         return {}
-    return {PROFILES[0]: str(share / "config/fast_dds_quick_discovery.xml")}
+    return {PROFILES[0]: str(quick_discovery_file(share / "config"))}

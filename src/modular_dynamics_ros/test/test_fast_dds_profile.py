@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import PackageNotFoundError
 
-from modular_dynamics_ros.demo import quick_discovery as module
-from modular_dynamics_ros.demo.quick_discovery import PROFILES, quick_discovery
+from modular_dynamics_ros import fast_dds_profile as module
+from modular_dynamics_ros.fast_dds_profile import PROFILES, quick_discovery
 
 pytestmark = pytest.mark.ros
 
@@ -17,9 +17,21 @@ def without_profile(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-def test_the_profile_is_that_of_the_bringup():
+@pytest.mark.parametrize(
+    ("discovery_range", "file"),
+    [
+        ("LOCALHOST", "fast_dds_loopback.xml"),
+        ("SUBNET", "fast_dds_quick_discovery.xml"),
+        (None, "fast_dds_quick_discovery.xml"),
+    ],
+)
+def test_the_profile_is_that_of_the_bringup_for_the_discovery_range(monkeypatch, discovery_range, file):
+    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
+    if discovery_range:
+        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", discovery_range)
     ((name, path),) = quick_discovery().items()
     assert name == "FASTRTPS_DEFAULT_PROFILES_FILE"
+    assert Path(path).name == file
     assert "throughputController" in Path(path).read_text(encoding="utf-8")
 
 
