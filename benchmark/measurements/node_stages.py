@@ -65,9 +65,14 @@ class Stopwatches:
 
     def time(self, name: str, owner: Any, *functions: str) -> None:
         """Measure these functions of an object; times since `begin` are added up."""
+        measured = self.timed(name, *(getattr(owner, function) for function in functions))
+        for function, timed in zip(functions, measured, strict=True):
+            setattr(owner, function, timed)
+
+    def timed(self, name: str, *functions: Callable[..., Any]) -> tuple[Callable[..., Any], ...]:
+        """These functions, measured; times since `begin` are added up."""
         sums = self.times.setdefault(name, [])
-        for function in functions:
-            setattr(owner, function, self._timed(getattr(owner, function), sums))
+        return tuple(self._timed(function, sums) for function in functions)
 
     @staticmethod
     def _timed(function: Callable[..., Any], sums: list[int]) -> Callable[..., Any]:
@@ -154,7 +159,6 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     states = session._loaded.states
     stages = {
         "message read, and answered": (session._fast_path, "answer"),
-        "of that read": (next(iter(session._fast_path._known.values())), "read"),
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
         "of that torques": (session._fast_path._answers, "at"),
@@ -165,12 +169,15 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     }
     for name, (owner, *functions) in stages.items():
         watches.time(name, owner, *functions)
+    session._fast_path._readers = watches.timed("of that read", *session._fast_path._readers)
     after = len(_hand_over(node, rate, count, watches))
     publish = watches.times["rclpy publishes"][-after:]
     watches.times["messages written"] = [
         one - rclpys for one, rclpys in zip(watches.times["messages written"], publish, strict=True)
     ]
-    robot, answered, found = session.robot.graph.name, len(own) + after, [*map(watches.stage, stages)]
+    names = [*stages]
+    names.insert(1, "of that read")
+    found, robot, answered = [*map(watches.stage, names)], session.robot.graph.name, len(own) + after
     return StageFigures(robot, rate, 4 * count, answered, total, awake, warm, publishing, found, bare)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,17 +28,39 @@ from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrench
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation"]
+__all__ = ["Answer", "Computation", "WholeAnswer"]
 
 
-class Answer(NamedTuple):
-    """What is published for one state.
+class Answer(Protocol):
+    """What is published for one state; it does not change."""
 
-    Attributes:
-        state: what is answered. configuration: its joints. wrenches: those that were applied.
-        effort: (n,) [N m or N], NaN inside black boxes; may be that of dynamics. exceeded: (n,) whether its
-        limit was exceeded. dynamics: the inverse dynamics behind the effort.
-    """
+    @property
+    def state(self) -> State:
+        """What is answered."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """Its joints."""
+
+    @property
+    def wrenches(self) -> AppliedWrenches:
+        """Those that were applied."""
+
+    @property
+    def effort(self) -> Array:
+        """(n,) [N m or N], NaN inside black boxes; may be that of dynamics."""
+
+    @property
+    def exceeded(self) -> NDArray[np.bool_]:
+        """(n,) whether the limit of its effort was exceeded."""
+
+    @property
+    def dynamics(self) -> OpenChainDynamics | ClosedLoopSolution:
+        """The inverse dynamics behind the effort."""
+
+
+class WholeAnswer(NamedTuple):
+    """An `Answer` with all its parts."""
 
     state: State
     configuration: Configuration
@@ -120,7 +142,7 @@ class Computation:
         """An answer of the robot before, to hold this one; None where this one has other joints, too."""
         if last is None:
             return None
-        robot, boxes = self.robot, last.wrenches.black_box or {}
+        robot, boxes, then = self.robot, last.wrenches.black_box or {}, last.configuration
         state = carried_state(robot, before, last.state)
         known = {*before.graph.joint_names, *boxes}
         if state is None or not known.issuperset((*robot.graph.joint_names, *robot.black_boxes)):
@@ -128,16 +150,9 @@ class Computation:
         kept = {name: boxes[name] for name in robot.black_boxes} or None
         wrenches = AppliedWrenches(None, kept, last.wrenches.stopped)
         where = places(robot.state_names, before.state_names)
-        configuration = carried_configuration(
-            robot, before, last.configuration, state, lambda: last.configuration
-        )
-        return last._replace(
-            state=state,
-            configuration=configuration,
-            wrenches=wrenches,
-            effort=last.effort[where],
-            exceeded=last.exceeded[where],
-        )
+        configuration = carried_configuration(robot, before, then, state, lambda: then)
+        effort, exceeded = last.effort[where], last.exceeded[where]
+        return WholeAnswer(state, configuration, wrenches, effort, exceeded, last.dynamics)
 
     def positions(self, last: Answer | None) -> dict[str, float]:
         """By joint, the positions measured last; of joints that loops and gears move, those of an answer."""
@@ -243,8 +258,7 @@ class Computation:
             BadMessage: no position was measured, the loops do not close there or stand at a dead point, or
             the torques overflow; and as `boxes_at`.
         """
-        position = self.position
-        if position is None:
+        if (position := self.position) is None:
             raise BadMessage("no position", "no position was measured")
         if self._not_held is not None and self._not_held[0] is position:
             raise self._not_held[1]  # a search in vain takes long
@@ -279,7 +293,7 @@ class Computation:
                 if self.base_states is not None:
                     self.base_states.restart_filter()
             raise
-        return Answer(state, configuration, wrenches, effort, exceeded, dynamics)
+        return WholeAnswer(state, configuration, wrenches, effort, exceeded, dynamics)
 
 
 def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:

@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
@@ -91,8 +92,9 @@ class DynamicsOutputs(Outputs):
         Args:
             stamp: [ns] instead of the state's own.
         """
-        stamp = answer.state.stamp if stamp is None else stamp
-        self.publish_torques(answer, stamp)
+        state = answer.state
+        stamp = state.stamp if stamp is None else stamp
+        self.publish_torques(state, answer.effort, stamp)
         if not self.demand.wanted:
             return
         try:
@@ -138,8 +140,7 @@ class DynamicsOutputs(Outputs):
                 publisher, writer = self._motions[name]
                 publisher.publish(writer.write(time, motions[name]))
 
-    def publish_torques(self, answer: Answer, stamp: int) -> None:
-        """Torques and commands alone, with a stamp [ns]; joints in black boxes are left out."""
-        state, effort = answer.state, answer.effort
+    def publish_torques(self, state: State, effort: Array, stamp: int) -> None:
+        """Torques (n,) and commands alone, with a stamp [ns]; joints in black boxes are left out."""
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)

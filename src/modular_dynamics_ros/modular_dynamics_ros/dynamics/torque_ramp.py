@@ -61,5 +61,5 @@ class TorqueRamp:
         assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
         self._factor = min(self._factor, max(0.0, factor))
-        ramped = self._last._replace(effort=self._factor * self._last.effort)
-        self._outputs.publish_torques(ramped, self._node.now())
+        effort = self._factor * self._last.effort
+        self._outputs.publish_torques(self._last.state, effort, self._node.now())

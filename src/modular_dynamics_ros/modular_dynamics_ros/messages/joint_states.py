@@ -1,6 +1,7 @@
 """Vectors in a robot's joint order as sensor_msgs/JointState and as commands, serialised."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,5 @@ class EffortWriter:
     """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
 
     def __init__(self, indices: Sequence[int]) -> None:
-        self._write = WrittenInPlace(Float64MultiArray(), ("data",), indices).write
-
-    def write(self, effort: Array) -> bytes:
-        """The serialised message with these efforts (n,), n: joints of the robot."""
-        return self._write(0, effort)
+        #: (efforts (n,)) -> the serialised message, n: joints of the robot; it has no stamp
+        self.write = partial(WrittenInPlace(Float64MultiArray(), ("data",), indices).write, 0)

@@ -196,7 +196,7 @@ def test_the_ramp_never_rises(four_link):
     ramp.published(answer, outputs)
     for overdue in (0.02, 0.5, 0.1, 0.3, 0.7):
         assert ramp.advance(overdue, 1.0)
-    sent = [call.args[0].effort for call in outputs.publish_torques.call_args_list]
+    sent = [call.args[1] for call in outputs.publish_torques.call_args_list]
     factors = [effort[0] / torques.effort[0] for effort in sent]
     assert factors == sorted(factors, reverse=True)
     assert (factors[1], factors[2]) == (pytest.approx(0.5), factors[1])

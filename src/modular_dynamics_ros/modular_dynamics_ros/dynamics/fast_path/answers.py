@@ -3,14 +3,43 @@
 from math import isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import FilteredAcceleration
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
-from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.open_chain import UNLOADED, OpenChain, OpenChainDynamics
-from modular_dynamics_ros.computation.values import Array, Configuration, State
+from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 
-__all__ = ["FastAnswers"]
+__all__ = ["FastAnswer", "FastAnswers"]
+
+
+class FastAnswer:
+    """An `Answer`, most parts of which are made when they are asked for: almost nobody does."""
+
+    __slots__ = ("_chain", "_dynamics", "effort", "exceeded", "state")
+
+    def __init__(self, state: State, effort: Array, exceeded: NDArray[np.bool_], chain: OpenChain) -> None:
+        self.state, self.effort, self.exceeded, self._chain = state, effort, exceeded, chain
+        self._dynamics: OpenChainDynamics | None = None
+
+    @property
+    def configuration(self) -> Configuration:
+        """See `Answer`."""
+        return Configuration(self.state, self.state.q)
+
+    @property
+    def wrenches(self) -> AppliedWrenches:
+        """See `Answer`."""
+        return UNLOADED
+
+    @property
+    def dynamics(self) -> OpenChainDynamics:
+        """See `Answer`."""
+        if self._dynamics is None:
+            _, q, v, a, *_ = self.state
+            self._dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, self.effort)
+        return self._dynamics
 
 
 class FastAnswers:
@@ -42,7 +71,7 @@ class FastAnswers:
         self._filter = computation.accelerations.filter if source == "filtered" else None
         return True
 
-    def at(self, stamp: int, q: Array, v: Array, *, rehearsal: bool = False) -> Answer | None:
+    def at(self, stamp: int, q: Array, v: Array, *, rehearsal: bool = False) -> FastAnswer | None:
         """The answer at a stamp [ns], positions and velocities (n,) of all joints, which must not change.
 
         None where an external wrench acts or has stopped, the sample is none that the filter expects next, or
@@ -57,12 +86,11 @@ class FastAnswers:
         if filtered is not None:
             if (moment := filtered.after(stamp, v)) is None:
                 return None
-            a = moment.acceleration
+            a = moment.states[: len(q)]
         if self._chain.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)
-        dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, torques)
-        answer = Answer(state, Configuration(state, q), UNLOADED, torques, self._none_exceeded, dynamics)
+        answer = FastAnswer(state, torques, self._none_exceeded, self._chain)
         if not rehearsal:
             self._computation.position = stamp, q, self._no_passive
             if filtered is not None and moment is not None:

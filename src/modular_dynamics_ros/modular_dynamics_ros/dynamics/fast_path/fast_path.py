@@ -7,8 +7,10 @@ delivers it. Any other, and one that cannot be answered, is left to them. The an
 
 import time
 from collections import deque
+from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
@@ -43,6 +45,7 @@ class FastPath:
         self._joints = len(computation.robot.state_names)
         self._states: StateInput | None = None  # where they are noted, while they are expected
         self._known: dict[_Kind, AlikeJointStates] = {}
+        self._readers: tuple[Callable[..., int], ...] = ()  # of the known kinds
         self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
         self._last: bytes | None = None  # joint state that was answered here
         self._next_rehearsal = 0  # [ns]
@@ -64,6 +67,7 @@ class FastPath:
         if len(self._known) == MOST_KINDS:
             self._known.pop(next(iter(self._known)))  # the oldest
         self._known[kind] = AlikeJointStates(message, kind.layout)
+        self._readers = tuple(alike.read for alike in self._known.values())
 
     def forget(self) -> None:
         """Expect none until the regular path has answered again: something changes."""
@@ -78,17 +82,19 @@ class FastPath:
         """
         if (states := self._states) is None:
             return None
-        for alike in self._known.values():
-            if (sample := alike.read(data)) is not None:
+        joints = self._joints
+        values = np.empty(2 * joints)
+        for read in self._readers:
+            if (stamp := read(data, values)) >= 0:
                 break
         else:
             return None
-        (stamp, values), now = sample, self._now()
+        now = self._now()
         if rehearsal:
             stamp = now = states.latest + self._answers.period
         if stamp < since or not states.is_next(stamp, now):
             return None
-        q, v = values[: self._joints], values[self._joints :]
+        q, v = values[:joints], values[joints:]
         answer = self._answers.at(stamp, q, v, rehearsal=rehearsal)
         if rehearsal:
             return answer

@@ -1,7 +1,5 @@
 """Serialised joint states that are alike but for their stamp and numbers, as those of one publisher are."""
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
@@ -11,16 +9,9 @@ from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.messages.joint_state_reader import Layout
 from modular_dynamics_ros.messages.serialized.in_place import COUNT, NUMBER, STAMP, places_of
 
-__all__ = ["AlikeJointStates", "SerializedSample"]
+__all__ = ["AlikeJointStates"]
 
 REPRESENTATION = 2  # bytes that say how the message is serialised; the two behind them are not used
-
-
-class SerializedSample(NamedTuple):
-    """Stamp [ns]; (2 k,) positions, then velocities of the joints of a layout, a new array."""
-
-    stamp: int
-    values: NDArray[np.float64]
 
 
 class AlikeJointStates:
@@ -28,6 +19,11 @@ class AlikeJointStates:
 
     Args:
         like: has a velocity for each position. layout: of its names.
+
+    Attributes:
+        read: (data, values) -> stamp [ns]; negative where a serialised joint state is not like the known one,
+            its stamp is negative, or a number is NaN or too large. values: (2 k,) is written to: positions,
+            then velocities of the joints of the layout.
     """
 
     def __init__(self, like: JointState, layout: Layout) -> None:
@@ -42,17 +38,7 @@ class AlikeJointStates:
         same = _same_bytes(alike, stamp + STAMP.size, (first + size, end))
         sources = np.arange(count) if layout.source is None else layout.source
         places = np.concatenate((first + NUMBER * sources, velocities + NUMBER * sources))
-        self._count = len(places)
-        self._read = alike_reader(AlikeMessages(example, same, shortest, stamp, places), LARGEST)
-
-    def read(self, data: bytes) -> SerializedSample | None:
-        """Stamp and numbers of a serialised joint state.
-
-        None where it is not like the known one, its stamp is negative, or a number is NaN or too large.
-        """
-        values = np.empty(self._count)
-        stamp = self._read(data, values)
-        return None if stamp < 0 else SerializedSample(stamp, values)
+        self.read = alike_reader(AlikeMessages(example, same, shortest, stamp, places), LARGEST)
 
 
 def _same_bytes(message: JointState, strings: int, ends: tuple[int, int]) -> NDArray[np.uint8]:

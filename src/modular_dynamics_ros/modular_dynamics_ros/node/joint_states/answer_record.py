@@ -114,11 +114,14 @@ class AnswerRecord:
     def answered(self, answer: Answer, arrival: int, now: int) -> None:
         """An answer is published now [ns of the node's clock]; `arrival` of its state [ns of the system]."""
         self.last, self.missing = answer, ()
-        self.counts.last_stamp = answer.state.stamp
+        counts = self.counts
+        counts.last_stamp = answer.state.stamp
         self._unanswered.start(now)
-        self.counts.answered += 1
-        self.counts.latency.add(arrival, time.time_ns() - arrival)
-        self.counts.closed_anew += not answer.configuration.continues_last
+        counts.answered += 1
+        counts.latency.add(arrival, time.time_ns() - arrival)
+        if not self._computation.robot.closed:
+            return
+        counts.closed_anew += not answer.configuration.continues_last
         if disagreements := answer.configuration.disagreements:
             tolerance = self._computation.settings.closure_tolerance
             self._node.log.problem(

@@ -39,7 +39,6 @@ class MergedJoints:
         given: positions [rad or m] of joints, at rest, while no message holds them.
 
     Attributes:
-        newest: the newest value of each joint. stamps: (n,) of the values [ns].
         latest: no value has a later stamp [ns].
         with_velocities: whether no velocity is NaN; if False, some may be.
         has_efforts: whether efforts were asked for with the last message.
@@ -52,12 +51,33 @@ class MergedJoints:
         self._given = np.array([given.get(name, np.nan) for name in joint_names])
         count = len(self._names)
         self._no_efforts = np.full(count, np.nan)
-        self.newest = JointValues(
+        self._newest = JointValues(
             np.zeros(count), np.zeros(count), np.full(len(optional), np.nan), self._no_efforts
         )
         self.has_efforts = self.with_velocities = False
-        self.stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
+        self._stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
         self.latest = int(NEVER)
+        self._whole: tuple[Array, Array, Array | None, int] | None = None  # of `add_all`, where it was last
+
+    @property
+    def newest(self) -> JointValues:
+        """The newest value of each joint."""
+        self._take_whole()
+        return self._newest
+
+    @property
+    def stamps(self) -> NDArray[np.int64]:
+        """(n,) of the newest values [ns]."""
+        self._take_whole()
+        return self._stamps
+
+    def _take_whole(self) -> None:
+        """Take what `add_all` has got; not before somebody asks, because mostly the next comes first."""
+        if self._whole is not None:
+            (q, v, effort, stamp), self._whole = self._whole, None
+            efforts = self._no_efforts if effort is None else effort
+            self._newest = JointValues(q, v, self._newest.optional, efforts)
+            self._stamps.fill(stamp)
 
     def forget_after(self, horizon: int) -> None:
         """Forget values with a later stamp [ns] than any that can come: the clock was set back.
@@ -85,9 +105,8 @@ class MergedJoints:
 
     def add_all(self, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
         """Take the newest values of all joints (n,), but the optional ones; `with_velocities` stays."""
+        self._whole = q, v, effort, stamp
         self.has_efforts = effort is not None
-        self.newest = JointValues(q, v, self.newest.optional, self._no_efforts if effort is None else effort)
-        self.stamps.fill(stamp)
         self.latest = stamp
 
     def _add_some(self, sample: JointSample, stamp: int) -> bool:
@@ -99,7 +118,7 @@ class MergedJoints:
             effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
         self.latest = max(self.latest, stamp)
-        newest = self.newest = self.newest.copy()
+        newest = self._newest = self.newest.copy()
         newest.q[joints], newest.v[joints], self.stamps[joints] = q, v, stamp
         self.with_velocities = False
         if effort is not None:
@@ -124,7 +143,7 @@ class MergedJoints:
                 place = other._optional_names.index(name)
                 own.optional[k] = its.optional[place]
                 self._optional_stamps[k] = other._optional_stamps[place]
-        self.newest, self.with_velocities = own, False
+        self._newest, self.with_velocities = own, False
         self.latest, self.has_efforts = other.latest, other.has_efforts
 
     def newest_of(self, late: "MergedJoints", oldest: int) -> tuple[Array, Array]:
@@ -144,7 +163,7 @@ class MergedJoints:
         old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
         if not old.any() and not optional_old.any():
             return ()
-        newest = self.newest = self.newest.copy()
+        newest = self._newest = self.newest.copy()
         newest.optional[optional_old] = np.nan
         given = old & ~np.isnan(self._given)
         newest.q[given], newest.v[given], newest.effort[given] = self._given[given], 0.0, np.nan

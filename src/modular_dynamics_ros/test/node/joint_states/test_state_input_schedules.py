@@ -49,7 +49,7 @@ class Node:
         self.node.simulated = simulated
         self.node.create_subscription.return_value.handle = self.queue
         robot = SimpleNamespace(
-            state_names=NAMES, passive_names=OPTIONAL, graph=SimpleNamespace(joint_names=NAMES)
+            state_names=NAMES, passive_names=OPTIONAL, closed=True, graph=SimpleNamespace(joint_names=NAMES)
         )
         computation = SimpleNamespace(
             robot=robot,
