@@ -169,7 +169,8 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
     }
     for name, (owner, *functions) in stages.items():
         watches.time(name, owner, *functions)
-    session._fast_path._readers = watches.timed("of that read", *session._fast_path._readers)
+    for kind, read in session._fast_path._readers.items():
+        (session._fast_path._readers[kind],) = watches.timed("of that read", read)
     after = len(_hand_over(node, rate, count, watches))
     publish = watches.times["rclpy publishes"][-after:]
     watches.times["messages written"] = [

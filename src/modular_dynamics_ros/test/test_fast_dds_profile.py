@@ -6,7 +6,7 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError
 
 from modular_dynamics_ros import fast_dds_profile as module
-from modular_dynamics_ros.fast_dds_profile import PROFILES, quick_discovery
+from modular_dynamics_ros.fast_dds_profile import PROFILES, quick_discovery_variables
 
 pytestmark = pytest.mark.ros
 
@@ -18,18 +18,22 @@ def without_profile(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("discovery_range", "file"),
+    ("environment", "file"),
     [
-        ("LOCALHOST", "fast_dds_loopback.xml"),
-        ("SUBNET", "fast_dds_quick_discovery.xml"),
-        (None, "fast_dds_quick_discovery.xml"),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, "fast_dds_loopback.xml"),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, "fast_dds_loopback.xml"),
+        ({"ROS_LOCALHOST_ONLY": "1"}, "fast_dds_loopback.xml"),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, "fast_dds_quick_discovery.xml"),
+        ({"ROS_LOCALHOST_ONLY": "0"}, "fast_dds_quick_discovery.xml"),
+        ({}, "fast_dds_quick_discovery.xml"),
     ],
 )
-def test_the_profile_is_that_of_the_bringup_for_the_discovery_range(monkeypatch, discovery_range, file):
-    monkeypatch.delenv("ROS_AUTOMATIC_DISCOVERY_RANGE", raising=False)
-    if discovery_range:
-        monkeypatch.setenv("ROS_AUTOMATIC_DISCOVERY_RANGE", discovery_range)
-    ((name, path),) = quick_discovery().items()
+def test_the_profile_is_that_of_the_bringup_for_the_discovery_range(monkeypatch, environment, file):
+    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ((name, path),) = quick_discovery_variables().items()
     assert name == "FASTRTPS_DEFAULT_PROFILES_FILE"
     assert Path(path).name == file
     assert "throughputController" in Path(path).read_text(encoding="utf-8")
@@ -38,7 +42,7 @@ def test_the_profile_is_that_of_the_bringup_for_the_discovery_range(monkeypatch,
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_of_the_user_counts(monkeypatch, name):
     monkeypatch.setenv(name, "/own.xml")
-    assert quick_discovery() == {}
+    assert quick_discovery_variables() == {}
 
 
 def test_nodes_start_without_the_bringup(monkeypatch):
@@ -46,4 +50,4 @@ def test_nodes_start_without_the_bringup(monkeypatch):
         raise PackageNotFoundError(package)
 
     monkeypatch.setattr(module, "get_package_share_directory", absent)
-    assert quick_discovery() == {}
+    assert quick_discovery_variables() == {}

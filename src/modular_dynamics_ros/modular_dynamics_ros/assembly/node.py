@@ -53,6 +53,10 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._writer: JointStateWriter | None = None
         self._began = self._newest = self._sent = 0  # [ns], [ns] of what is published, joint states
 
+    def equip(self) -> None:
+        """See `ManagedNode`."""
+        AssemblyServices(self, self)
+
     def configure(self) -> bool:
         """Load the assembly and its gait."""
         p = self.parameters
@@ -77,7 +81,6 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         if p.robot_state_publisher:
             self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)
             self.while_configured.callback(self._state_publisher.destroy)
-        self.while_configured.callback(AssemblyServices(self, self).destroy)
         return True
 
     def activate(self, state: LifecycleState) -> None:

@@ -24,32 +24,26 @@ Change = Callable[[Assembly], Assembly]
 class Host(Protocol):
     """What the services need of their node."""
 
+    configured: bool
     active: bool
-    live: LiveAssembly
+    live: LiveAssembly  # while configured
 
     def change(self, make: Change, what: str) -> None:
         """Put what `make` makes of the assembly in force; `what`: for the log."""
 
 
 class AssemblyServices:
-    """dock, undock, load and save, while the node is configured."""
+    """dock, undock, load and save: there as long as their node, and refused while it is not active."""
 
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host = node, host
-        self._services = [
+        for kind, name, handle in (
+            (Dock, "~/dock", self._on_dock),
+            (Undock, "~/undock", self._on_undock),
+            (LoadAssembly, "~/load", self._on_load),
+            (SaveAssembly, "~/save", self._on_save),
+        ):
             node.create_service(kind, name, handle, qos_profile=REQUESTS)
-            for kind, name, handle in (
-                (Dock, "~/dock", self._on_dock),
-                (Undock, "~/undock", self._on_undock),
-                (LoadAssembly, "~/load", self._on_load),
-                (SaveAssembly, "~/save", self._on_save),
-            )
-        ]
-
-    def destroy(self) -> None:
-        """Remove the services."""
-        for service in self._services:
-            self._node.destroy_service(service)
 
     def _on_dock(self, request: Dock.Request, response: Dock.Response) -> Dock.Response:
         r = request
@@ -75,21 +69,24 @@ class AssemblyServices:
         return self._answer(response, lambda: self._host.change(change, f"loaded '{request.file}'"))
 
     def _on_save(self, request: SaveAssembly.Request, response: SaveAssembly.Response) -> Any:
-        assembly = self._host.live.assembly
-        return self._answer(response, lambda: save_assembly(assembly, request.file, request.overwrite))
+        def save() -> None:
+            save_assembly(self._host.live.assembly, request.file, request.overwrite)
+
+        return self._answer(response, save)
 
     def _answer(self, response: Any, action: Callable[[], None]) -> Any:
         """Do it; fill in the response."""
         response.error_code, text = self._outcome(response, action)
         response.error_message = one_line(text)
         response.success = response.error_code == response.NONE
-        live = self._host.live
-        response.revision, response.stamp = live.revision, stamp_message(live.stamp)
+        if self._host.configured:
+            live = self._host.live
+            response.revision, response.stamp = live.revision, stamp_message(live.stamp)
         return response
 
     def _outcome(self, response: Any, action: Callable[[], None]) -> tuple[int, str]:
         if not self._host.active:
-            return response.NOT_ACTIVE, "the node is not active; activate it first"
+            return response.NOT_ACTIVE, "the node is not active; configure and activate it first"
         try:
             action()
         except AssemblyFileError as error:

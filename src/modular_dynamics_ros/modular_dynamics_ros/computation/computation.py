@@ -32,7 +32,7 @@ __all__ = ["Answer", "Computation", "WholeAnswer"]
 
 
 class Answer(Protocol):
-    """What is published for one state; it does not change."""
+    """What is published for one state. It does not change, but `dynamics` may be made when it is read."""
 
     @property
     def state(self) -> State:

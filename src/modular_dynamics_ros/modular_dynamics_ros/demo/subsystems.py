@@ -19,7 +19,7 @@ from pathlib import Path
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.exceptions import NodeError, RobotError
-from modular_dynamics_ros.fast_dds_profile import quick_discovery
+from modular_dynamics_ros.fast_dds_profile import quick_discovery_variables
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
 __all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]
@@ -54,7 +54,9 @@ def start_subsystem(
     params_file: Path | None = None,
     namespace: str = "",
 ) -> None:
-    """Start the node of one subsystem, which configures and activates itself; see `quick_discovery`, too."""
+    """Start the node of one subsystem, which configures and activates itself; also
+    see `quick_discovery_variables`.
+    """
     own = [f"subsystem:={subsystem}", f"robot_description_file:={urdf}", "autostart:=true", *parameters]
     own += [f"partition_file:={partition}"] if partition else []
     processes.start(
@@ -63,7 +65,7 @@ def start_subsystem(
         params_file=params_file,
         name=node,
         namespace=namespace,
-        environment=quick_discovery(),
+        environment=quick_discovery_variables(),
     )
 
 

@@ -19,6 +19,7 @@ from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.queries.services import QueryServices
+from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
 
 if TYPE_CHECKING:  # they import the library
     from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
@@ -40,6 +41,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         """See `ManagedNode`."""
         self._queries = QueryServices(self, self)
         self._box_services = BlackBoxServices(self, self)
+        self._change_services = ReconfigurationServices(self)
 
     def destroy_node(self) -> None:
         """rclpy's: the thread that answers requests ends before what it uses."""
@@ -55,11 +57,11 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession
 
     def prepare_robots(self) -> bool:
-        """See `RobotNode`: read changes and offsets that are kept, offer services that change the robot."""
+        """See `RobotNode`: read changes and offsets that are kept."""
         from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
         from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
 
-        changes = reconfiguration_of(self, self)
+        changes = reconfiguration_of(self, self, self._change_services)
         if changes is None:
             return False
         self._changes = changes

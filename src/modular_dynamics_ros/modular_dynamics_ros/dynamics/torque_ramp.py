@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD
@@ -22,13 +23,13 @@ class TorqueRamp:
     def __init__(self, node: SessionNode) -> None:
         self._node = node
         self._outputs: DynamicsOutputs | None = None
-        self._last: Answer | None = None
+        self._last: tuple[State, Array] | None = None  # and the torques that were published for it
         self._factor = 1.0  # of the last torques; it falls until others are published
         self._start = 0.0  # for how long [s] the input had been stale when the ramp began
 
     def published(self, answer: Answer, outputs: DynamicsOutputs) -> None:
         """These torques are published: a ramp begins with them."""
-        self._last, self._outputs, self._factor = answer, outputs, 1.0
+        self._last, self._outputs, self._factor = (answer.state, answer.effort), outputs, 1.0
 
     def advance(self, overdue: float, duration: float) -> bool:
         """Publish the torques that are due, `overdue` [s] after the input became stale.
@@ -61,5 +62,5 @@ class TorqueRamp:
         assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
         self._factor = min(self._factor, max(0.0, factor))
-        effort = self._factor * self._last.effort
-        self._outputs.publish_torques(self._last.state, effort, self._node.now())
+        state, effort = self._last
+        self._outputs.publish_torques(state, self._factor * effort, self._node.now())

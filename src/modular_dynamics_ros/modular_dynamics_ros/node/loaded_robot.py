@@ -131,5 +131,7 @@ class LoadedRobot:
         if not self.active:
             return
         self.retire()
+        if self.states is not None:
+            self.states.end()
         self.states, self.active = None, False
         self.computation.forget()

@@ -9,14 +9,17 @@ from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.reconfiguration.answers import ChangeAnswers, SessionView
 from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
-from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices, SessionView
+from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
 
 __all__ = ["reconfiguration_of"]
 
 
-def reconfiguration_of(node: ManagedNode[DynamicsParameters], host: SessionView) -> Reconfiguration | None:
-    """The changes of a node's robot, and the services that change it; None, after logging why, on errors."""
+def reconfiguration_of(
+    node: ManagedNode[DynamicsParameters], host: SessionView, services: ReconfigurationServices
+) -> Reconfiguration | None:
+    """The changes of a node's robot, which its services make now; None, after logging why, on errors."""
     parameters = node.parameters
     publisher: Any = None
     if parameters.publish_robot_description:
@@ -39,8 +42,8 @@ def reconfiguration_of(node: ManagedNode[DynamicsParameters], host: SessionView)
         node.get_logger().error(str(error))
         return None
     node.while_configured.callback(changes.destroy)
-    services = ReconfigurationServices(node, host, changes, strict=parameters.strict)
-    node.while_configured.callback(services.destroy)
+    services.begin(ChangeAnswers(node, host, changes, strict=parameters.strict))
+    node.while_configured.callback(services.end)
     return changes
 
 

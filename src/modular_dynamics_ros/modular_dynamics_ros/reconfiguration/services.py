@@ -1,7 +1,6 @@
-"""Services that change the robot: every request is answered, and one that is refused leaves it as it was."""
+"""Services that change the robot: every request is answered, whatever the state of the node."""
 
-from collections.abc import Callable, Coroutine, Mapping
-from functools import partial
+from collections.abc import Callable, Coroutine
 from typing import Any, Protocol
 
 from modular_dynamics_interfaces.srv import (
@@ -14,164 +13,66 @@ from modular_dynamics_interfaces.srv import (
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
-from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.diagnostics.failures import described as described_failure
-from modular_dynamics_ros.diagnostics.failures import one_line
-from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
-from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
-from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.topics import REQUESTS
-from modular_dynamics_ros.reconfiguration.host import Host
-from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
 
-__all__ = ["ReconfigurationServices", "SessionView"]
+__all__ = ["Answers", "ReconfigurationServices"]
 
-#: Of these requests a ModelError is about their numbers, and not about the robot.
-NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+KINDS = {
+    "set_payload": SetPayload,
+    "attach_subsystem": AttachSubsystem,
+    "detach_subsystem": DetachSubsystem,
+    "lock_joints": LockJoints,
+    "set_model_parameters": SetModelParameters,
+}
 
 
-class SessionView(Host, Protocol):
-    """The host, with what is measured and published of its robot."""
+class Answers(Protocol):
+    """See `ChangeAnswers`, which imports the library: a node that starts does not wait for that.
 
-    def joint_names(self) -> tuple[str, ...]:
-        """Whose efforts are published, in order; none where there is no robot."""
+    It has a coroutine for each of KINDS, which takes request and response.
+    """
 
-    def positions(self) -> Mapping[str, float]:
-        """Where joints were measured last [rad or m]."""
+    def end(self) -> None:
+        """Prepare nothing more; what is being prepared is refused."""
 
 
 class ReconfigurationServices:
-    """set_payload, attach_subsystem, detach_subsystem, lock_joints, set_model_parameters, while configured.
+    """Services that are there as long as their node, and refuse all requests while it is not configured.
 
     One request at a time: their group is theirs alone, so that the node's other callbacks go on meanwhile.
     """
 
-    def __init__(
-        self, node: Node, host: SessionView, reconfiguration: Reconfiguration, *, strict: bool
-    ) -> None:
-        self._node, self._host, self._changes, self._strict = node, host, reconfiguration, strict
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._answers: Answers | None = None  # while configured
         group = MutuallyExclusiveCallbackGroup()
-        kinds: tuple[tuple[type, str, Callable[..., Coroutine[Any, Any, Any]]], ...] = (
-            (SetPayload, "~/set_payload", self._on_payload),
-            (AttachSubsystem, "~/attach_subsystem", self._on_attach),
-            (DetachSubsystem, "~/detach_subsystem", self._on_detach),
-            (LockJoints, "~/lock_joints", self._on_lock),
-            (SetModelParameters, "~/set_model_parameters", self._on_parameters),
-        )
         self._services = [
-            node.create_service(kind, name, handle, qos_profile=REQUESTS, callback_group=group)
-            for kind, name, handle in kinds
+            node.create_service(
+                kind, f"~/{name}", self._answering(name), qos_profile=REQUESTS, callback_group=group
+            )
+            for name, kind in KINDS.items()
         ]
 
-    def destroy(self) -> None:
-        """Answer the requests whose changes are being prepared, and remove the services."""
-        self._changes.destroy()
+    def begin(self, answers: Answers) -> None:
+        """The node is configured."""
+        self._answers = answers
+
+    def end(self) -> None:
+        """It is so no more; the request whose change is being prepared is answered now. Safe to repeat."""
+        if self._answers is None:
+            return
+        self._answers.end()
+        self._answers = None
         if isinstance(self._node.executor, PersistentExecutor):
             self._node.executor.resume(self._services)
-        for service in self._services:
-            self._node.destroy_service(service)
 
-    async def _on_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> Any:
-        load = load_numbers(request.inertia)
+    def _answering(self, name: str) -> Callable[[Any, Any], Coroutine[Any, Any, Any]]:
+        async def answer(request: Any, response: Any) -> Any:
+            if self._answers is not None:
+                return await getattr(self._answers, name)(request, response)
+            response.success, response.error_code = False, response.NOT_ACTIVE
+            response.error_message = "the node is not active; configure and activate it first"
+            return response
 
-        def edit(described: Any, changes: Any) -> Any:
-            return edits.with_payload(described, changes, Payload.of(request.link, *load))
-
-        return await self._answer(response, edit, f"payload of {load[0]:g} kg on '{request.link}'")
-
-    async def _on_attach(self, request: AttachSubsystem.Request, response: AttachSubsystem.Response) -> Any:
-        r, pose = request, pose_numbers(request.pose)
-
-        def edit(described: Any, changes: Any) -> Any:
-            if r.robot_description and r.file:
-                raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
-            if r.robot_description:
-                read = partial(Attachment.of, r.name, r.robot_description)
-            elif r.file:
-                read = partial(Attachment.of_file, r.name, r.file)
-            else:
-                return edits.reattached(described, changes, r.name)
-            return edits.attached(described, changes, read(r.link, pose, r.prefix, strict=self._strict))
-
-        again = not (r.robot_description or r.file)
-        done = f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{r.link}'"
-        return await self._answer(response, edit, done)
-
-    async def _on_detach(self, request: DetachSubsystem.Request, response: DetachSubsystem.Response) -> Any:
-        def edit(described: Any, changes: Any) -> Any:
-            return edits.detached(described, changes, request.name)
-
-        return await self._answer(response, edit, f"'{request.name}' detached")
-
-    async def _on_lock(self, request: LockJoints.Request, response: LockJoints.Response) -> Any:
-        names, given = list(request.joint_names), list(request.positions)
-        measured = self._host.positions()  # now, in the executor's thread
-
-        def edit(described: Any, changes: Any) -> Any:
-            if request.unlock:
-                return edits.unlocked(described, changes, names)
-            if given and len(given) != len(names):
-                raise NumbersError(f"{len(given)} positions for {len(names)} joints; each needs one, or none")
-            positions = dict(zip(names, given, strict=True)) if given else measured
-            return edits.locked(described, changes, names, positions, measured=not given)
-
-        done = "unlocked" if request.unlock else "locked"
-        return await self._answer(response, edit, f"{done}: {', '.join(names)}")
-
-    async def _on_parameters(
-        self, request: SetModelParameters.Request, response: SetModelParameters.Response
-    ) -> Any:
-        names, values = list(request.names), list(request.values)
-
-        def edit(described: Any, changes: Any) -> Any:
-            return edits.renumbered(changes, names, values)
-
-        what = f"numbers of the model: {', '.join(names) or 'as described'}"
-        return await self._answer(response, edit, what)
-
-    async def _answer(self, response: Any, edit: Edit, what: str) -> Any:
-        """Do it; fill in the response."""
-        response.error_code, response.error_message = await self._outcome(response, edit, what)
-        response.success = response.error_code == response.NONE
-        response.stamp, response.joint_names = (
-            stamp_message(self._changes.stamp),
-            list(self._host.joint_names()),
-        )
-        if not response.success:
-            self._node.get_logger().warning(f"change refused: {response.error_message}")
-        return response
-
-    async def _outcome(self, response: Any, edit: Edit, what: str) -> tuple[int, str]:
-        try:
-            await self._changes.change(edit, one_line(what))
-        except Exception as error:  # a service must not end the node
-            return self._refusal(response, error), _text(error)
-        return response.NONE, ""
-
-    def _refusal(self, response: Any, error: Exception) -> int:
-        """The code of an error."""
-        of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
-        code: int
-        if isinstance(error, NoRobotError):
-            code = response.NOT_ACTIVE
-        elif isinstance(error, ChangeFileError):
-            code = response.FILE
-        elif isinstance(error, UnknownNameError | UnknownError):
-            code = response.UNKNOWN_NAME
-        elif isinstance(error, NumbersError) or of_numbers:
-            code = response.BAD_STATE
-        elif isinstance(error, ModularDynamicsError | NodeError):
-            code = response.REFUSED
-        else:
-            self._node.get_logger().error(f"unexpected error in a service: {described_failure(error)}")
-            code = response.UNEXPECTED
-        return code
-
-
-def _text(error: Exception) -> str:
-    expected = isinstance(error, ModularDynamicsError | NodeError)
-    return one_line(str(error) if expected else described_failure(error))
+        return answer

@@ -156,6 +156,12 @@ def test_after_the_clock_was_set_back_the_gait_goes_on(monkeypatch):
         stage.close()
 
 
+def test_a_node_that_is_not_configured_refuses_with_a_reason(stage):
+    answer = stage.call(Undock, "undock", module="v1")
+    assert (answer.success, answer.error_code, answer.revision) == (False, answer.NOT_ACTIVE, 0)
+    assert answer.error_message == "the node is not active; configure and activate it first"
+
+
 def test_activated_again_it_is_as_it_was_and_newer(stage):
     stage.start()
     assert stage.dock("b", "3", "v1", "4").success

@@ -17,7 +17,7 @@ class Host:
     """A node without DDS."""
 
     def __init__(self):
-        self.active, self.log, handlers = True, MagicMock(), {}
+        self.active, self.configured, self.log, handlers = True, True, MagicMock(), {}
         self.live = LiveAssembly.of(Assembly(("v0", "backbone")), 0, 0)
         node = MagicMock(create_service=lambda kind, name, handle, **_: handlers.update({name: handle}))
         self.logged = node.get_logger().error

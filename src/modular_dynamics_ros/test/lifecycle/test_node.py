@@ -74,7 +74,7 @@ def run_through(node):
 
 
 ROBOT = ["create_lifecycle_publisher", "create_subscription", "create_timer"]
-ASSEMBLY = ["create_lifecycle_publisher", "create_service", "create_client", "create_timer"]
+ASSEMBLY = ["create_lifecycle_publisher", "create_client", "create_timer"]
 MADE = [("assembly", ASSEMBLY), ("dynamics", ROBOT), ("reactions", ROBOT)]
 
 

@@ -70,6 +70,23 @@ def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path
     client.spin_until(lambda: all(task.done() for task, *_ in client.executor._tasks))
 
 
+def test_requests_that_wait_while_the_node_is_cleaned_up_are_answered(start, load):
+    """So are those to a node that is not configured: a client waits for the answer of each."""
+    client = start()
+    payload = client.client(SetPayload, "dynamics_node/set_payload")
+    change = client.client(ChangeState, "dynamics_node/change_state")
+    asked = [payload.call_async(request(SetPayload, link="left_branch", load=load)) for _ in range(8)]
+    ids = Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP
+    done = [change.call_async(ChangeState.Request(transition=Transition(id=one))) for one in ids]
+    client.spin_until(lambda: all(one.done() for one in (*done, *asked)))
+    assert all(one.result().success for one in done)
+    answers = [one.result() for one in asked]
+    assert {one.error_code for one in answers} <= {SetPayload.Response.NONE, SetPayload.Response.NOT_ACTIVE}
+    refused = client.call("SetPayload", link="left_branch", load=load)
+    assert (refused.success, refused.error_code, refused.joint_names) == (False, refused.NOT_ACTIVE, [])
+    assert refused.error_message == "the node is not active; configure and activate it first"
+
+
 @pytest.mark.parametrize("stop", ["trigger_deactivate", "stop"])
 def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start, stop):
     client, stamped = start(on_stale="ramp_to_zero", ramp_time=3.0, stale_after=0.3), []

@@ -15,7 +15,7 @@ __all__ = ["FastAnswer", "FastAnswers"]
 
 
 class FastAnswer:
-    """An `Answer`, most parts of which are made when they are asked for: almost nobody does."""
+    """An `Answer` whose configuration and dynamics are made when they are asked for: almost nobody does."""
 
     __slots__ = ("_chain", "_dynamics", "effort", "exceeded", "state")
 
@@ -25,17 +25,17 @@ class FastAnswer:
 
     @property
     def configuration(self) -> Configuration:
-        """See `Answer`."""
+        """Made anew each time."""
         return Configuration(self.state, self.state.q)
 
     @property
     def wrenches(self) -> AppliedWrenches:
-        """See `Answer`."""
+        """None acts."""
         return UNLOADED
 
     @property
     def dynamics(self) -> OpenChainDynamics:
-        """See `Answer`."""
+        """Made once."""
         if self._dynamics is None:
             _, q, v, a, *_ = self.state
             self._dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, self.effort)
@@ -86,7 +86,7 @@ class FastAnswers:
         if filtered is not None:
             if (moment := filtered.after(stamp, v)) is None:
                 return None
-            a = moment.states[: len(q)]
+            a = moment.acceleration
         if self._chain.call(q, v, a, torques) != 0:
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)

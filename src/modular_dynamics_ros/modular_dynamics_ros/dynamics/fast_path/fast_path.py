@@ -16,7 +16,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout
-from modular_dynamics_ros.messages.serialized.alike_joint_states import AlikeJointStates
+from modular_dynamics_ros.messages.serialized.alike_joint_states import alike_joint_states
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
 
@@ -44,8 +44,7 @@ class FastPath:
         self._answers = FastAnswers(computation)
         self._joints = len(computation.robot.state_names)
         self._states: StateInput | None = None  # where they are noted, while they are expected
-        self._known: dict[_Kind, AlikeJointStates] = {}
-        self._readers: tuple[Callable[..., int], ...] = ()  # of the known kinds
+        self._readers: dict[_Kind, Callable[..., int]] = {}  # of the kinds that are known
         self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
         self._last: bytes | None = None  # joint state that was answered here
         self._next_rehearsal = 0  # [ns]
@@ -59,15 +58,14 @@ class FastPath:
 
     def _learn(self, kind: _Kind, message: JointState) -> None:
         """To read messages of this kind: the first, and such as come again. It takes as long as an answer."""
-        if kind in self._known:
+        if kind in self._readers:
             return
-        if self._known and kind not in self._seen:
+        if self._readers and kind not in self._seen:
             self._seen.append(kind)
             return
-        if len(self._known) == MOST_KINDS:
-            self._known.pop(next(iter(self._known)))  # the oldest
-        self._known[kind] = AlikeJointStates(message, kind.layout)
-        self._readers = tuple(alike.read for alike in self._known.values())
+        if len(self._readers) == MOST_KINDS:
+            self._readers.pop(next(iter(self._readers)))  # the oldest
+        self._readers[kind] = alike_joint_states(message, kind.layout)
 
     def forget(self) -> None:
         """Expect none until the regular path has answered again: something changes."""
@@ -84,7 +82,7 @@ class FastPath:
             return None
         joints = self._joints
         values = np.empty(2 * joints)
-        for read in self._readers:
+        for read in self._readers.values():
             if (stamp := read(data, values)) >= 0:
                 break
         else:

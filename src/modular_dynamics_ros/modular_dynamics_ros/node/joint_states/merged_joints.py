@@ -57,24 +57,25 @@ class MergedJoints:
         self.has_efforts = self.with_velocities = False
         self._stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
         self.latest = int(NEVER)
-        self._whole: tuple[Array, Array, Array | None, int] | None = None  # of `add_all`, where it was last
+        # q, v, effort and stamp of a message of all joints that `_newest` and `_stamps` do not have yet
+        self._ahead: tuple[Array, Array, Array | None, int] | None = None
 
     @property
     def newest(self) -> JointValues:
         """The newest value of each joint."""
-        self._take_whole()
+        self._catch_up()
         return self._newest
 
     @property
     def stamps(self) -> NDArray[np.int64]:
         """(n,) of the newest values [ns]."""
-        self._take_whole()
+        self._catch_up()
         return self._stamps
 
-    def _take_whole(self) -> None:
-        """Take what `add_all` has got; not before somebody asks, because mostly the next comes first."""
-        if self._whole is not None:
-            (q, v, effort, stamp), self._whole = self._whole, None
+    def _catch_up(self) -> None:
+        """Take over the values that were added last: not before somebody asks, mostly the next come first."""
+        if self._ahead is not None:
+            (q, v, effort, stamp), self._ahead = self._ahead, None
             efforts = self._no_efforts if effort is None else effort
             self._newest = JointValues(q, v, self._newest.optional, efforts)
             self._stamps.fill(stamp)
@@ -104,8 +105,11 @@ class MergedJoints:
         return self._add_some(sample, stamp)
 
     def add_all(self, q: Array, v: Array, effort: Array | None, stamp: int) -> None:
-        """Take the newest values of all joints (n,), but the optional ones; `with_velocities` stays."""
-        self._whole = q, v, effort, stamp
+        """Keep the newest values of all joints (n,), but the optional ones; `with_velocities` stays.
+
+        The arrays must not change.
+        """
+        self._ahead = q, v, effort, stamp
         self.has_efforts = effort is not None
         self.latest = stamp
 
@@ -118,7 +122,8 @@ class MergedJoints:
             effort = None if effort is None else effort[taken]
             complete &= bool(taken.all())
         self.latest = max(self.latest, stamp)
-        newest = self._newest = self.newest.copy()
+        self._catch_up()
+        newest = self._newest = self._newest.copy()
         newest.q[joints], newest.v[joints], self.stamps[joints] = q, v, stamp
         self.with_velocities = False
         if effort is not None:
@@ -163,7 +168,8 @@ class MergedJoints:
         old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
         if not old.any() and not optional_old.any():
             return ()
-        newest = self._newest = self.newest.copy()
+        self._catch_up()
+        newest = self._newest = self._newest.copy()
         newest.optional[optional_old] = np.nan
         given = old & ~np.isnan(self._given)
         newest.q[given], newest.v[given], newest.effort[given] = self._given[given], 0.0, np.nan

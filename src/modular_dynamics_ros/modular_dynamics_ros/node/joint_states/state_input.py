@@ -78,6 +78,11 @@ class StateInput:
         """stale_after [ns]."""
         return round(self._computation.settings.stale_after * 1e9)
 
+    def end(self) -> None:
+        """Nothing more comes: superseded messages that wait for the next one are counted."""
+        self._record.counts.superseded += len(self._unread)
+        self._unread.clear()
+
     def continue_from(self, other: "StateInput") -> None:
         """Know what is known of the joints of a robot that was changed, also of those that it had not.
 
@@ -142,16 +147,33 @@ class StateInput:
             stamp = sample.stamp or state_stamp(message, info, self._node)
             missing = self._merge(sample, stamp, now, info)
             self._note_changed(message, stamp)
-            self._record.require_order(stamp, now)
-            if missing:
-                self._record.counts.incomplete += 1
-                self._note_position(stamp)
-                return
-            if (values := self._merged.at(sample, stamp)) is None:
-                raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
-            self._answer(self._state(stamp, values), info["received_timestamp"])
+            if (values := self._values(sample, stamp, now, missing)) is not None:
+                self._answer(self._state(stamp, values), info["received_timestamp"])
         except BadMessage as error:
             self._record.rejected(error)
+
+    def _values(
+        self, sample: JointSample, stamp: int, now: int, missing: tuple[str, ...]
+    ) -> JointValues | None:
+        """The values that a merged message is answered with; None where joints are missing.
+
+        Where it is not answered, the position that it tells is noted.
+
+        Raises:
+            BadMessage: a newer message was answered, or holds newer values of other joints.
+        """
+        try:
+            self._record.require_order(stamp, now)
+            values = None if missing else self._merged.at(sample, stamp)
+            if values is None and not missing:
+                raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
+        except BadMessage:
+            self._note_position(max(stamp, self._merged.latest))
+            raise
+        if missing:
+            self._record.counts.incomplete += 1
+            self._note_position(stamp)
+        return values
 
     def layout_of_all(self, names: list[str]) -> Layout | None:
         """Where the joints are in messages with these names, of which one was just answered.

@@ -61,8 +61,8 @@ def test_of_too_many_publishers_some_are_not_known(four_link):
 
 def test_what_comes_only_once_is_not_learnt(four_link, monkeypatch):
     """A frame that changes all the time, such as one with a counter in it."""
-    learnt, known = [], fast_path.AlikeJointStates
-    monkeypatch.setattr(fast_path, "AlikeJointStates", lambda *of: learnt.append(of) or known(*of))
+    learnt, known = [], fast_path.alike_joint_states
+    monkeypatch.setattr(fast_path, "alike_joint_states", lambda *of: learnt.append(of) or known(*of))
     both_ways(four_link, [publisher(number) for number in range(300)], 1)
     assert len(learnt) == 2  # the first one of each subject
 

@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.serialized import in_place
-from modular_dynamics_ros.messages.serialized.alike_joint_states import AlikeJointStates
+from modular_dynamics_ros.messages.serialized.alike_joint_states import alike_joint_states
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 pytestmark = pytest.mark.ros
@@ -26,13 +26,13 @@ def joint_state(names, q, v, effort=(), frame="", stamp=5):
 
 
 def alike(like, names=NAMES):
-    return AlikeJointStates(like, JointStateReader(names).layout(like.name))
+    return alike_joint_states(like, JointStateReader(names).layout(like.name))
 
 
 def read(reader, data, joints=4):
     """Stamp and numbers; None where there is nothing to read."""
     values = np.empty(2 * joints)
-    stamp = reader.read(data, values)
+    stamp = reader(data, values)
     return None if stamp < 0 else (stamp, values)
 
 
@@ -67,7 +67,7 @@ def test_what_is_read_is_what_rclpy_reads(given):
     like, other, robot = given
     reader = JointStateReader(robot)
     layout = reader.layout(like.name)
-    stamp, values = read(AlikeJointStates(like, layout), serialize_message(other), len(robot))
+    stamp, values = read(alike_joint_states(like, layout), serialize_message(other), len(robot))
     assert stamp == stamp_nanoseconds(other.header.stamp)
     places = [other.name.index(one) for one in robot]
     expected = np.concatenate([np.array(other.position)[places], np.array(other.velocity)[places]])

@@ -251,3 +251,34 @@ def test_a_bad_velocity_of_one_publisher_does_not_silence_the_others(robot, bad)
     for k in range(10):
         robot.send(1.02 + 0.01 * k, names=NAMES[:2], q=Q[:2], v=V[:2])
     assert robot.counts.answered == 11
+
+
+@pytest.mark.parametrize("stamp", [1.04, 1.0])
+def test_positions_that_come_in_the_wrong_order_are_the_ones_measured_last(robot, stamp):
+    """Of two publishers, one of which is a little late: `hold_gravity` and `lock_joints` take them."""
+    (a, b, c, d), first = NAMES, dict(zip(NAMES, Q.tolist(), strict=True))
+    robot.send(1.0)
+    robot.send(1.06, 1.05, [c, d], [0.1, 0.2], [0.0, 0.0])
+    robot.send(1.07, stamp, [a, b], [0.3, 0.4], [0.0, 0.0])
+    assert robot.counts.rejected == {"older than the last answer": 1}
+    assert robot.session.positions == first | {a: 0.3, b: 0.4, c: 0.1, d: 0.2}
+
+
+def test_positions_that_were_overtaken_are_not_measured_last(robot):
+    """A message of some joints comes after a newer one of others, which was incomplete."""
+    (a, b, c, d), first = NAMES, dict(zip(NAMES, Q.tolist(), strict=True))
+    robot.send(1.0)
+    with unanswerable(robot):
+        robot.send(1.06, 1.05, [b, c, d], [0.1, 0.2, 0.3], [0.0] * 3)
+    robot.send(1.07, 1.04, [a, b], [0.5, 0.6], [0.0, 0.0])
+    assert robot.counts.rejected["overtaken by other joints"] == 1
+    assert robot.session.positions == first | {a: 0.5, b: 0.1, c: 0.2, d: 0.3}
+
+
+def test_superseded_states_for_which_no_other_comes_are_counted_in_the_end(robot):
+    robot.send(1.0)
+    for number in range(3):
+        robot.send(1.1, 1.01 + 0.01 * number, superseded=True)
+    counts = robot.counts
+    robot.session.deactivate()
+    assert (counts.received, counts.answered, counts.superseded) == (4, 1, 3)

@@ -1,0 +1,165 @@
+"""What services that change the robot do: a request that is refused leaves it as it was."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Protocol
+
+from modular_dynamics_interfaces.srv import (
+    AttachSubsystem,
+    DetachSubsystem,
+    LockJoints,
+    SetModelParameters,
+    SetPayload,
+)
+from rclpy.node import Node
+
+from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
+from modular_dynamics_ros.computation.changes import edits
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.diagnostics.failures import described as described_failure
+from modular_dynamics_ros.diagnostics.failures import one_line
+from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
+from modular_dynamics_ros.messages.queries.changes import load_numbers, pose_numbers
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.reconfiguration.host import Host
+from modular_dynamics_ros.reconfiguration.reconfiguration import Edit, NoRobotError, Reconfiguration
+
+__all__ = ["ChangeAnswers", "SessionView"]
+
+#: Of these requests a ModelError is about their numbers, and not about the robot.
+NUMERIC_REQUESTS = SetPayload.Response, SetModelParameters.Response, LockJoints.Response
+
+
+class SessionView(Host, Protocol):
+    """The host, with what is measured and published of its robot."""
+
+    def joint_names(self) -> tuple[str, ...]:
+        """Whose efforts are published, in order; none where there is no robot."""
+
+    def positions(self) -> Mapping[str, float]:
+        """Where joints were measured last [rad or m]."""
+
+
+class ChangeAnswers:
+    """Answers of the services, while the node is configured. The methods have the services' names."""
+
+    def __init__(
+        self, node: Node, host: SessionView, reconfiguration: Reconfiguration, *, strict: bool
+    ) -> None:
+        self._node, self._host, self._changes, self._strict = node, host, reconfiguration, strict
+
+    def end(self) -> None:
+        """Prepare nothing more; what is being prepared is refused."""
+        self._changes.destroy()
+
+    async def set_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> Any:
+        """Set or remove what a link carries."""
+        load = load_numbers(request.inertia)
+
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.with_payload(described, changes, Payload.of(request.link, *load))
+
+        return await self._answer(response, edit, f"payload of {load[0]:g} kg on '{request.link}'")
+
+    async def attach_subsystem(
+        self, request: AttachSubsystem.Request, response: AttachSubsystem.Response
+    ) -> Any:
+        """Attach another robot, or bring one back that was detached."""
+        r, pose = request, pose_numbers(request.pose)
+
+        def edit(described: Any, changes: Any) -> Any:
+            if r.robot_description and r.file:
+                raise RobotError(f"'{r.name}' has both a robot_description and a file; give one of them")
+            if r.robot_description:
+                read = partial(Attachment.of, r.name, r.robot_description)
+            elif r.file:
+                read = partial(Attachment.of_file, r.name, r.file)
+            else:
+                return edits.reattached(described, changes, r.name)
+            return edits.attached(described, changes, read(r.link, pose, r.prefix, strict=self._strict))
+
+        again = not (r.robot_description or r.file)
+        done = f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{r.link}'"
+        return await self._answer(response, edit, done)
+
+    async def detach_subsystem(
+        self, request: DetachSubsystem.Request, response: DetachSubsystem.Response
+    ) -> Any:
+        """Detach a subsystem."""
+
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.detached(described, changes, request.name)
+
+        return await self._answer(response, edit, f"'{request.name}' detached")
+
+    async def lock_joints(self, request: LockJoints.Request, response: LockJoints.Response) -> Any:
+        """Lock joints, or unlock them."""
+        names, given = list(request.joint_names), list(request.positions)
+        measured = self._host.positions()  # now, in the executor's thread
+
+        def edit(described: Any, changes: Any) -> Any:
+            if request.unlock:
+                return edits.unlocked(described, changes, names)
+            if given and len(given) != len(names):
+                raise NumbersError(f"{len(given)} positions for {len(names)} joints; each needs one, or none")
+            positions = dict(zip(names, given, strict=True)) if given else measured
+            return edits.locked(described, changes, names, positions, measured=not given)
+
+        done = "unlocked" if request.unlock else "locked"
+        return await self._answer(response, edit, f"{done}: {', '.join(names)}")
+
+    async def set_model_parameters(
+        self, request: SetModelParameters.Request, response: SetModelParameters.Response
+    ) -> Any:
+        """Set numbers of the model by name."""
+        names, values = list(request.names), list(request.values)
+
+        def edit(described: Any, changes: Any) -> Any:
+            return edits.renumbered(changes, names, values)
+
+        what = f"numbers of the model: {', '.join(names) or 'as described'}"
+        return await self._answer(response, edit, what)
+
+    async def _answer(self, response: Any, edit: Edit, what: str) -> Any:
+        """Do it; fill in the response."""
+        response.error_code, response.error_message = await self._outcome(response, edit, what)
+        response.success = response.error_code == response.NONE
+        response.stamp, response.joint_names = (
+            stamp_message(self._changes.stamp),
+            list(self._host.joint_names()),
+        )
+        if not response.success:
+            self._node.get_logger().warning(f"change refused: {response.error_message}")
+        return response
+
+    async def _outcome(self, response: Any, edit: Edit, what: str) -> tuple[int, str]:
+        try:
+            await self._changes.change(edit, one_line(what))
+        except Exception as error:  # a service must not end the node
+            return self._refusal(response, error), _text(error)
+        return response.NONE, ""
+
+    def _refusal(self, response: Any, error: Exception) -> int:
+        """The code of an error."""
+        of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
+        code: int
+        if isinstance(error, NoRobotError):
+            code = response.NOT_ACTIVE
+        elif isinstance(error, ChangeFileError):
+            code = response.FILE
+        elif isinstance(error, UnknownNameError | UnknownError):
+            code = response.UNKNOWN_NAME
+        elif isinstance(error, NumbersError) or of_numbers:
+            code = response.BAD_STATE
+        elif isinstance(error, ModularDynamicsError | NodeError):
+            code = response.REFUSED
+        else:
+            self._node.get_logger().error(f"unexpected error in a service: {described_failure(error)}")
+            code = response.UNEXPECTED
+        return code
+
+
+def _text(error: Exception) -> str:
+    expected = isinstance(error, ModularDynamicsError | NodeError)
+    return one_line(str(error) if expected else described_failure(error))
