@@ -33,14 +33,6 @@ def root() -> Path:
 
 
 @pytest.fixture(scope="module")
-def shared_memory() -> Iterator[None]:
-    """Messages go by shared memory, as by default; name it before `ros`. See `reserve_ros_domain`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("FASTRTPS_DEFAULT_PROFILES_FILE")
-        yield
-
-
-@pytest.fixture(scope="module")
 def ros(request: pytest.FixtureRequest) -> Iterator[None]:
     """ROS 2 in this process for the tests of one file; SIGINT stays pytest's."""
     import rclpy  # noqa: PLC0415  # the library's tests run without ROS

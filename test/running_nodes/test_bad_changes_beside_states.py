@@ -21,8 +21,7 @@ from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
-# Requests of 100 kB fill the buffer of a UDP socket (208 kB by default): joint states beside them get lost.
-pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("shared_memory", "ros")]
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 FOUR_LINK = ROBOTS / "four_link.urdf"
 #: Enough for each answer where other tests have the processor: what is counted here is that none is lost.

@@ -38,8 +38,7 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     "quick_discovery": (
         "false",
         "nodes that are started again hear others at once, instead of after up to 3 s; they then announce "
-        "all network interfaces, unless ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST (only Fast DDS 2: see "
-        "config/fast_dds_quick_discovery.xml)",
+        "all network interfaces (only Fast DDS 2: see config/fast_dds_quick_discovery.xml)",
         BOOLEAN,
     ),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),

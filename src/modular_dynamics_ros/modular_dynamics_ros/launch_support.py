@@ -23,7 +23,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.fast_dds_profile import PROFILES, quick_discovery_profile
+from modular_dynamics_ros.fast_dds_profile import PROFILES, QUICK_DISCOVERY
 from modular_dynamics_ros.launch_arguments import (
     ROBOT_ARGUMENTS,
     TOPICS,
@@ -85,7 +85,7 @@ def own_node(
         decided |= {**_clock(context), **same}
         if unused := require_parameters(params_file, full_name, executable or name, decided):
             get_logger("launch").warning(unused)
-    profile = {PROFILES[0]: str(quick_discovery_profile(SHARE / "config"))}
+    profile = {PROFILES[0]: str(SHARE / "config" / QUICK_DISCOVERY)}
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,

@@ -17,25 +17,10 @@ def without_profile(monkeypatch):
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.mark.parametrize(
-    ("environment", "file"),
-    [
-        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, "fast_dds_loopback.xml"),
-        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, "fast_dds_loopback.xml"),
-        ({"ROS_LOCALHOST_ONLY": "1"}, "fast_dds_loopback.xml"),
-        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, "fast_dds_quick_discovery.xml"),
-        ({"ROS_LOCALHOST_ONLY": "0"}, "fast_dds_quick_discovery.xml"),
-        ({}, "fast_dds_quick_discovery.xml"),
-    ],
-)
-def test_the_profile_is_that_of_the_bringup_for_the_discovery_range(monkeypatch, environment, file):
-    for name in ("ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+def test_the_profile_is_that_of_the_bringup():
     ((name, path),) = quick_discovery_variables().items()
     assert name == "FASTRTPS_DEFAULT_PROFILES_FILE"
-    assert Path(path).name == file
+    assert Path(path).name == "fast_dds_quick_discovery.xml"
     assert "throughputController" in Path(path).read_text(encoding="utf-8")
 
 

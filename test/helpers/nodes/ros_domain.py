@@ -6,8 +6,6 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from helpers.paths import ROOT
-
 # On Linux these have free ports, as 1 to 100 have, of which the demo draws one for itself.
 DOMAINS = range(215, 232)
 _reserved: list[IO[str]] = []  # the files stay open, and thereby locked, as long as the process lives
@@ -18,7 +16,8 @@ def reserve_ros_domain() -> int:
 
     The lock on a file in the system's temporary folder is released by the system when the process ends.
     Tests kill processes, and a killed one may leave Fast DDS's shared memory in a state in which another
-    waits in it for ever: so all processes of the tests use the profile that does without.
+    waits in it for ever. FASTDDS_BUILTIN_TRANSPORTS is to switch it off, but rmw_fastrtps obeys it only where
+    the discovery range is not LOCALHOST: so it is used after all.
 
     Raises:
         RuntimeError: all domains are in use.
@@ -35,6 +34,6 @@ def reserve_ros_domain() -> int:
         os.environ["ROS_DOMAIN_ID"] = str(domain)
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         os.environ.pop("ROS_LOCALHOST_ONLY", None)
-        os.environ["FASTRTPS_DEFAULT_PROFILES_FILE"] = str(ROOT / "config/fast_dds_loopback.xml")
+        os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
         return domain
     raise RuntimeError(f"all ROS domains from {DOMAINS[0]} to {DOMAINS[-1]} are in use by tests")
