@@ -56,7 +56,7 @@ def main() -> None:
     print(json.dumps(stamps), flush=True)
     sys.stdin.close()
     rclpy.shutdown()
-    spinning.join()  # a thread that were still in the middleware would end the process with an error
+    spinning.join()  # a thread that is still in the middleware ends the process with an error
     node.destroy_node()
 
 

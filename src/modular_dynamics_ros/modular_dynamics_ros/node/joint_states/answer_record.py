@@ -119,7 +119,7 @@ class AnswerRecord:
         self._unanswered.start(now)
         counts.answered += 1
         counts.latency.add(arrival, time.time_ns() - arrival)
-        if not self._computation.robot.closed:
+        if not self._computation.robot.closed:  # only loops have assembly modes, and joints that disagree
             return
         counts.closed_anew += not answer.configuration.continues_last
         if disagreements := answer.configuration.disagreements:

@@ -264,7 +264,7 @@ def test_positions_that_come_in_the_wrong_order_are_the_ones_measured_last(robot
     assert robot.session.positions == first | {a: 0.3, b: 0.4, c: 0.1, d: 0.2}
 
 
-def test_positions_that_were_overtaken_are_not_measured_last(robot):
+def test_of_a_joint_state_that_was_overtaken_the_newest_of_each_joint_counts(robot):
     """A message of some joints comes after a newer one of others, which was incomplete."""
     (a, b, c, d), first = NAMES, dict(zip(NAMES, Q.tolist(), strict=True))
     robot.send(1.0)
