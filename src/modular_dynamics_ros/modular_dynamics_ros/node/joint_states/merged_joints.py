@@ -155,34 +155,30 @@ class MergedJoints:
         """The newest positions (n,) and those of the optional joints (m,), of this one and of `late`.
 
         Args:
-            late: of the same joints. oldest: optional joints without a value since then [ns] are not known.
+            late: of the same joints. oldest: joints without a value since then [ns] have their given
+                position; optional ones are not known.
         """
         own, its = self.newest, late.newest
         newer, optional_newer = late.stamps > self.stamps, late._optional_stamps > self._optional_stamps
-        optional = np.where(optional_newer, its.optional, own.optional)
+        q, optional = np.where(newer, its.q, own.q), np.where(optional_newer, its.optional, own.optional)
+        given = (np.maximum(self.stamps, late.stamps) < oldest) & ~np.isnan(self._given)
+        q[given] = self._given[given]
         optional[np.maximum(self._optional_stamps, late._optional_stamps) < oldest] = np.nan
-        return np.where(newer, its.q, own.q), optional
+        return q, optional
 
-    def fill(self, oldest: int) -> tuple[str, ...]:
-        """Give joints without a value since `oldest` [ns] their given one; return those that have none."""
-        old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
-        if not old.any() and not optional_old.any():
-            return ()
-        self._catch_up()
-        newest = self._newest = self._newest.copy()
-        newest.optional[optional_old] = np.nan
-        given = old & ~np.isnan(self._given)
-        newest.q[given], newest.v[given], newest.effort[given] = self._given[given], 0.0, np.nan
-        return tuple(self._names[index] for index in np.flatnonzero(old & ~given))
+    def missing(self, oldest: int) -> tuple[str, ...]:
+        """Joints without a value since `oldest` [ns], and without a given one."""
+        return self.named((self.stamps < oldest) & np.isnan(self._given))
 
-    def at(self, sample: JointSample, stamp: int) -> JointValues | None:
+    def at(self, sample: JointSample, stamp: int, oldest: int) -> JointValues | None:
         """The values at the stamp [ns] of a message that was added, with all of its own.
 
-        None where they are not known any more: a joint that it does not hold has a newer value already.
+        Joints without a value since `oldest` [ns] have their given one; optional ones are not known. None
+        where the values are not known any more: a joint that it does not hold has a newer one already.
         """
         if stamp >= self.latest:
-            return self.newest
-        values, layout = self.newest.copy(), sample.layout
+            return self._known_since(oldest)
+        values, layout = self._known_since(oldest).copy(), sample.layout
         newer, optional_newer = self.stamps > stamp, self._optional_stamps > stamp
         newer[layout.joints] = False
         values.q[layout.joints], values.v[layout.joints] = sample.q, sample.v
@@ -190,6 +186,19 @@ class MergedJoints:
         for k, _ in layout.optional:
             values.optional[k], optional_newer[k] = sample.optional[k], False
         return None if newer.any() or optional_newer.any() else values
+
+    def _known_since(self, oldest: int) -> JointValues:
+        """The newest values, without those that are older [ns].
+
+        What is older is kept: it counts again where the clock is set back a little.
+        """
+        old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
+        if not old.any() and not optional_old.any():
+            return self.newest
+        values = self.newest.copy()
+        values.q[old], values.v[old], values.effort[old] = self._given[old], 0.0, np.nan
+        values.optional[optional_old] = np.nan
+        return values
 
     def named(self, flags: NDArray[np.bool_]) -> tuple[str, ...]:
         """Names of the joints with a flag (n,)."""

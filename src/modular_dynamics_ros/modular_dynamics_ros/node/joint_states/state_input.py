@@ -164,7 +164,7 @@ class StateInput:
         """
         try:
             self._record.require_order(stamp, now)
-            values = None if missing else self._merged.at(sample, stamp)
+            values = None if missing else self._merged.at(sample, stamp, now - self._valid_for)
             if values is None and not missing:
                 raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
         except BadMessage:
@@ -245,8 +245,7 @@ class StateInput:
         """Take the values of a fresh message; return the joints that have none now [ns]."""
         self._require_fresh(sample, stamp, now, info["received_timestamp"])
         complete = self._merged.add(sample, stamp)
-        partly = not complete or len(self._merged.newest.optional) > 0
-        self._record.missing = self._merged.fill(now - self._valid_for) if partly else ()
+        self._record.missing = () if complete else self._merged.missing(now - self._valid_for)
         return self._record.missing
 
     def _require_fresh(self, sample: JointSample, stamp: int, now: int, arrival: int) -> None:

@@ -30,14 +30,14 @@ def test_random_parts_in_any_order(seed):
         assert complete == all(newest.get(name, [None])[0] == stamp for name in NAMES if name in some) * (
             set(NAMES) <= set(some)
         )
-        missing = merged.fill(now - VALID)
+        missing, (q, v, optional, _) = merged.missing(now - VALID), merged.at(sample, now, now - VALID)
         fresh = {name: one for name, one in newest.items() if one[0] >= now - VALID}
         assert missing == tuple(name for name in NAMES if name not in fresh and name not in GIVEN)
         for index, name in enumerate(NAMES):
             if name not in missing:
                 expected = fresh[name][1:] if name in fresh else (GIVEN[name], 0.0)
-                np.testing.assert_array_equal([merged.newest.q[index], merged.newest.v[index]], expected)
-        np.testing.assert_array_equal(merged.newest.optional, [fresh["p"][1] if "p" in fresh else np.nan])
+                np.testing.assert_array_equal([q[index], v[index]], expected)
+        np.testing.assert_array_equal(optional, [fresh["p"][1] if "p" in fresh else np.nan])
 
 
 def test_values_from_before_the_clock_was_set_back_are_forgotten():
@@ -46,9 +46,23 @@ def test_values_from_before_the_clock_was_set_back_are_forgotten():
         merged.forget_after(now + VALID)
         sample = reader.read(JointState(name=names, position=[float(now)] * len(names)))
         merged.add(sample, now)
-    assert merged.fill(10_000 - VALID) == ("d",)  # its old stamp is reached again
-    assert merged.newest.q[:3].tolist() == [10_000.0] * 3
-    assert np.isnan(merged.newest.optional).all()
+    assert merged.missing(10_000 - VALID) == ("d",)  # its old stamp is reached again
+    values = merged.at(sample, 10_000, 10_000 - VALID)
+    assert values.q[:3].tolist() == [10_000.0] * 3
+    assert np.isnan(values.optional).all()
+
+
+def test_values_that_were_too_old_count_again_where_the_clock_is_set_back_a_little():
+    reader, merged = JointStateReader(NAMES, OPTIONAL), MergedJoints(NAMES, OPTIONAL, GIVEN)
+    for stamp, names in ((1000, [*NAMES, *OPTIONAL]), (1300, NAMES[:3]), (1180, NAMES[:3])):
+        sample = reader.read(JointState(name=names, position=[float(stamp)] * len(names)))
+        merged.add(sample, stamp)
+        values = merged.at(sample, stamp, stamp - VALID)
+        known = stamp != 1300
+        np.testing.assert_array_equal(
+            [values.q[3], *values.optional], [1000.0] * 2 if known else [0.5, np.nan]
+        )
+    assert merged.newest.q[:3].tolist() == [1300.0] * 3
 
 
 def test_the_values_at_a_stamp_have_nothing_newer_in_them():
@@ -57,7 +71,7 @@ def test_the_values_at_a_stamp_have_nothing_newer_in_them():
     def at(stamp, names):
         sample = reader.read(JointState(name=names, position=[float(stamp)] * len(names)))
         merged.add(sample, stamp)
-        return merged.at(sample, stamp)
+        return merged.at(sample, stamp, stamp - VALID)
 
     everything = [*NAMES, *OPTIONAL]
     at(10, everything)
@@ -78,7 +92,7 @@ def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
         message = JointState(name=list(efforts), position=[0.0] * len(efforts), effort=list(efforts.values()))
         sample = reader.read(message, efforts=asked)
         merged.add(sample, stamp)
-        return merged.at(sample, stamp)
+        return merged.at(sample, stamp, stamp - VALID)
 
     nan = np.nan
     assert np.isnan(add(1, {"a": 1.0}, asked=False).effort).all()
@@ -91,8 +105,7 @@ def test_efforts_are_merged_as_velocities_are_while_somebody_asks_for_them():
         add(4, {"a": 7.0, "b": 8.0, "c": 9.0, "d": 9.5}).effort, [7.0, 8.0, 9.0, 9.5]
     )
     np.testing.assert_array_equal(merged.newest.effort, [7.0, 8.0, 3.0, 4.0])
-    merged.fill(300)
-    assert np.isnan(merged.newest.effort[3])  # given, not measured
+    assert np.isnan(add(300, {"a": 1.0}).effort[3])  # given, not measured
     add(301, {"a": 1.0}, asked=False)
     assert np.isnan(merged.newest.effort).all()  # none is kept for when they are asked for again
     assert not merged.has_efforts
