@@ -99,6 +99,8 @@ class ChangeAnswers:
         measured = self._host.positions()  # now, in the executor's thread
 
         def edit(described: Any, changes: Any) -> Any:
+            if request.unlock and given:
+                raise NumbersError("positions and unlock are both given: joints that may move need none")
             if request.unlock:
                 return edits.unlocked(described, changes, names)
             if given and len(given) != len(names):

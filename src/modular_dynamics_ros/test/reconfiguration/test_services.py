@@ -218,14 +218,10 @@ NO_ROTATION = (0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0)
             "'bend' is 90, beyond its limits",
         ),
         (LOCK, {"joint_names": ["turn"], "unlock": True}, "UNKNOWN_NAME", "is not locked"),
+        (LOCK, {"joint_names": ["turn"], "positions": [0.0], "unlock": True}, "BAD_STATE", "are both given"),
         (NUMBERS, {"names": ["link x mass"], "values": [1.0]}, "UNKNOWN_NAME", "no parameter"),
         (NUMBERS, {"names": ["link base mass"], "values": [-1.0]}, "BAD_STATE", "negative"),
-        (
-            NUMBERS,
-            {"names": ["link base mass"], "values": []},
-            "BAD_STATE",
-            "0 values for 1 names",
-        ),
+        (NUMBERS, {"names": ["link base mass"], "values": []}, "BAD_STATE", "0 values for 1 names"),
         (NUMBERS, {"names": ["gravity z"], "values": [1.0]}, "REFUSED", "parameter of the node"),
     ],
 )

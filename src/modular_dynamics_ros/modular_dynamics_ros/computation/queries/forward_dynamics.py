@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.queries.equation_of_motion import (
 )
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
-from modular_dynamics_ros.computation.queries.requested_state import check_names, require_usable
+from modular_dynamics_ros.computation.queries.requested_state import require_actuators, require_usable
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 
@@ -37,19 +37,8 @@ def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
     Raises:
         QueryError: of a joint that has no actuator of its own, or whose torque is not known.
     """
-    check_names(robot, list(efforts))
+    require_actuators(robot, list(efforts))
     require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
-    for name in efforts:
-        if name in robot.joint_names:
-            continue
-        driver = robot.graph.driver(robot.graph.joint(name))
-        if driver != name:
-            why = f"mimics '{driver}': give the effort to that one"
-        elif name in robot.passive_names:
-            why = "is moved by loops or gears and has no actuator"
-        else:
-            why = "is inside a black box, or the base: it takes no effort"
-        raise QueryError("REFUSED", f"'{name}' {why}")
     return np.array([efforts.get(name, 0.0) for name in robot.state_names], dtype=float)
 
 

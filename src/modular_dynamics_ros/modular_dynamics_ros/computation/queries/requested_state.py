@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, BaseState, State
 from modular_dynamics_ros.exceptions import listed, repeated
 
-__all__ = ["RequestedState", "check_names", "require_usable", "state_of"]
+__all__ = ["RequestedState", "check_names", "require_actuators", "require_usable", "state_of"]
 
 SIX = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
@@ -103,6 +103,26 @@ def check_names(robot: Robot, names: Sequence[str]) -> None:
     if unknown := [name[:80] for name in names if name not in known]:
         has = f"whose joints are {listed(robot.state_names, 8)}"
         raise QueryError("UNKNOWN_NAME", f"no joint {listed(unknown)} in '{robot.graph.name}', {has}")
+
+
+def require_actuators(robot: Robot, names: Sequence[str]) -> None:
+    """Refuse joints that have no effort of their own.
+
+    Raises:
+        QueryError: also as of `check_names`; it says why one has none.
+    """
+    check_names(robot, names)
+    for name in names:
+        if name in robot.joint_names:
+            continue
+        driver = robot.graph.driver(robot.graph.joint(name))
+        if driver != name:
+            why = f"mimics '{driver}', which has the effort of both: name that one instead"
+        elif name in robot.passive_names:
+            why = "is moved by loops or gears and has no actuator: leave it out"
+        else:
+            why = "is inside a black box, or the base, and takes no effort: leave it out"
+        raise QueryError("REFUSED", f"'{name}' {why}")
 
 
 def require_usable(what: str, values: Array, names: Sequence[str]) -> None:

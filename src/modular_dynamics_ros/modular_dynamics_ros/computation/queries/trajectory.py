@@ -15,15 +15,13 @@ from modular_dynamics_ros.computation.queries.limits import Course, Excess, Samp
 from modular_dynamics_ros.computation.queries.query_model import GivenWrenches, QueryModel, Subject
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
-    check_names,
+    require_actuators,
     require_usable,
     state_of,
 )
 from modular_dynamics_ros.computation.queries.samples import Samples, samples
 from modular_dynamics_ros.computation.queries.spline import completed, pieces
-from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, Configuration, StampedWrench, State
-from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["MOST_POINTS", "Motion", "Torques", "trajectory_torques"]
 
@@ -63,7 +61,7 @@ def trajectory_torques(
         BadMessage: a wrench that is missing, or in an unknown frame.
     """
     robot = model.robot
-    _check(robot, motion)
+    require_actuators(robot, motion.names)
     for what, given in (("positions", motion.q), ("velocities", motion.v), ("accelerations", motion.a)):
         if given is not None:
             require_usable(what, given, motion.names)
@@ -105,16 +103,6 @@ def _courses(motion: Motion, v: Array, efforts: Array, sampled: Samples) -> Iter
         between = None if motion.v is None else pieces(motion.instants, q, v[:, k].copy(), a)
         effort = SampledEffort(sampled.points[~points], sampled.instants[~points], efforts[~points, k])
         yield Course(name, q, v[:, k], between, efforts[points, k], effort)
-
-
-def _check(robot: Robot, motion: Motion) -> None:
-    """Raise QueryError where joints have no effort of their own."""
-    check_names(robot, motion.names)
-    if moved := [name for name in motion.names if name not in robot.joint_names]:
-        text = (
-            f"{listed(moved)} cannot have an effort of its own: it mimics another joint, is passive, or is "
-        )
-        raise QueryError("REFUSED", f"{text}inside a black box; leave it out")
 
 
 def _at_once(

@@ -250,7 +250,7 @@ def test_all_excesses_of_random_motions_as_sampled(spline, seed):
     [
         (["j1", "nix"], [[1, 2]], "UNKNOWN_NAME", "no joint 'nix'"),
         (["j1", "j1"], [[1, 2]], "BAD_STATE", "'j1' named more than once"),
-        (["j3", "j4"], [[0, 0.1]], "REFUSED", "'j4' cannot have an effort of its own"),
+        (["j3", "j4"], [[0, 0.1]], "REFUSED", "'j4' mimics 'j3', which has the effort of both"),
         (["j1"], [[1e9], [-1e9]], "BAD_STATE", "velocities between the points at point 0: that of 'j1'"),
         (["j1"], [[0], [1e155]], "BAD_STATE", "positions at point 1: that of 'j1' is 1e\\+155; sizes of"),
     ],
