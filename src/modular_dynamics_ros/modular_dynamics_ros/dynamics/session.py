@@ -153,7 +153,7 @@ class DynamicsSession:
     @property
     def positions(self) -> Mapping[str, float]:
         """Where joints were measured last, or moved by loops and gears in the last answer [rad or m]."""
-        return self.computation.positions(self._computed)
+        return {**self.computation.positions(self._computed), **self._loaded.positions}
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""

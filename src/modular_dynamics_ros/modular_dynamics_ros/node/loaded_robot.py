@@ -1,6 +1,6 @@
 """A robot in a node, and its inputs while the node is active."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from sensor_msgs.msg import JointState
@@ -99,6 +99,11 @@ class LoadedRobot:
         self._inputs = others
         self._watch = self._node.create_timer(WATCH_PERIOD, watch, clock=STEADY_CLOCK)
         self.active = True
+
+    @property
+    def positions(self) -> Mapping[str, float]:
+        """Where joints were measured last [rad or m]; none while the node is not active."""
+        return {} if self.states is None else self.states.positions
 
     def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
         """Answer a joint state, or report why not; ignored while the node is not active."""

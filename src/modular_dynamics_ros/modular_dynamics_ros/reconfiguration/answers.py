@@ -15,7 +15,7 @@ from rclpy.node import Node
 
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.attachment import SAME_POSE, Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.diagnostics.failures import described as described_failure
 from modular_dynamics_ros.diagnostics.failures import one_line
@@ -42,12 +42,23 @@ class SessionView(Host, Protocol):
 
 
 class ChangeAnswers:
-    """Answers of the services, while the node is configured. The methods have the services' names."""
+    """Answers of the services, while the node is configured. The methods have the services' names.
+
+    Args:
+        strict: see `Reconfiguration`. frame_prefix: begins names of links in TF; requests may have it, too.
+    """
 
     def __init__(
-        self, node: Node, host: SessionView, reconfiguration: Reconfiguration, *, strict: bool
+        self,
+        node: Node,
+        host: SessionView,
+        reconfiguration: Reconfiguration,
+        *,
+        strict: bool,
+        frame_prefix: str,
     ) -> None:
-        self._node, self._host, self._changes, self._strict = node, host, reconfiguration, strict
+        self._node, self._host, self._changes = node, host, reconfiguration
+        self._strict, self._frame_prefix = strict, frame_prefix
 
     def end(self) -> None:
         """Prepare nothing more; what is being prepared is refused."""
@@ -55,18 +66,18 @@ class ChangeAnswers:
 
     async def set_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> Any:
         """Set or remove what a link carries."""
-        load = load_numbers(request.inertia)
+        link, load = request.link.removeprefix(self._frame_prefix), load_numbers(request.inertia)
 
         def edit(described: Any, changes: Any) -> Any:
-            return edits.with_payload(described, changes, Payload.of(request.link, *load))
+            return edits.with_payload(described, changes, Payload.of(link, *load))
 
-        return await self._answer(response, edit, f"payload of {load[0]:g} kg on '{request.link}'")
+        return await self._answer(response, edit, f"payload of {load[0]:g} kg on '{link}'")
 
     async def attach_subsystem(
         self, request: AttachSubsystem.Request, response: AttachSubsystem.Response
     ) -> Any:
         """Attach another robot, or bring one back that was detached."""
-        r, pose = request, pose_numbers(request.pose)
+        r, pose, link = request, pose_numbers(request.pose), request.link.removeprefix(self._frame_prefix)
 
         def edit(described: Any, changes: Any) -> Any:
             if r.robot_description and r.file:
@@ -76,11 +87,15 @@ class ChangeAnswers:
             elif r.file:
                 read = partial(Attachment.of_file, r.name, r.file)
             else:
-                return edits.reattached(described, changes, r.name)
-            return edits.attached(described, changes, read(r.link, pose, r.prefix, strict=self._strict))
+                back = edits.reattached(described, changes, r.name)
+                if link or r.prefix or (any(pose) and pose != SAME_POSE):
+                    text = f"'{r.name}' comes back where it was: leave link, pose and prefix out"
+                    raise RobotError(f"{text}, or attach its URDF elsewhere by another name")
+                return back
+            return edits.attached(described, changes, read(link, pose, r.prefix, strict=self._strict))
 
         again = not (r.robot_description or r.file)
-        done = f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{r.link}'"
+        done = f"'{r.name}' brought back" if again else f"'{r.name}' attached to '{link}'"
         return await self._answer(response, edit, done)
 
     async def detach_subsystem(

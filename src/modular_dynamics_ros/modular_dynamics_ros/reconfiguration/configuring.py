@@ -42,7 +42,8 @@ def reconfiguration_of(
         node.get_logger().error(str(error))
         return None
     node.while_configured.callback(changes.destroy)
-    services.begin(ChangeAnswers(node, host, changes, strict=parameters.strict))
+    prefix = parameters.frame_prefix
+    services.begin(ChangeAnswers(node, host, changes, strict=parameters.strict, frame_prefix=prefix))
     node.while_configured.callback(services.end)
     return changes
 

@@ -4,7 +4,7 @@ A change is prepared beside the executor. It is in force between two joint state
 is as it was.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ __all__ = ["Edit", "Kept", "NoRobotError", "Reconfiguration"]
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 """Makes a new list of changes, of the described graph and the list in force; in any thread."""
 
+WHOLE = ("attachment", "payload")  # kinds of changes of which no part is taken back alone
 ATTEMPTS = 10  # a new description may come while a change is prepared
 
 
@@ -154,7 +155,7 @@ class Reconfiguration:
             drafted.draft.discard()  # another description has come
         else:
             raise RobotError("descriptions come faster than the change can be prepared")
-        self._put_in_force(drafted, what, now.changed.warnings)
+        self._put_in_force(drafted, what, now.changed)
 
     def _in_force(self) -> Any:
         if not self._host.active:
@@ -171,7 +172,7 @@ class Reconfiguration:
         text = None if self._describe is None else self._describe(changed.graph)
         return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
 
-    def _put_in_force(self, drafted: _Drafted, what: str, warned: Collection[str]) -> None:
+    def _put_in_force(self, drafted: _Drafted, what: str, before: Applied) -> None:
         """Of the changes before, the log has the warnings already."""
         session = None
         try:
@@ -187,8 +188,11 @@ class Reconfiguration:
         self.kept, self._taken = Kept(drafted.prepared.described.name, changed.changes), True
         log = self._node.get_logger()
         for warning in changed.warnings:
-            if warning not in warned:
+            if warning not in before.warnings:
                 log.warning(warning)
-        log.info(f"{what}; {len(changed.changes)} changes in force")
+        gone = [
+            f"no more: {one}" for one in before.changes if one.kind in WHOLE and one not in changed.changes
+        ]
+        log.info("; ".join([what, *gone, f"{len(changed.changes)} changes in force"]))
         if drafted.text is not None:
             self._publish(drafted.text)

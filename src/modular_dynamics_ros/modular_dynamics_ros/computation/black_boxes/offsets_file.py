@@ -20,6 +20,7 @@ from modular_dynamics_ros.exceptions import NumbersError, OffsetsFileError
 __all__ = ["OffsetsFile", "stored_offsets"]
 
 VERSION = 1
+END = "..."  # as YAML ends a document: without it offsets may be missing that were cut off
 
 
 def stored_offsets(path: str) -> SensorOffsets:
@@ -73,7 +74,7 @@ class OffsetsFile:
             name: {"frame": one.frame, "values": [float(value) for value in one.values]}
             for name, one in offsets.items()
         }
-        text = dumped({"version": VERSION, "offsets": entries})
+        text = dumped({"version": VERSION, "offsets": entries}) + f"{END}\n"
         _parsed(self._path, text)
         try:
             path = self._path.resolve()  # a link stays one
@@ -93,7 +94,10 @@ def _parsed(path: Path, text: str) -> dict[str, SensorOffset]:
         raise _error(path, f"version: {VERSION} is needed at its top level")
     if not isinstance(offsets := content.get("offsets"), dict):
         raise _error(path, "offsets, by black box, are needed at its top level")
-    return {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
+    read = {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
+    if not text.rstrip().endswith(f"\n{END}"):
+        raise _error(path, f"its last line is not '{END}': the end was cut off")
+    return read
 
 
 def _offset(path: Path, box: str, entry: Any) -> SensorOffset:

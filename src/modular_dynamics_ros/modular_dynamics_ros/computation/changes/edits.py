@@ -63,10 +63,28 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
     if not name:
         raise RobotError("what is attached needs a name, by which detach_subsystem finds it")
     graph = applied(described, changes).graph
-    taken = [change.name for change in changes if isinstance(change, Attachment | Removal)]
-    if name in taken or any(one.name == name for one in graph.subsystems):
+    if any(isinstance(change, Removal) and change.name == name for change in changes):
+        text = f"'{name}' was detached and comes back by this name, with neither robot_description nor file"
+        raise RobotError(f"{text}; to attach another robot choose another name")
+    taken = [change.name for change in changes if isinstance(change, Attachment)]
+    own, in_force = _own_subsystems(described, changes), [one.name for one in graph.subsystems]
+    if name in {*taken, *own, *in_force}:
         raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
+    brought = [attachment.prefix + one.name for one in attachment.robot.subsystems]
+    if locked := [one for one in brought if one in own and one not in in_force]:
+        text = f"'{name}' brings a subsystem {listed(locked)}, as '{graph.name}' has one with locked joints"
+        raise RobotError(f"{text}; choose a prefix")
     return *changes, attachment
+
+
+def _own_removals(changes: Changes) -> Changes:
+    """Those of subsystems of the description: `detached` puts them first."""
+    return tuple(takewhile(lambda one: isinstance(one, Removal), changes))
+
+
+def _own_subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
+    """Subsystems of the description that are there, also those whose joints are all locked."""
+    return [one.name for one in applied(described, _own_removals(changes)).graph.subsystems]
 
 
 def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
@@ -92,12 +110,10 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
     if any(isinstance(change, Attachment) and change.name == name for change in changes):
         kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
         return remaining(described, kept)
-    graph = applied(described, changes).graph
-    subsystems = [one.name for one in graph.subsystems]
-    # an attached robot may have brought a subsystem of the same name after the robot's own was removed
-    removed = [one.name for one in changes if isinstance(one, Removal)]
-    described_names = [one.name for one in described.subsystems]
-    own = [one for one in subsystems if one in described_names and one not in removed]
+    own, removed = _own_subsystems(described, changes), _own_removals(changes)
+    if name in own:  # before all other changes: what they do to its parts ends with it
+        return remaining(described, (*removed, Removal(name), *changes[len(removed) :]))
+    subsystems = [one.name for one in applied(described, changes).graph.subsystems]
     if name not in subsystems:
         known = [change.name for change in changes if isinstance(change, Attachment)]
         brought = [one for one in subsystems if one not in own]
@@ -106,8 +122,6 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
             f"no subsystem '{name}': attached are {listed(known) or 'none'}{with_them}; the robot's own are "
             f"{listed(own, 8) or 'none'}"
         )
-    if name in own:  # first in the list: what other changes do to its parts ends with it
-        return remaining(described, (Removal(name), *changes))
     return *changes, Removal(name)
 
 
@@ -134,7 +148,7 @@ def locked(
     graph = applied(described, changes).graph
     for name in joints:
         if name not in held:
-            require_joint(graph, name)
+            require_joint(graph, described, name)
     if twice := repeated(joints):
         raise NumbersError(f"joint {listed(twice)} named more than once")
     if unknown := [name for name in joints if name not in positions]:

@@ -6,10 +6,17 @@ from modular_dynamics_ros.exceptions import NumbersError, UnknownError, listed
 __all__ = ["require_joint", "require_leading"]
 
 
-def require_joint(graph: md.SubsystemGraph, name: str) -> None:
-    """Raise UnknownError where the robot has no such joint; the text names those that can be locked."""
+def require_joint(graph: md.SubsystemGraph, described: md.SubsystemGraph, name: str) -> None:
+    """Raise UnknownError where the robot has no such joint; the text names those that can be locked.
+
+    Args:
+        described: the robot without changes.
+    """
     if any(joint.name == name for joint in graph.joints):
         return
+    if any(joint.name == name for joint in described.joints):
+        why = "it is locked together with another joint, or its subsystem was detached"
+        raise UnknownError(f"'{name}' does not move in '{graph.name}' as it is now: {why}")
     possible = [one for one in graph.independent_joint_names if _lockable(graph, graph.joint(one))]
     text = f"no joint '{name}' in '{graph.name}'"
     raise UnknownError(f"{text}; these can be locked: {listed(possible, 8) or 'none'}")

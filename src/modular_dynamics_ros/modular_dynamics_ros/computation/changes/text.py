@@ -12,11 +12,12 @@ from modular_dynamics_ros.computation.changes.numbers import Numbers
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.computation.changes.removal import Removal
 from modular_dynamics_ros.computation.checked_numbers import checked_numbers
-from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
+from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, listed, repeated
 
 __all__ = ["changes_of_text", "text_of_changes"]
 
 VERSION = 1
+END = "..."  # as YAML ends a document: without it numbers and changes may be missing that were cut off
 
 
 class _Dumper(yaml.SafeDumper):
@@ -37,7 +38,7 @@ def text_of_changes(robot: str, changes: Changes) -> str:
     """The changes of a robot as YAML."""
     entries = [{"kind": change.kind, **change.content()} for change in changes]
     content = {"version": VERSION, "robot": robot, "changes": entries}
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, explicit_end=True)
 
 
 def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
@@ -59,7 +60,12 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
     robot, entries = content.get("robot"), content.get("changes")
     if not isinstance(robot, str) or not isinstance(entries, list):
         raise ChangeFileError("robot, a text, and changes, a list, are needed at its top level")
-    return robot, tuple(_change(number, entry, strict) for number, entry in enumerate(entries, 1))
+    changes = tuple(_change(number, entry, strict) for number, entry in enumerate(entries, 1))
+    if twice := repeated([one.link for one in changes if isinstance(one, Payload)]):
+        raise ChangeFileError(f"{listed(twice)} has two payloads; a link has one")
+    if not text.rstrip().endswith(f"\n{END}"):
+        raise ChangeFileError(f"its last line is not '{END}': the end was cut off")
+    return robot, changes
 
 
 def _change(number: int, entry: Any, strict: bool) -> Change:
@@ -67,11 +73,14 @@ def _change(number: int, entry: Any, strict: bool) -> Change:
     if not isinstance(kind, str) or kind not in _READERS:
         raise ChangeFileError(f"change {number}: kind must be one of {', '.join(_READERS)}, not {kind!r:.40}")
     try:
-        return _READERS[kind](entry, strict)
+        change = _READERS[kind](entry, strict)
     except KeyError as error:
         raise ChangeFileError(f"change {number} ({kind}) has no {error.args[0]}") from error
     except NodeError as error:
         raise ChangeFileError(f"change {number} ({kind}): {error}") from error
+    if unknown := [str(key) for key in entry if key not in {"kind", *change.content()}]:
+        raise ChangeFileError(f"change {number} ({kind}) has keys that are not known: {listed(unknown)}")
+    return change
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:

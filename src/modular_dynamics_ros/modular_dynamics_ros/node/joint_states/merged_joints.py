@@ -11,7 +11,7 @@ from modular_dynamics_ros.messages.joint_state_reader import JointSample
 __all__ = ["JointValues", "MergedJoints"]
 
 Array = NDArray[np.float64]
-NEVER = np.iinfo(np.int64).min  # stamp of a joint that no message has held yet
+NEVER = int(np.iinfo(np.int64).min)  # stamp of a joint that no message has held yet
 
 
 class JointValues(NamedTuple):
@@ -56,7 +56,7 @@ class MergedJoints:
         )
         self.has_efforts = self.with_velocities = False
         self._stamps, self._optional_stamps = np.full(count, NEVER), np.full(len(optional), NEVER)
-        self.latest = int(NEVER)
+        self.latest = NEVER
         # q, v, effort and stamp of a message of all joints that `_newest` and `_stamps` do not have yet
         self._ahead: tuple[Array, Array, Array | None, int] | None = None
 
@@ -89,7 +89,7 @@ class MergedJoints:
             return
         for stamps in (self.stamps, self._optional_stamps):
             stamps[stamps > horizon] = NEVER
-        self.latest = max((int(one) for one in (*self.stamps, *self._optional_stamps)), default=int(NEVER))
+        self.latest = max((int(one) for one in (*self.stamps, *self._optional_stamps)), default=NEVER)
 
     def add(self, sample: JointSample, stamp: int) -> bool:
         """Take the values of a message with this stamp [ns]; newer ones of another message stay.
@@ -165,6 +165,12 @@ class MergedJoints:
         q[given] = self._given[given]
         optional[np.maximum(self._optional_stamps, late._optional_stamps) < oldest] = np.nan
         return q, optional
+
+    def measured(self, late: "MergedJoints") -> dict[str, float]:
+        """By joint, the newest position that came, however old, of this one and of `late`."""
+        q, _ = self.newest_of(late, NEVER)
+        came = np.maximum(self.stamps, late.stamps) > NEVER
+        return {name: float(at) for name, at, known in zip(self._names, q, came, strict=True) if known}
 
     def missing(self, oldest: int) -> tuple[str, ...]:
         """Joints without a value since `oldest` [ns], and without a given one."""

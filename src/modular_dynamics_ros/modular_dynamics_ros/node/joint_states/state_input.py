@@ -186,6 +186,11 @@ class StateInput:
         return layout if alone and self._merged.with_velocities else None
 
     @property
+    def positions(self) -> dict[str, float]:
+        """By joint, where it was measured last [rad or m]; of the robot before, too, where it was changed."""
+        return self._merged.measured(self._late)
+
+    @property
     def latest(self) -> int:
         """The latest stamp [ns] of a joint's value."""
         return self._merged.latest

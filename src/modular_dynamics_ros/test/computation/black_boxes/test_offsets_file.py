@@ -55,6 +55,7 @@ def test_without_a_path_nothing_is_kept():
             "finite numbers are needed",
         ),
         ("version: 1\noffsets: {box: {frame: a, values: x}}", "values of 'box'"),
+        ("version: 1\noffsets: {box: {frame: a, values: [1, 2, 3, 4, 5, 6]}}", "its last line is not '...'"),
     ],
 )
 def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):

@@ -40,3 +40,9 @@ def test_only_joints_that_can_be_locked_are_offered(mimicking, chain):
         edits.locked(md.load_urdf(chain("a")), (), ["j4"], {})
     with pytest.raises(UnknownError, match=r"these can be locked: 'j2'$"):
         edits.locked(mimicking, (Lock({"j1": 0.1}),), ["j4"], {})
+
+
+def test_a_joint_that_does_not_move_any_more_says_so(mimicking):
+    changes = edits.locked(mimicking, (), ["j1"], {"j1": 0.1}, measured=True)
+    with pytest.raises(UnknownError, match=r"'j3' does not move in .* it is locked together with another"):
+        edits.locked(mimicking, changes, ["j3"], {"j3": 0.2}, measured=True)

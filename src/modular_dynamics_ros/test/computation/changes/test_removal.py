@@ -2,9 +2,15 @@
 
 from pathlib import Path
 
+import pytest
+
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics_ros.computation.changes.edits import detached, reattached
+from modular_dynamics_ros.computation.changes.application import applied
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.edits import attached, detached, locked, reattached
+from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.exceptions import RobotError
 
 #: As the comment in vendor_arm_partition.yaml says: the gripper's base is fixed to the last link of the arm.
 BOXED = {
@@ -26,3 +32,58 @@ def test_what_carries_a_black_box_with_joints_takes_it_along():
     assert (left.subsystems, left.joints) == ((), ())
     assert "tv7_gripper_base" not in left.links
     assert reattached(graph, (change,), "arm") == ()
+
+
+@pytest.fixture
+def handed(described, gripper_urdf):
+    """A robot whose left branch carries a hand."""
+    return md.load_urdf(described.attach(md.load_urdf(gripper_urdf), "left_branch", prefix="g/").to_urdf())
+
+
+def names_of(graph):
+    return [one.name for one in graph.subsystems]
+
+
+def test_what_was_detached_first_stays_away_when_its_carrier_comes_back(handed):
+    hand = names_of(handed)[-1]
+    assert handed.subsystem(hand).joints[0].name == "g/finger"
+    both = detached(handed, detached(handed, (), hand), "left_branch")
+    assert applied(handed, both).graph.joint_names == ("turn", "bend", "right")
+    back = reattached(handed, both, "left_branch")
+    assert back == (Removal(hand),)
+    assert applied(handed, back).graph.joint_names == ("turn", "bend", "left", "right")
+    assert reattached(handed, back, hand) == ()
+    # brought back in the other order
+    early = reattached(handed, both, hand)
+    assert early == (Removal("left_branch"),)
+    assert reattached(handed, early, "left_branch") == ()
+
+
+def test_a_subsystem_with_locked_joints_is_detached(described):
+    changes = locked(described, (), ["left", "turn"], {"left": 0.1, "turn": 0.2})
+    changes = detached(described, changes, "left_branch")
+    assert applied(described, changes).graph.joint_names == ("bend", "right")
+    assert "left_branch" not in applied(described, changes).graph.links
+    back = reattached(described, changes, "left_branch")
+    assert applied(described, back).graph.joint_names == ("bend", "left", "right")
+
+
+def test_names_of_locked_subsystems_are_taken(described, gripper_urdf):
+    tag = "<modular_dynamics version='1'><subsystem name='left_branch'><joint name='finger'/></subsystem>"
+    urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
+    changes = locked(described, (), ["left"], {"left": 0.1})
+    with pytest.raises(
+        RobotError, match="'left_branch', as 'four_link' has one with locked joints; choose a"
+    ):
+        attached(described, changes, Attachment.of("tool", urdf, "right_branch"))
+    with pytest.raises(RobotError, match="the name 'left_branch' is in use"):
+        attached(described, changes, Attachment.of("left_branch", gripper_urdf, "right_branch"))
+    changes = attached(described, changes, Attachment.of("tool", urdf, "right_branch", prefix="t/"))
+    changes = detached(described, changes, "left_branch")
+    assert applied(described, changes).graph.joint_names == ("turn", "bend", "right", "t/finger")
+
+
+def test_the_name_of_a_detached_subsystem_is_reserved(described, gripper_urdf):
+    changes = detached(described, (), "left_branch")
+    with pytest.raises(RobotError, match="'left_branch' was detached and comes back by this name"):
+        attached(described, changes, Attachment.of("left_branch", gripper_urdf, "base"))

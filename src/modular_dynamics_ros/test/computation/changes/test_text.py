@@ -82,3 +82,21 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
 def test_damage_is_named(text, words):
     with pytest.raises(ChangeFileError, match=words):
         changes_of_text(text)
+
+
+def test_a_text_that_was_cut_off_anywhere_is_damaged(gripper_urdf):
+    load = Payload.of("left_branch", 1.5, (0.0,) * 3, (0.0,) * 6)
+    hand = Attachment.of("hand", gripper_urdf, "base", prefix="g/")
+    text = text_of_changes("four_link", (load, hand, Lock({"turn": 0.4, "bend": 0.25})))
+    assert text.endswith("...\n")
+    for length in range(len(text.rstrip())):
+        with pytest.raises(ChangeFileError):
+            changes_of_text(text[:length])
+
+
+def test_what_no_request_would_make_is_damage():
+    load = "{kind: payload, link: a, mass: 1, com: [0, 0, 0], inertia: [0, 0, 0, 0, 0, 0]}"
+    with pytest.raises(ChangeFileError, match="'a' has two payloads; a link has one"):
+        changes_of_text(f"{GOOD}- {load}\n- {load}\n...\n")
+    with pytest.raises(ChangeFileError, match=r"change 1 \(payload\) has keys that are not known: 'wight'"):
+        changes_of_text(f"{GOOD}- {load[:-1]}, wight: 3}}\n...\n")
