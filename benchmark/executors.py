@@ -6,6 +6,7 @@ A node with as many services as dynamics_node gets messages one after the other,
 received, and does nothing with them. Medians over rounds.
 """
 
+import argparse
 import os
 import random
 import statistics
@@ -26,6 +27,7 @@ SERVICES, MESSAGES, ROUNDS = 20, 500, 9
 
 def main() -> None:
     """Print both times."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     rclpy.init()

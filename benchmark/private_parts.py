@@ -5,6 +5,7 @@ version that was not tested, as in kernels/numba_support/tested_versions.py. Med
 nothing on the disk: as ever, and without the options that leave out Numba's wrappers.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -62,7 +63,9 @@ def _measure_here(kind: str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(_measure_here(sys.argv[1])))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("kind", nargs="?", help=argparse.SUPPRESS)  # of a process that `main` starts
+    if kind := parser.parse_args().kind:
+        print(json.dumps(_measure_here(kind)))
     else:
         main()

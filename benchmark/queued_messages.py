@@ -4,6 +4,7 @@
 answers. Medians.
 """
 
+import argparse
 import os
 import random
 import statistics
@@ -21,7 +22,7 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node import inputs
+from modular_dynamics_ros.node.joint_states import arrivals
 
 URDF = Path(__file__).resolve().parents[1] / "urdf" / "charmie.urdf"
 BACKLOG, TIMES = 200, 9
@@ -30,10 +31,14 @@ QUIET = 0.3  # [s] without an answer: the queue is empty
 
 def main() -> None:
     """Print both times."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     rclpy.init()
-    node = DynamicsNode(parameter_overrides=[Parameter("robot_description_file", value=str(URDF))])
+    parameters = {"robot_description_file": str(URDF), "stale_after": 60.0}  # what waits counts
+    node = DynamicsNode(
+        parameter_overrides=[Parameter(name, value=value) for name, value in parameters.items()]
+    )
     node.trigger_configure()
     node.trigger_activate()
     sender, executor = Node("sender"), SingleThreadedExecutor()
@@ -44,7 +49,7 @@ def main() -> None:
     times: dict[str, list[float]] = {"read by the node": [], "by the executor alone": []}
     for _ in range(TIMES):
         times["read by the node"].append(_time_per_answer(node, publisher, executor))
-        with patch.object(inputs, "pending_messages", lambda subscription: ()):
+        with patch.object(arrivals, "pending_messages", lambda *of: ()):
             times["by the executor alone"].append(_time_per_answer(node, publisher, executor))
     for name, seconds in times.items():
         print(f"{1e6 * statistics.median(seconds):.0f} us for each queued joint state, {name}")

@@ -77,6 +77,15 @@ def test_files_that_a_page_names_exist(page):
     assert missing == set()
 
 
+def test_every_program_of_the_benchmark_that_a_page_names_has_help():
+    """Without a parser --help would measure, for minutes."""
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    words = set(re.findall(r"python (?:-m )?(benchmark[./][\w./]+\w)", text))
+    files = sorted(ROOT / f"{word.removesuffix('.py').replace('.', '/')}.py" for word in words)
+    assert len(files) > 10
+    assert [file.name for file in files if ".parse_args(" not in file.read_text("utf-8")] == []
+
+
 @pytest.mark.parametrize("package", [LIBRARY, NODES])
 def test_every_folder_of_a_package_is_in_the_map(package):
     text = (ROOT / "docs/architecture.md").read_text("utf-8")

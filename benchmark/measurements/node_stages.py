@@ -6,6 +6,7 @@ The node runs in this process, without DDS between: joint states are handed to i
 subscription does. Publishing is rclpy's and is counted apart. `python -m benchmark.measurements.node_stages`.
 """
 
+import argparse
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -266,6 +267,7 @@ def _joint_state(names: list[str], due: int, number: int) -> tuple[bytes, dict[s
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     figures = measure_stages()
     for row in (
         figures.own,

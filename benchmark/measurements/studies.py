@@ -6,6 +6,7 @@ computed from these, not measured: the time of the workers, of the one scheduler
 writes.
 """
 
+import argparse
 import pickle
 import time
 from pathlib import Path
@@ -35,6 +36,7 @@ def timed(client: Any, function: Any, rows: list[tuple[Any, ...]]) -> float:
 
 def main() -> int:
     """Print all figures."""
+    argparse.ArgumentParser(description=__doc__.splitlines()[0]).parse_args()
     study = load_study(ROOT / "config/charmie_study.yaml")
     block = Evaluator(study).block
     rows = [(study, k * block, (k + 1) * block) for k in range(BLOCKS)]

@@ -14,6 +14,13 @@ assert all(stage.p50 > 0.0 for stage in every)
 """
 
 
+def test_help_measures_nothing(root):
+    done = run_python("-m", "benchmark.measurements.node_stages", "--help", cwd=root, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("usage: ")
+    assert "p50" not in done.stdout
+
+
 def test_every_stage_is_measured(root):
     done = run_python("-c", MEASURE, cwd=root, timeout=300)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ from .command import GOOD, Command, UsageError
 from .files.outputs import raise_if_read
 from .results import add_result_arguments, result_writer
 from .robot import STDIN, add_robot_arguments, load_graph, print_warnings
-from .states import Coordinates, State, coordinates_of, given_state, read_states
+from .states import Coordinates, State, coordinates_of, given_state, read_states, unknown
 
 __all__ = ["FORWARD", "GRAVITY", "INVERSE"]
 
@@ -180,7 +180,7 @@ def _independent(graph: SubsystemGraph) -> Iterator[int]:
 
 
 def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
-    wrenches = {}
+    wrenches, boxes = {}, [one.name for one in graph.subsystems if one.black_box]
     for text in texts:
         name, _, numbers = text.rpartition("=")
         try:
@@ -191,14 +191,18 @@ def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
             raise UsageError(
                 f"--black-box {text}: NAME= and six numbers are needed, as gripper=0,0,9.8,0,0,0"
             )
+        if not boxes:
+            raise UsageError(f"--black-box {text}: '{graph.name}' has no black boxes")
+        if name not in boxes:
+            raise UsageError(f"--black-box names {unknown(name, boxes)}")
         if name in wrenches:
             raise UsageError(f"--black-box gives '{name}' twice; one wrench is needed")
         wrenches[name] = wrench
-    for one in graph.subsystems:
-        if one.black_box and one.name not in wrenches:
+    for box in boxes:
+        if box not in wrenches:
             raise UsageError(
-                f"subsystem '{one.name}' is a black box, whose masses are not used: give the wrench that "
-                f"holds it, --black-box {one.name}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
+                f"subsystem '{box}' is a black box, whose masses are not used: give the wrench that "
+                f"holds it, --black-box {box}=FX,FY,FZ,MX,MY,MZ; zeros leave it out"
             )
     return wrenches
 

@@ -5,21 +5,22 @@ import csv
 import difflib
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import SubsystemGraph
+from ..model import Joint, SubsystemGraph
 from .command import UsageError
 from .files.lines import lines_of
 from .robot import STDIN
 
-__all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states"]
+__all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
 
 Array = NDArray[np.float64]
 NUMPY = b"\x93NUMPY"
@@ -40,12 +41,14 @@ class Coordinates:
     Attributes:
         neutral: (nq,) positions. positions, rates: names of the numbers of q, and of v, a and tau.
         linear: of each rate, whether it is a length's [m/s], not an angle's.
+        dependent: why the other joints, and their numbers, are not given, by name.
     """
 
     neutral: Array
     positions: tuple[str, ...]
     rates: tuple[str, ...]
     linear: tuple[bool, ...]
+    dependent: Mapping[str, str]
 
     def names(self, letter: str) -> tuple[str, ...]:
         """Of the numbers of the vector q, v, a or tau."""
@@ -66,7 +69,26 @@ def coordinates_of(graph: SubsystemGraph) -> Coordinates:
         tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nq)),
         tuple(name for joint in joints for name in _numbered(joint.name, joint.type.nv)),
         tuple(linear),
+        dict(_dependent(graph)),
     )
+
+
+def _dependent(graph: SubsystemGraph) -> Iterator[tuple[str, str]]:
+    """Names of the other joints, and of their numbers, and why these follow from the others."""
+    for body in (graph.ground, *graph.bodies):
+        yield from ((part.joint, f"joint '{part.joint}' is fixed") for part in body.parts if part.joint)
+    for joint in graph.joints:
+        if joint.name not in graph.independent_joint_names:
+            why = f"joint '{joint.name}' {_moved_by(joint, graph)}"
+            yield from ((name, why) for name in (joint.name, *_numbered(joint.name, joint.type.nq)))
+
+
+def _moved_by(joint: Joint, graph: SubsystemGraph) -> str:
+    if joint.mimic is not None:
+        return f"mimics '{joint.mimic.joint}'"
+    if any(joint.name == gear.joint for gear in graph.gears):
+        return "is moved by a gear"
+    return "is passive, moved by the loops" if joint.name in graph.passive_joints else "is moved by the loops"
 
 
 def _numbered(name: str, count: int) -> list[str]:
@@ -79,13 +101,13 @@ def given_state(arguments: argparse.Namespace, letters: Sequence[str], coordinat
     for letter in letters:
         neutral = coordinates.neutral if letter == "q" else np.zeros(len(coordinates.rates))
         text: str | None = getattr(arguments, letter)
-        names = coordinates.names(letter)
-        vectors[letter] = neutral if text is None else _vector(f"--{letter}", text, names, neutral)
+        vectors[letter] = neutral if text is None else _vector(letter, text, coordinates, neutral)
     return State(None, vectors, "the state")
 
 
-def _vector(option: str, text: str, names: Sequence[str], neutral: Array) -> Array:
+def _vector(letter: str, text: str, coordinates: Coordinates, neutral: Array) -> Array:
     """Numbers in order, or NAME=NUMBER for some."""
+    option, names = f"--{letter}", coordinates.names(letter)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not any("=" in part for part in parts):
         if len(parts) != len(names):
@@ -97,7 +119,7 @@ def _vector(option: str, text: str, names: Sequence[str], neutral: Array) -> Arr
     for part in parts:
         name, _, value = part.rpartition("=")
         if name not in names:
-            raise UsageError(f"{option} names {_unknown(name, names)}")
+            raise UsageError(f"{option} names {unknown(name, names, coordinates.dependent)}")
         if name in given:
             raise UsageError(f"{option} gives '{name}' twice; one number is needed")
         given.add(name)
@@ -191,8 +213,11 @@ def _places(
         raise UsageError(f"{where} is empty; a header is needed: time,{known[0] if known else 'q_NAME'},...")
     if twice := [name for name in head if head.count(name) > 1]:
         raise UsageError(f"{where} has the column '{twice[0]}' twice")
-    if unknown := [name for name in head if name != "time" and name not in known]:
-        raise UsageError(f"{where} has the column {_unknown(unknown[0], ['time', *known])}")
+    if others := [name for name in head if name != "time" and name not in known]:
+        dependent = {
+            f"{letter}_{name}": why for letter in letters for name, why in coordinates.dependent.items()
+        }
+        raise UsageError(f"{where} has the column {unknown(others[0], ['time', *known], dependent)}")
     places: dict[str, list[int]] = {}
     for letter in letters:
         names = [f"{letter}_{name}" for name in coordinates.names(letter)]
@@ -215,7 +240,10 @@ def _number(text: str, where: str) -> float:
     return value
 
 
-def _unknown(name: str, names: Sequence[str]) -> str:
+def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A name that is none of these, for an error: why it is dependent, or which one may be meant."""
+    if name in dependent:
+        return f"'{name:.60}': {dependent[name]}; leave it out"
     close = difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"

@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.shell.states import coordinates_of
+
 HEAD = "q_turn,q_bend,q_left,q_right"
 
 
@@ -90,6 +94,31 @@ def test_not_finite_numbers_of_an_array_name_their_row(error, tmp_path, four_lin
 )
 def test_options_that_cannot_be_used(error, four_link, options, words):
     assert words in error("id", four_link, *options)
+
+
+@pytest.mark.parametrize(
+    ("robot", "joint", "why"),
+    [
+        ("vendor_arm", "tv7_right_finger_joint", "mimics 'tv7_left_finger_joint'"),
+        ("vendor_arm", "tv7_flange_joint", "is fixed"),
+        ("crane", "boom_hinge", "is passive, moved by the loops"),
+        ("exoskeleton", "rho_6", "is moved by a gear"),
+    ],
+)
+def test_of_a_joint_without_a_coordinate_the_reason_is_said(error, table, robot, joint, why):
+    """The nearest name is another joint's."""
+    path, said = ROBOTS / f"{robot}.urdf", f"joint '{joint}' {why}; leave it out"
+    for command, letter in (("id", "v"), ("fd", "tau"), ("gravity", "q")):
+        assert f"--{letter} names '{joint}': {said}" in error(command, path, f"--{letter}", f"{joint}=0.1")
+        states = table(f"time,{letter}_{joint}\n")
+        assert f"has the column '{letter}_{joint}': {said}" in error(command, path, states)
+
+
+def test_an_actuated_joint_is_not_called_passive_where_another_one_is_independent():
+    graph = md.load_urdf(ROBOTS / "four_bar.urdf")
+    (actuated,) = graph.independent_joint_names
+    other = coordinates_of(graph.with_independent_joints(graph.passive_joints[0]))
+    assert other.dependent[actuated] == f"joint '{actuated}' is moved by the loops"
 
 
 def test_robot_and_states_cannot_both_come_from_standard_input(error):

@@ -18,7 +18,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topic_names import topic_name
 
-__all__ = ["OPTIONS", "TRANSFORMS", "WRENCH", "RecordedInputs", "input_topics"]
+__all__ = ["OPTIONS", "TRANSFORMS", "WRENCH", "RecordedInputs", "input_topics", "nodes_with_wrenches"]
 
 #: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
 NEVER_OLD = 1 << 62
@@ -31,6 +31,8 @@ OPTIONS = {
     ODOMETRY: ("--odometry", "--floating-base"),
     TRAJECTORY: ("--reference", "--acceleration-source reference"),
 }
+#: A node's topic of wrenches: the external one, or a black box's.
+WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
 
 
 def input_topics(
@@ -43,14 +45,21 @@ def input_topics(
         odometry, reference: what the node's topics of these names are remapped to.
     """
     namespace = node.rpartition("/")[0]
-    topics = {f"{node}/external_wrench": WRENCH, "/tf_static": TRANSFORMS}
-    boxes = re.compile(rf"{re.escape(node)}/black_box/[^/]+/wrench")
-    topics |= {topic: WRENCH for topic in wrenches if boxes.fullmatch(topic)}
+    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(nodes_with_wrenches(wrenches).get(node, ()), WRENCH)}
     if computation.base_states is not None:
         topics[odometry or f"{namespace}/odometry"] = ODOMETRY
     if computation.settings.acceleration_source == "reference":
         topics[reference or f"{namespace}/reference"] = TRAJECTORY
     return topics
+
+
+def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
+    """By the full name of a node, those of the recorded topics that are its inputs."""
+    found: dict[str, list[str]] = {}
+    for topic in topics:
+        if match := WRENCH_TOPIC.fullmatch(topic):
+            found.setdefault(match["node"], []).append(topic)
+    return found
 
 
 class RecordedInputs:

@@ -38,6 +38,8 @@ OPTIONS = (
     "offsets_file",
 )
 
+#: Options that other commands have, too, under shorter names.
+SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
 MOST_NAMES = 4  # that one warning holds
 
 
@@ -68,7 +70,10 @@ def add_parameter_options(parser: argparse.ArgumentParser) -> None:
         text, repeated = describe(entry).replace("%", "%%"), options.get("action") == "append"
         more = "; once for each entry" if repeated else ""
         group.add_argument(
-            f"--{name.replace('_', '-')}", help=f"{text}{more} (default: {_shown(default)})", **options
+            f"--{SHORTER.get(name, name.replace('_', '-'))}",
+            dest=name,
+            help=f"{text}{more} (default: {_shown(default)})",
+            **options,
         )
 
 

@@ -12,7 +12,7 @@ from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
-from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_topics
+from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_topics, nodes_with_wrenches
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
@@ -152,6 +152,11 @@ class _Run:
             if kind in OPTIONS and topic not in (recorded := of_type(kind)) and recorded:
                 text = f"the bag has no '{topic}', but {listed(recorded)}: give {OPTIONS[kind][0]} TOPIC"
                 self._warnings.warning(text)
+        nodes = nodes_with_wrenches(of_type(WRENCH))
+        if nodes and arguments.node not in nodes:
+            others = listed([topic for topics in nodes.values() for topic in topics])
+            text = f"the bag has no wrenches for '{arguments.node}', but {others}, which do not count"
+            self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
     def _opened(self, stack: ExitStack) -> list[Results]:

@@ -123,8 +123,9 @@ class BlackBoxes:
 
     def begin_averaging(self, box: str) -> Averaging:
         """Collect wrenches of a box, and states, from now on; in the services' thread."""
-        names, longest_gap = self.computation.robot.state_names, self.computation.settings.stale_after
-        self.averaging = averaging = Averaging(box, names, self._node.now(), longest_gap)
+        robot, longest_gap = self.computation.robot, self.computation.settings.stale_after
+        units = {name: robot.position_unit(name) for name in robot.state_names}
+        self.averaging = averaging = Averaging(box, units, self._node.now(), longest_gap)
         return averaging
 
     def end_averaging(self, averaging: Averaging) -> None:

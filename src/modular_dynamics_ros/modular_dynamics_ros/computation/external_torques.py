@@ -17,6 +17,8 @@ class ExternalTorques:
     M(q) a + h(q, v) = tau_measured + tau_external. The model computes the left side, so tau_external is the
     model's torque less the measured one. It passes a low-pass filter of first order, y' = (x - y) 2 pi f_c,
     which is exact for an input that is constant from one stamp to the next, whatever their distances are.
+    Of values with the same stamp the last one counts: each publisher that reports some of the joints makes
+    the state, of which the model's torques are, more complete.
 
     Args:
         count: of joints.
@@ -25,11 +27,15 @@ class ExternalTorques:
     def __init__(self, count: int) -> None:
         self._filtered = np.zeros(count)
         self._stamps = np.full(count, NEVER)  # [ns] of the last value of each joint
+        # before the last stamp: where another value of it begins
+        self._filtered_before, self._stamps_before = self._filtered.copy(), self._stamps.copy()
 
     def continue_from(self, other: "ExternalTorques", where: NDArray[np.intp]) -> None:
         """Go on as the filters of another robot; (n,) place of each joint among its own, -1: new."""
         self._filtered = values_at(where, other._filtered)
         self._stamps = values_at(where, other._stamps, NEVER).astype(np.int64)
+        self._filtered_before = values_at(where, other._filtered_before)
+        self._stamps_before = values_at(where, other._stamps_before, NEVER).astype(np.int64)
 
     def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
         """Filtered torques (n,) [N m or N] at a stamp [ns]; NaN where no effort was measured.
@@ -44,10 +50,12 @@ class ExternalTorques:
         """
         raw = model - measured
         known = np.isfinite(raw)
-        gaps = (stamp - self._stamps) * 1e-9
+        new = known & (self._stamps != stamp)
+        self._filtered_before[new], self._stamps_before[new] = self._filtered[new], self._stamps[new]
+        gaps = (stamp - self._stamps_before) * 1e-9
         begins = known & ((gaps < 0.0) | (gaps > longest_gap))
         kept = np.exp(-2.0 * np.pi * cutoff * np.maximum(gaps, 0.0)) if cutoff > 0.0 else 0.0
-        filtered = raw + kept * (self._filtered - raw)
+        filtered = raw + kept * (self._filtered_before - raw)
         filtered[begins] = raw[begins]
         self._filtered[known], self._stamps[known] = filtered[known], stamp
         return np.where(known, filtered, np.nan)

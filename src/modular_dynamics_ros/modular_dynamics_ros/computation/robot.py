@@ -1,8 +1,8 @@
 """A robot as the nodes need it: its graph, which joints are measured and which have torques, joint data."""
 
 import warnings
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -39,6 +39,7 @@ class Robot:
         passive_names: the joints with one coordinate that loops and gears move.
         base: the floating joint that carries the robot; None: its root is fixed.
         frame_prefix: begins the names of the links in TF.
+        locked: by joint that the graph has no more, where it is held [rad or m].
     """
 
     graph: md.SubsystemGraph
@@ -53,6 +54,7 @@ class Robot:
     passive_names: tuple[str, ...] = ()
     base: FloatingBase | None = None
     frame_prefix: str = ""
+    locked: Mapping[str, float] = field(default_factory=dict)
 
     @cached_property
     def all_known(self) -> bool:
@@ -64,6 +66,10 @@ class Robot:
     def commanded(self) -> dict[str, int]:
         """Where the efforts of the joints outside black boxes are in a vector of `state_names`."""
         return dict(zip(self.joint_names, self.published.tolist(), strict=True))
+
+    def position_unit(self, joint: str) -> str:
+        """Of a joint with one coordinate, rad or m."""
+        return "m" if self.graph.joint(joint).type == "prismatic" else "rad"
 
     def frame(self, link: str) -> str:
         """The name of a link in TF."""
@@ -80,18 +86,17 @@ class Robot:
 
     @property
     def summary(self) -> str:
-        """One line, for the log."""
+        """One line, for the log; the other one is `mounting`."""
         graph = self.graph
-        size = f"{len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
-        return f"robot '{graph.name}': {size}; {self.mounting}"
+        return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
 
     @property
     def mounting(self) -> str:
         """How its root is held, and where that is known from."""
         if self.base is None:
             return (
-                f"the root link '{self.graph.ground.name}' is taken as fixed in the world; dynamics_node's "
-                "floating_base:=true takes its motion from odometry"
+                f"the root link '{self.graph.ground.name}' is taken as fixed in the world; set "
+                "floating_base:=true of dynamics_node to take its motion from odometry"
             )
         if self.base.source == "imu":
             return f"the root link '{self.base.link}' is taken as fixed, and turned as topic imu says"

@@ -20,14 +20,14 @@ from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
-from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
+from modular_dynamics_ros.node.joint_states.change_stamp import is_far_ahead
+from modular_dynamics_ros.node.joint_states.robot_version import Vacancy
+from modular_dynamics_ros.node.joint_states.succession import Succession
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.threads.description_loader import DescriptionLoader, Loaded
 from modular_dynamics_ros.node.topics import DESCRIPTIONS
 
 __all__ = ["FAILURE", "SUCCESS", "RobotNode"]
-
-MOST_AHEAD = 0.2  # [s] of a description's stamp: clocks of two computers differ by less
 
 
 class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
@@ -210,13 +210,16 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """Of a prepared robot, after logging what is to be said of it."""
         session = self.session_type()(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
-        said = self.session.robot.warnings if self.session is not None else ()
-        for warning in session.robot.warnings:
-            if warning not in said:  # a robot that changes all the time keeps its flaws
+        robot, before = session.robot, None if self.session is None else self.session.robot
+        # a robot that changes all the time keeps its flaws, and stands where it stood
+        said = () if before is None else (*before.warnings, before.mounting)
+        for warning in robot.warnings:
+            if warning not in said:
                 self.get_logger().warning(warning)
-        for note in session.robot.notes:
+        for note in robot.notes:
             self.get_logger().info(note)
-        self.get_logger().info(session.robot.summary)
+        mounting = "" if robot.mounting in said else robot.mounting
+        self.get_logger().info("; ".join(filter(None, (robot.summary, mounting))))
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
@@ -240,7 +243,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """
         if stamp is None or (now := self.now()) == 0:  # no /clock yet
             return
-        if (stamp - now) * 1e-9 > max(self.parameters.stale_after, MOST_AHEAD):
+        if is_far_ahead(stamp, now, self.parameters.stale_after):
             text = f"its stamp {stamp_seconds(stamp)} is ahead of this node's clock, {stamp_seconds(now)}"
             raise RobotError(f"{text}: synchronise the clocks, or set use_sim_time on both sides")
         newest = self._newest

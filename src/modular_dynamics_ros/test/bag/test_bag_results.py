@@ -86,7 +86,7 @@ def test_names_that_would_share_a_topic_are_refused(bag, names, four_link, tmp_p
         "  - {name: c, joints: [right]}\n"
     )
     states, _ = moving_states(names, 3)
-    found = bag(states, "--partition-file", path, "--bag", tmp_path / "out")
+    found = bag(states, "--partition", path, "--bag", tmp_path / "out")
     assert found.code == 2
     assert "would share the topics" in found.err
     assert len(md.load_urdf(four_link, path).subsystems) == 3

@@ -106,7 +106,7 @@ def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys)
         (("--gravity", "1,2"), "gravity must be 3 finite numbers"),
         (("--absent-joints", "turn"), "absent_joints has 'turn'; JOINT:=POSITION is needed"),
         (("--reversed-black-boxes", "x"), "reversed_black_boxes names 'x'"),
-        (("--xacro-arguments", "x"), ""),
+        (("--xacro-arg", "x"), ""),
     ],
 )
 def test_what_cannot_be_used_takes_one_line(recording, capsys, options, words):

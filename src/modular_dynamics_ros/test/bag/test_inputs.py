@@ -74,7 +74,7 @@ def test_a_wrench_that_was_old_when_it_came_does_not_count(bag, names, four_link
 def test_an_older_wrench_does_not_replace_one_that_is_valid(bag, names, four_link, boxed_branch, topic):
     """Publishers of one source may be recorded in any order."""
     link = md.load_urdf(four_link, boxed_branch).subsystem("right_branch").connection.link
-    options = ("--partition-file", boxed_branch) if "box" in topic else ()
+    options = ("--partition", boxed_branch) if "box" in topic else ()
     pushes = [
         (
             f"/dynamics_node/{topic}",
@@ -148,6 +148,32 @@ def test_recorded_topics_of_the_type_are_named_where_the_node_s_is_not_there(bag
 
 
 @pytest.mark.parametrize(
+    "recorded",
+    ["/left/dynamics_node/external_wrench", "/left/dynamics_node/black_box/right_branch/wrench"],
+)
+def test_wrenches_below_another_node_s_name_are_named_with_the_option_that_helps(
+    bag, names, four_link, recorded
+):
+    link = md.load_urdf(four_link).joints[-1].child_link
+    messages = [
+        (recorded, START, wrench(START, link, FORCE)),
+        ("/right/wheel/external_wrench", START, wrench(START, link, FORCE)),
+        ("/left/dynamics_node/connections/stem/wrench", START, wrench(START, link, FORCE)),  # no input
+        *states(names, [1]),
+    ]
+    found = bag(messages)
+    assert (found.code, found.report["refused"]) == (0, {})
+    assert (
+        f"warning: the bag has no wrenches for '/dynamics_node', but '{recorded}', "
+        "'/right/wheel/external_wrench', which do not count: give --node /left/dynamics_node "
+        "or --node /right/wheel\n" in found.err
+    )
+    assert "wrenches" not in bag(messages, "--node", "left/dynamics_node").err
+    outputs_only = bag(messages[2:])
+    assert "wrenches" not in outputs_only.err
+
+
+@pytest.mark.parametrize(
     ("options", "code", "text"),
     [
         (("--reference", "/a"), 2, "--reference /a is not read without --acceleration-source reference"),
@@ -164,7 +190,7 @@ def test_a_topic_that_is_named_in_vain_is_refused(bag, names, options, code, tex
 def test_without_the_wrench_of_a_black_box_nothing_is_answered_and_with_it_all_is(
     bag, names, four_link, boxed_branch
 ):
-    options = ("--partition-file", boxed_branch)
+    options = ("--partition", boxed_branch)
     found = bag(states(names, [0, 10]), *options)
     assert (found.code, found.report["rejected"]) == (1, {"no wrench": 2})
     graph = md.load_urdf(four_link, boxed_branch)
@@ -181,7 +207,7 @@ def test_a_black_boxs_own_frame_may_lack_the_prefix(bag, names, four_link, boxed
     params.write_text("dynamics_node:\n  ros__parameters: {frame_prefix: right_branch/}\n")
     topic, frame = "/dynamics_node/black_box/right_branch/wrench", "right_branch/connection_point"
     measured = topic, START, wrench(START, prefix + frame, FORCE)
-    options = ("--partition-file", boxed_branch, "--params-file", params)
+    options = ("--partition", boxed_branch, "--params-file", params)
     found = bag([measured, *states(names, [0])], *options)
     assert (found.code, found.report["answered"]) == (0, 1)
 

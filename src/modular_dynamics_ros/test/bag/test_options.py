@@ -3,6 +3,7 @@ import argparse
 import pytest
 import yaml
 
+from modular_dynamics.shell.robot import add_robot_arguments
 from modular_dynamics_ros.bag.options import OPTIONS, add_parameter_options, parameters_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -113,6 +114,19 @@ def test_a_file_that_cannot_be_used(tmp_path, content, words):
     path.write_text(content)
     with pytest.raises(ParameterError, match=words):
         parsed("--params-file", path)
+
+
+def test_what_other_commands_have_too_is_spelt_as_there():
+    """The robot's options of check, graph, id, fd and gravity."""
+
+    def options(add):
+        parser = argparse.ArgumentParser()
+        add(parser)
+        return {word for word in parser.format_help().replace(",", " ").split() if word.startswith("--")}
+
+    assert options(add_robot_arguments) <= options(add_parameter_options)
+    given = parsed("--partition", "p.yaml", "--xacro-arg", "a:=1", "--xacro-arg", "b:=2")
+    assert (given.partition_file, given.xacro_arguments) == ("p.yaml", ("a:=1", "b:=2"))
 
 
 def test_every_option_is_a_parameter_of_the_node():

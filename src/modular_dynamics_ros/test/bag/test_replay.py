@@ -174,7 +174,7 @@ def test_a_fault_of_the_partition_file_is_none_of_the_topic(bag, names, four_lin
     path = tmp_path / "partition.yaml"
     path.write_text("version: 1\nsubsystems:\n  - {name: a, joints: [missing]}\n")
     description = ("/robot_description", START - 1, text(Path(four_link).read_text(encoding="utf-8")))
-    found = bag([description, *moving_states(names, 2)[0]], "--partition-file", path, robot=None)
+    found = bag([description, *moving_states(names, 2)[0]], "--partition", path, robot=None)
     assert (found.code, "missing" in found.err) == (2, True)
     assert "of the topic" not in found.err
 

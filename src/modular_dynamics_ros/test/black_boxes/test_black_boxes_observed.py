@@ -63,7 +63,7 @@ def test_all_states_count_of_which_a_rate_answers_few(make):
     session = make(rate=1.0)
     for ms in range(BEGIN, END + 1, 20):
         session.state(ms, bend=0.1 if ms == 1240 else 0.0)
-    assert "joint 'bend' moves: 0 per s, +0.1" in session.refusal()
+    assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
 
 
 def test_a_state_that_a_busy_node_passes_over_shows_a_motion(make):
@@ -73,7 +73,7 @@ def test_a_state_that_a_busy_node_passes_over_shows_a_motion(make):
     session._node.time = 1400 * MS
     session.state(1300, bend=0.1, superseded=True)
     session.states(begin=1400)
-    assert "joint 'bend' moves: 0 per s, +0.1" in session.refusal()
+    assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
 
 
 @pytest.mark.parametrize("names", [NAMES[:3], NAMES[1:2], ["bend", "bend", "left"], ["other"]])
@@ -110,6 +110,6 @@ def test_a_root_that_turns_is_no_robot_at_rest(make):
             receive(session._node, "imu", message)
             session.state(ms)
         if amplitude:
-            assert "the base moves: 0 per s, turned by" in session.refusal()
+            assert "the base moves: velocity 0 m/s, turned by" in session.refusal()
         else:
             session.result()

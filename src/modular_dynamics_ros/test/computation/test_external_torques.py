@@ -51,6 +51,32 @@ def test_it_begins_anew_after_a_gap_and_where_stamps_go_back():
     assert one.update(ns(2.4), np.zeros(1), np.zeros(1), CUTOFF, GAP) > 0.0  # within the gap it goes on
 
 
+@pytest.mark.parametrize("before", [(), (1.0,), (1.0, 0.2), (5.0,)])
+def test_of_values_with_the_same_stamp_the_last_one_counts(before):
+    """Arm and gripper come in two messages of one stamp: the first answer has the gripper of before."""
+    several, last = ExternalTorques(2), ExternalTorques(2)
+    zeros = np.zeros(2)
+    for time in before:  # the last one is after, or long before 1.1 s
+        for one in (several, last):
+            one.update(ns(time), np.array([1.0, -2.0]), zeros, CUTOFF, GAP)
+    for raw in ([9.0, NAN], [NAN, 4.0], [3.0, 7.0]):
+        got = several.update(ns(1.1), np.array(raw), zeros, CUTOFF, GAP)
+    assert got.tolist() == last.update(ns(1.1), np.array([3.0, 7.0]), zeros, CUTOFF, GAP).tolist()
+    got = several.update(ns(1.2), np.array([0.5, 0.6]), zeros, CUTOFF, GAP)
+    assert got.tolist() == last.update(ns(1.2), np.array([0.5, 0.6]), zeros, CUTOFF, GAP).tolist()
+
+
+def test_another_value_of_the_same_stamp_counts_in_a_robot_that_was_changed_meanwhile():
+    before, after, alone = ExternalTorques(1), ExternalTorques(2), ExternalTorques(1)
+    for one in (before, alone):
+        one.update(ns(1.0), np.array([1.0]), np.zeros(1), CUTOFF, GAP)
+    before.update(ns(1.1), np.array([8.0]), np.zeros(1), CUTOFF, GAP)
+    after.continue_from(before, np.array([-1, 0]))
+    got = after.update(ns(1.1), np.array([6.0, 3.0]), np.zeros(2), CUTOFF, GAP)
+    (expected,) = alone.update(ns(1.1), np.array([3.0]), np.zeros(1), CUTOFF, GAP)
+    assert got.tolist() == [6.0, expected]
+
+
 def test_without_a_cutoff_nothing_is_filtered():
     one = ExternalTorques(1)
     for stamp, raw in ((5.0, 1.0), (5.001, 3.0), (5.002, -4.0)):

@@ -231,7 +231,8 @@ def test_an_earth_centred_frame_is_refused_and_what_is_right_is_named(quadruped,
         assert base.world(good).w == 1.0
 
 
-def test_the_summary_says_how_the_root_is_held(quadruped):
-    assert "the root link 'trunk' is taken as fixed in the world" in load_robot(quadruped).summary
-    assert "and turned as topic imu says" in load_robot(quadruped, base_source="imu").summary
-    assert "the base 'trunk' floats" in load_robot(quadruped, base_source="odometry").summary
+def test_it_is_said_how_the_root_is_held(quadruped):
+    fixed = load_robot(quadruped).mounting
+    assert "'trunk' is taken as fixed in the world; set floating_base:=true of dynamics_node" in fixed
+    assert "and turned as topic imu says" in load_robot(quadruped, base_source="imu").mounting
+    assert "the base 'trunk' floats" in load_robot(quadruped, base_source="odometry").mounting

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from geometry_msgs.msg import Point, WrenchStamped
 from modular_dynamics_interfaces.msg import RobotState
+from modular_dynamics_interfaces.srv import LockJoints
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
@@ -181,6 +182,28 @@ BAD = [
 def test_bad_requests_are_refused_with_a_reason(node, name, fields, code, text):
     assert text in node.refused(name, code, **fields)
     assert node.answer().effort
+
+
+def test_a_locked_joint_is_said_to_be(node):
+    client = node.client(LockJoints, "dynamics_node/lock_joints")
+
+    def lock(**fields):
+        future = client.call_async(LockJoints.Request(joint_names=["left"], **fields))
+        node.spin_until(future.done)
+        assert future.result().success, future.result().error_message
+
+    lock(positions=[0.25])
+    try:
+        for name, fields in (
+            ("inverse_dynamics", {"state": STATE}),
+            ("forward_dynamics", {"effort_names": ["left"], "efforts": [1.0]}),
+            ("trajectory_torques", {"trajectory": trajectory([0.0], names=["left"])}),
+        ):
+            assert "'left' is locked at 0.25: leave out" in node.refused(name, "REFUSED", **fields)
+    finally:
+        lock(unlock=True)
+        node.probe.destroy_client(client)
+    good(node.ask("inverse_dynamics", state=STATE))
 
 
 def test_an_error_that_no_request_should_cause_is_answered_and_logged(node, capfd):

@@ -9,7 +9,8 @@ from sensor_msgs.msg import JointState
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.node.joint_states import succession, waiting_states
-from modular_dynamics_ros.node.joint_states.succession import Succession, Vacancy
+from modular_dynamics_ros.node.joint_states.robot_version import Vacancy
+from modular_dynamics_ros.node.joint_states.succession import Succession
 
 S = 1_000_000_000  # [ns]
 

@@ -1,6 +1,7 @@
 """The mean of a black box's wrenches while the robot is at rest."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,17 +36,17 @@ class Averaging:
     Only wrenches that come between two joint states count: what nobody saw at rest is not averaged.
 
     Args:
-        box: whose wrenches. names: of the joints. begin: of the time [ns].
+        box: whose wrenches. units: of the joints' positions, rad or m, by name. begin: of the time [ns].
         longest_gap: for which no joint state may come, by their stamps [s].
 
     Attributes:
         box: as given. complete: is set as soon as a joint state of the end, or later, has come.
     """
 
-    def __init__(self, box: str, names: tuple[str, ...], begin: int, longest_gap: float) -> None:
+    def __init__(self, box: str, units: Mapping[str, str], begin: int, longest_gap: float) -> None:
         self.box, self.complete = box, threading.Event()
         self._lock = threading.Lock()
-        self._stillness = Stillness(names)
+        self._stillness = Stillness(units)
         self._begin, self._longest_gap = begin, longest_gap
         self._end: int | None = None
         self._wrenches: list[Array] = []

@@ -1,6 +1,7 @@
 """Whether joints and base stay where they are."""
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -18,12 +19,12 @@ class Stillness:
     """Compares what comes with what came first.
 
     Args:
-        names: of the joints (n,).
+        units: of the joints' positions, rad or m, by name (n,).
     """
 
-    def __init__(self, names: tuple[str, ...]) -> None:
-        self._names = names
-        self._first = np.full(len(names), np.nan)
+    def __init__(self, units: Mapping[str, str]) -> None:
+        self._units = list(units.items())
+        self._first = np.full(len(units), np.nan)
         self._first_base: BaseState | None = None
         self._moved = ""
 
@@ -36,8 +37,9 @@ class Stillness:
         moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN is not
         if moving.any():
             k = int(np.argmax(moving))
-            speed = "" if np.isnan(v[k]) else f"{v[k]:.3g} per s, "
-            self._moved = f"joint '{self._names[k]}' moves: {speed}{way[k]:+.3g}"
+            name, unit = self._units[k]
+            speed = "" if np.isnan(v[k]) else f"velocity {v[k]:.3g} {unit}/s, "
+            self._moved = f"joint '{name}' moves: {speed}displacement {way[k]:+.3g} {unit}"
         elif base is not None:
             self._compare_base(base)
 
@@ -45,8 +47,11 @@ class Stillness:
         """An imu tells no twist, and a slow one turns far: the angle counts. Where it is does not matter."""
         self._first_base = self._first_base or base
         angle = _angle(self._first_base, base)
-        if (speed := float(np.abs(base.twist).max())) > FASTEST or angle > LARGEST_TURN:
-            self._moved = f"the base moves: {speed:.3g} per s, turned by {angle:.3g} rad"
+        speeds = np.abs(base.twist)
+        k = int(np.argmax(speeds))
+        if speeds[k] > FASTEST or angle > LARGEST_TURN:
+            unit = "m/s" if k < 3 else "rad/s"
+            self._moved = f"the base moves: velocity {speeds[k]:.3g} {unit}, turned by {angle:.3g} rad"
 
     def require(self) -> None:
         """Refuse a motion.
@@ -56,9 +61,10 @@ class Stillness:
         """
         if self._moved:
             limits = (
-                f"{FASTEST:g} per s, {FARTHEST:g} rad or m of joints, and {LARGEST_TURN:g} rad of the base"
+                f"a velocity of at most {FASTEST:g} rad/s or m/s, a displacement of at most {FARTHEST:g} rad "
+                f"or m, and of the base a turn of at most {LARGEST_TURN:g} rad"
             )
-            text = f"the robot must be at rest, but {self._moved} (at rest: at most {limits})"
+            text = f"the robot must be at rest, but {self._moved} (at rest: {limits})"
             raise BadMessage("moving", text)
 
 

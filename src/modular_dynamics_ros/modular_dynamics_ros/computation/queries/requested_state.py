@@ -92,17 +92,21 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
 
 
 def check_names(robot: Robot, names: Sequence[str]) -> None:
-    """Refuse names that are no joints of the robot, or there twice.
+    """Refuse names that are no joints of the robot, are locked, or there twice.
 
     Raises:
-        QueryError: naming those that are not.
+        QueryError: naming them.
     """
     if twice := repeated(names):
         raise QueryError("BAD_STATE", f"{listed(twice)} named more than once")
     known = {joint.name for joint in robot.graph.joints}
-    if unknown := [name[:80] for name in names if name not in known]:
+    absent = [name for name in names if name not in known]
+    if unknown := [name[:80] for name in absent if name not in robot.locked]:
         has = f"whose joints are {listed(robot.state_names, 8)}"
         raise QueryError("UNKNOWN_NAME", f"no joint {listed(unknown)} in '{robot.graph.name}', {has}")
+    if absent:
+        at = ", ".join(f"'{name}' is locked at {robot.locked[name]:.6g}" for name in absent)
+        raise QueryError("REFUSED", f"{at}: leave out what is locked, or unlock it (lock_joints)")
 
 
 def require_actuators(robot: Robot, names: Sequence[str]) -> None:

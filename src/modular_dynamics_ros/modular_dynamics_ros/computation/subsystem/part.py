@@ -35,8 +35,8 @@ class PartRobot(Robot):
 
     @property
     def mounting(self) -> str:
-        """How its first link is held."""
-        return "the motion of its connection point is given"
+        """Nothing: its description says what carries it."""
+        return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class SubsystemPart:
     """A subsystem and what it exchanges with others.
 
     Attributes:
-        robot: the part alone, on a floating joint.
+        robot: the part alone, on a floating joint. whole: all subsystems.
         root: the whole robot's root link, in whose frame poses and gravity are.
         connection: its own connection point. predecessor: that carries it; None: the ground.
         x_root_connection: where the ground carries it; None where a predecessor does.
@@ -55,6 +55,7 @@ class SubsystemPart:
 
     name: str
     robot: PartRobot
+    whole: md.SubsystemGraph
     root: str
     gravity: Array
     connection: ConnectionPoint
@@ -102,6 +103,7 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
     return SubsystemPart(
         name,
         PartRobot(**values, description=text),
+        graph,
         graph.ground.name,
         np.array(graph.gravity),
         own,

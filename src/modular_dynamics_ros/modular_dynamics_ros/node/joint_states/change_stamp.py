@@ -1,8 +1,17 @@
-"""The stamp from which on a change of the robot counts."""
+"""The stamp from which on a change of the robot counts, and which stamps are of another time."""
 
-__all__ = ["change_stamp"]
+__all__ = ["change_stamp", "is_far_ahead"]
 
-LONGEST = 1.0  # [s] that clocks of publishers may be ahead, at least
+MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
+
+
+def is_far_ahead(stamp: int, now: int, stale_after: float) -> bool:
+    """Whether a stamp [ns] is too far ahead of the clock `now` [ns]; one that was not was set back since.
+
+    Args:
+        stale_after: [s] by which joint states may be ahead.
+    """
+    return (stamp - now) * 1e-9 > max(stale_after, MOST_AHEAD)
 
 
 def change_stamp(now: int, stale_after: float, *before: int | None) -> int:
@@ -14,5 +23,5 @@ def change_stamp(now: int, stale_after: float, *before: int | None) -> int:
             and of the last change; None where there is none. One far ahead is from before the clock was set
             back.
     """
-    farthest = now + max(stale_after, LONGEST) * 1e9
-    return max([now, *(one + 1 for one in before if one is not None and one < farthest)])
+    near = (one for one in before if one is not None and not is_far_ahead(one, now, stale_after))
+    return max([now, *(one + 1 for one in near)])

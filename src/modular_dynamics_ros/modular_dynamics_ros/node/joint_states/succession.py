@@ -8,42 +8,22 @@ any order: a joint state waits for its description, and a robot that was replace
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from sensor_msgs.msg import JointState
 
-from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import description_of, stamp_message, stamp_seconds
 from modular_dynamics_ros.node.interfaces import Session, SessionNode
 from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
+from modular_dynamics_ros.node.joint_states.robot_version import RobotVersion, Vacancy
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
 from modular_dynamics_ros.node.joint_states.waiting_states import WaitingState, WaitingStates
 
-__all__ = ["Succession", "Vacancy"]
+__all__ = ["Succession"]
 
 FAR = 2**63  # [ns] later than any stamp
 MOST_ROBOTS = 32  # that were replaced and may still answer: changes may come faster than their time runs out
-
-
-class Vacancy(NamedTuple):
-    """Why the joint states of a robot cannot be answered, and whether that is no fault."""
-
-    why: str
-    usual: bool
-
-
-class _Robot(NamedTuple):
-    """A robot in force from a stamp on [ns]; None: the description has none.
-
-    `described`: stamp of its description, which is the same where the robot was not changed since then.
-    """
-
-    name: str
-    stamp: int | None
-    session: Session[Any] | None
-    vacancy: Vacancy | None = None  # where there is no session
-    described: int | None = None
 
 
 class Succession:
@@ -62,7 +42,7 @@ class Succession:
         awaits: Callable[[int, int], bool] = lambda after, until: False,
     ) -> None:
         self._node, self._patience, self._awaits = node, patience, awaits
-        self._robots: list[_Robot] = []
+        self._robots: list[RobotVersion] = []
         self._last: Session[Any] | None = None  # newest session; it counts what no robot can answer
         self._ends: deque[float] = deque()  # of all but the newest robot: until when they are kept [s]
         self._waiting = WaitingStates(node, patience, self._give_up)
@@ -86,7 +66,7 @@ class Succession:
         return newest.stamp if (newest := self._newest) is not None else None
 
     @property
-    def _newest(self) -> _Robot | None:
+    def _newest(self) -> RobotVersion | None:
         """Of all robots; services ask for it in threads of their own, while the node may forget them."""
         newest = self._robots[-1:]
         return newest[0] if newest else None
@@ -98,18 +78,18 @@ class Succession:
 
     def add(self, session: Session[Any], name: str, stamp: int | None) -> None:
         """A new robot; while the node is active, the one before answers what still belongs to it."""
-        self._append(_Robot(name, stamp, session, described=stamp))
+        self._append(RobotVersion(name, stamp, session, described=stamp))
 
     def add_changed(self, session: Session[Any], stamp: int) -> None:
         """The robot in force, changed, from a stamp [ns] on; see `change_stamp`."""
-        newest = self._robots[-1]
-        self._append(_Robot(newest.name, stamp, session, described=newest.described))
+        newest = self._look_at_clock()
+        self._append(RobotVersion(newest.name, stamp, session, described=newest.described))
 
     def add_vacant(self, name: str, stamp: int, vacancy: Vacancy) -> None:
         """A new robot whose joint states cannot be answered; the one before is in force no more."""
-        self._append(_Robot(name, stamp, None, vacancy, stamp))
+        self._append(RobotVersion(name, stamp, None, vacancy, stamp))
 
-    def _append(self, robot: _Robot) -> None:
+    def _append(self, robot: RobotVersion) -> None:
         before = self._robots[-1] if self._robots else None
         self._robots.append(robot)
         if robot.session is not None:
@@ -211,6 +191,11 @@ class Succession:
         else:
             session.receive(message, info, superseded)
 
+    def _look_at_clock(self) -> RobotVersion:
+        """The newest robot, whose stamp may be from before the clock was set back: see `RobotVersion.at`."""
+        newest = self._robots[-1] = self._robots[-1].at(self._node.now, self._patience())
+        return newest
+
     def reject(self, error: BadMessage) -> None:
         """Count and report a joint state that no robot can answer."""
         if self._last is not None:
@@ -222,9 +207,9 @@ class Succession:
         Raises:
             BadMessage: of one that is in force no more, or that cannot be answered.
         """
+        newest = self._look_at_clock()
         if (described := description_of(message.header.frame_id)) is not None:
             return self._named(*described, state_stamp(message, info, self._node))
-        newest = self._robots[-1]
         if newest.stamp is None:
             if len(self._robots) == 1:
                 return newest.session
@@ -233,19 +218,20 @@ class Succession:
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
         stamp, awaited = state_stamp(message, info, self._node), False
-        if newest.described is None:  # no description tells when it begins: none is waited for
-            if self._node.now() < newest.stamp - CLOCK_SET_BACK:
-                return newest.session
-        elif self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp)):
+        # of one without a stamp no description tells when it begins: none is waited for
+        if newest.described is not None and (
+            self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp))
+        ):
             self._preparing = True  # what comes later goes later, too
             return None
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
-                session = _answerable(robot)
+                session = robot.answering
                 if robot is newest and newest.described is not None:
                     awaited = not (session.fits(message.name) or session.knows(message.name))
                 return None if awaited else session
-        text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's description"
+        since = "last change" if newest.changed else "description"
+        text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's {since}"
         raise BadMessage("older than the robot", text)
 
     def _named(self, name: str, stamp: int, sent: int) -> Session[Any] | None:
@@ -253,7 +239,7 @@ class Succession:
         alike = [robot for robot in self._robots if robot.described == stamp]
         if named := [robot for robot in alike if robot.name == name]:
             if then := [robot for robot in named if robot.stamp == stamp or (robot.stamp or 0) <= sent]:
-                return _answerable(then[-1])
+                return then[-1].answering
             raise BadMessage("older than the robot", "the robot that it names was changed since then")
         if alike:
             text = f"it names '{name[:60]}', but the description with that stamp is of '{alike[-1].name}'"
@@ -284,15 +270,3 @@ class Succession:
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
         text = f"the description of {which} did not arrive within {self._patience():g} s"
         self.reject(BadMessage("no description", text))
-
-
-def _answerable(robot: _Robot) -> Session[Any]:
-    """The session of a robot.
-
-    Raises:
-        BadMessage: its joint states cannot be answered.
-    """
-    if robot.session is None:
-        why = robot.vacancy.why if robot.vacancy else ""
-        raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
-    return robot.session

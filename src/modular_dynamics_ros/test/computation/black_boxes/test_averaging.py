@@ -22,8 +22,8 @@ def turned(angle, twist=0.0):
 class Fed(Averaging):
     """With a wrench after each state; times are in [ms] after the begin."""
 
-    def __init__(self):
-        super().__init__("tool", ("shoulder", "elbow"), BEGIN * MS, LONGEST_GAP * 1e-3)
+    def __init__(self, unit="rad"):
+        super().__init__("tool", {"shoulder": "rad", "elbow": unit}, BEGIN * MS, LONGEST_GAP * 1e-3)
 
     def feed(self, times, q=lambda t: 0.0, base=lambda t: None):
         for t in times:
@@ -79,18 +79,20 @@ def test_a_state_that_comes_after_the_end_completes_it():
     averaging.result()
 
 
-def test_the_way_counts_however_slow_a_joint_is():
-    text = refusal(Fed().feed(range(0, 501, 20), q=lambda t: 5e-6 * t), "moving")
-    assert "joint 'elbow' moves: 0 per s, +0.0021" in text
+@pytest.mark.parametrize("unit", ["rad", "m"])
+def test_the_way_counts_however_slow_a_joint_is(unit):
+    text = refusal(Fed(unit).feed(range(0, 501, 20), q=lambda t: 5e-6 * t), "moving")
+    assert f"joint 'elbow' moves: velocity 0 {unit}/s, displacement +0.0021 {unit} (at rest: " in text
+    assert "a velocity of at most 0.05 rad/s or m/s, a displacement of at most 0.002 rad or m" in text
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 def test_the_angle_of_the_base_counts_also_where_its_twist_is_zero_or_small(sign):
     """An imu gives no twist; odometry a small one. A quaternion and its negative are one orientation."""
     text = refusal(Fed().feed(range(0, 501, 20), base=lambda t: turned(sign * 5e-5 * t)), "moving")
-    assert "the base moves: 0 per s, turned by 0.011 rad" in text
+    assert "the base moves: velocity 0 m/s, turned by 0.011 rad" in text
     slow = Fed().feed(range(0, 501, 20), base=lambda t: turned(sign * 4.5e-5 * t, 0.045))
-    assert "the base moves: 0.045 per s, turned by 0.0108 rad" in refusal(slow, "moving")
+    assert "the base moves: velocity 0.045 rad/s, turned by 0.0108 rad" in refusal(slow, "moving")
 
     def either_sign(t):
         base = turned(1.0)
@@ -106,7 +108,7 @@ def test_a_message_that_becomes_no_state_shows_a_motion_and_covers_no_time():
         return averaging
 
     text = refusal(passed_over(270, 0.003).feed(range(280, 501, 20)), "moving")
-    assert "joint 'elbow' moves: +0.003" in text
+    assert "joint 'elbow' moves: displacement +0.003 rad (" in text
     assert "between two of them" in refusal(passed_over(270, 0.0).feed(range(340, 501, 20)), "no joint state")
     # one that has waited in the queue since long before says nothing of this time
     passed_over(-101, 0.003).feed(range(220, 501, 20)).ended().result()

@@ -1,12 +1,19 @@
 """Which state a request means, and what is wrong with those that mean none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from helpers.query_subjects import ORIENTATION, TWIST, hand, subject_of
 from helpers.robots.closed_robots import STATES, path
 from modular_dynamics_ros.computation.queries.errors import QueryError
-from modular_dynamics_ros.computation.queries.requested_state import RequestedState, state_of
+from modular_dynamics_ros.computation.queries.requested_state import (
+    RequestedState,
+    check_names,
+    require_actuators,
+    state_of,
+)
 
 pytestmark = pytest.mark.ros
 
@@ -154,3 +161,17 @@ def test_a_root_that_only_turns_has_no_twist(quadruped):
     given = requested(subject.robot.state_names, joints, base=ORIENTATION)
     turned = state_of(subject.robot, given, None).base.orientation
     assert parts(turned) == parts(subject.robot.base.root * ORIENTATION)
+
+
+def test_a_joint_that_is_locked_is_said_to_be():
+    robot = replace(subject_of(hand()).robot, locked={"pan": 0.5, "tilt": -0.25, "j1": 0.0})
+    for names, code, text in (
+        (["j2", "pan"], "REFUSED", "'pan' is locked at 0.5: leave out what is locked, or unlock it"),
+        (["tilt", "pan"], "REFUSED", "'tilt' is locked at -0.25, 'pan' is locked at 0.5: leave out"),
+        (["pan", "nix"], "UNKNOWN_NAME", "no joint 'nix' in 'hand'"),
+    ):
+        for refuse in (check_names, require_actuators):
+            with pytest.raises(QueryError, match=text) as refused:
+                refuse(robot, names)
+            assert refused.value.code == code
+    check_names(robot, ["j1"])  # a joint of this name was attached since

@@ -125,6 +125,28 @@ def test_a_wrench_may_come_in_the_frame_of_the_point_or_of_a_fixed_link():
         torso.at_link(one.subsystem, "elsewhere", wrench)
 
 
+def test_closed_loops_and_a_black_box_in_different_subsystems(tmp_path):
+    """dynamics_node refuses this robot; one process per subsystem does not."""
+    mount = "<joint name='mount' type='fixed'><parent link='jib'/><child link='tool'/></joint>"
+    crane = (ROBOTS / "crane.urdf").read_text()
+    urdf = crane.replace("</robot>", f"<link name='tool'/>{mount}</robot>")
+    without, with_box = tmp_path / "without.yaml", tmp_path / "with_box.yaml"
+    without.write_text(MERGED_CRANE)
+    with_box.write_text(f"{MERGED_CRANE}  - {{name: tool, root_link: tool, black_box: true}}\n")
+    with pytest.raises(RobotError, match="closed loops of 'crane' are not solved: its black boxes are tool"):
+        Computation(load_robot(urdf, str(with_box)), ComputationSettings())
+    parts, graph = PartByPart(urdf, str(with_box)), md.load_urdf(urdf, without)
+    names, rng, wrench = graph.independent_joint_names, np.random.default_rng(8), np.arange(10.0, 70.0, 10.0)
+    start = md.assemble(graph).coordinates
+    q = np.array([float(start[graph.q_slice(name)][0]) for name in names])
+    v, a = rng.normal(size=(2, len(names)))
+    torques = parts.torques(*(by_name(names, values) for values in (q, v, a)), given={"tool": wrench})
+    expected = md.closed_loop_inverse_dynamics(graph, q, v, a, start, {"tool": -wrench}).tau
+    assert [torques[name] for name in names] == pytest.approx(expected, abs=1e-7)
+    unloaded = md.closed_loop_inverse_dynamics(graph, q, v, a, start).tau
+    assert np.abs(expected - unloaded).max() > 1.0
+
+
 def test_a_black_box_and_what_it_carries(chain):
     """The wrench of the box comes from elsewhere; what is beyond it needs only the motion that it says."""
     urdf = chain("b")

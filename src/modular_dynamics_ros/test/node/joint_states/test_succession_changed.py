@@ -19,7 +19,7 @@ class Session:
     """Keeps the stamps [s] of what it gets."""
 
     def __init__(self, *joints):
-        self.joints, self.got, self.causes = {*joints}, [], []
+        self.joints, self.got, self.errors = {*joints}, [], []
         self.robot = MagicMock()
         for name in ("activate", "deactivate", "retire", "destroy", "continue_from"):
             setattr(self, name, lambda *of: None)
@@ -37,7 +37,11 @@ class Session:
         self.got.append(message.header.stamp.sec)
 
     def reject(self, error):
-        self.causes.append(error.cause)
+        self.errors.append(error)
+
+    @property
+    def causes(self):
+        return [error.cause for error in self.errors]
 
 
 class Stage:
@@ -54,7 +58,7 @@ class Stage:
 
     def send(self, stamp, *names, description=None):
         message = JointState(name=names or ("a", "b"))
-        message.header.stamp = stamp_message(stamp * S)
+        message.header.stamp = stamp_message(round(stamp * S))
         if description is not None:
             message.header.frame_id = description_frame("robot", description * S)
         self.node.create_subscription.call_args.args[2](
@@ -92,6 +96,7 @@ def test_of_a_robot_that_was_changed_long_ago_nothing_is_answered_for_the_time_b
     stage.send(4, description=1)
     stage.send(4)
     assert stage.new.causes == ["older than the robot"] * 2
+    assert str(stage.new.errors[1]) == "its stamp is 1.000 s older than the robot's last change"
     stage.send(6, description=1)
     assert (stage.old.got, stage.new.got) == ([], [6])
 
@@ -106,8 +111,38 @@ def test_joints_that_were_detached_are_not_waited_for_where_no_description_can_c
     assert of_assembly.new.got == []
 
 
-def test_a_simulation_that_starts_again_is_answered_by_the_robot_in_force():
+@pytest.mark.parametrize("now", [1, 4, 4.75])
+@pytest.mark.parametrize("described", [None, 1 * S])
+def test_a_simulation_that_starts_again_is_answered_by_the_robot_in_force(described, now):
+    """The change was at 5 s."""
+    stage = Stage(described, "a")
+    stage.node.time = round(now * S)
+    stage.send(now)
+    stage.node.time = round(4.9 * S)  # the change says nothing any more, also once the clock is there again
+    stage.send(4)
+    assert (stage.old.got, stage.new.got, stage.new.causes) == ([], [int(now), 4], [])
+
+
+def test_where_the_clock_was_set_back_a_state_that_names_the_description_has_the_robot_in_force():
+    stage = Stage(1 * S, "a")
+    stage.node.time = 3 * S
+    stage.send(2, description=1)
+    assert (stage.old.got, stage.new.got) == ([], [2])
+
+
+def test_a_clock_that_differs_a_little_is_not_set_back():
     stage = Stage(None, "a")
-    stage.node.time = 1 * S
-    stage.send(1)
-    assert (stage.old.got, stage.new.got) == ([], [1])
+    stage.node.time = round(4.85 * S)
+    for stamp in (4, 5):
+        stage.send(stamp)
+    assert (stage.old.got, stage.new.got) == ([4], [5])
+
+
+def test_a_change_after_the_clock_was_set_back_leaves_what_was_on_its_way_to_the_robot_before():
+    stage = Stage(None, "a")
+    stage.node.time = round(4.5 * S)
+    later = Session("a")
+    stage.succession.add_changed(later, round(4.5 * S))
+    for stamp in (4.4, 4.6):
+        stage.send(stamp)
+    assert (stage.old.got, stage.new.got, later.got) == ([], [4], [4])
