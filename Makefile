@@ -22,7 +22,7 @@ demo: setup ## play the care robot's published motion through ROS 2; prints a ta
 	@$(activate) $(domain) exec python -m modular_dynamics_ros.demo
 
 test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "not slow and not ros"
-	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
+	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q $(workers) src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
 
 test-nightly: setup ## all tests, with ten times as many random examples, new ones every time
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
+from unittest.mock import MagicMock
 
 import numpy as np
 from sensor_msgs.msg import JointState
@@ -37,16 +38,30 @@ class SubsystemBus:
             if not one.black_box:
                 self.start(one.name)
 
-    def start(self, name: str) -> None:
-        """A new session, as of a process that was started again."""
-        parameters = SubsystemParameters(subsystem=name, **self.parameters)
-        session = SubsystemSession(lone_node(), SubsystemSession.load(self.urdf, parameters), parameters)
+    def start(self, name: str, urdf: str = "") -> None:
+        """A new session, as of a process that was started again, with another description if one is given."""
+        parameters, node = SubsystemParameters(subsystem=name, **self.parameters), lone_node()
+        node.create_subscription.side_effect = self._subscription
+        session = SubsystemSession(node, SubsystemSession.load(urdf or self.urdf, parameters), parameters)
         session._node.time = self.time
         session.activate(None)
         self.sessions[name] = session
         self._delivered = getattr(self, "_delivered", {})
         self._delivered[name] = {}
         self.dead.discard(name)
+        for other in self.sessions:  # latched: it comes again
+            self._delivered[other].pop("~/subsystem_graph", None)
+        self.deliver()
+
+    def _subscription(self, kind: type, topic: str, *arguments: Any, **options: Any) -> MagicMock:
+        """It has a publisher as long as the session of the topic's subsystem lives."""
+
+        def publishers() -> int:
+            living = self.sessions.keys() - self.dead
+            names = {name for name in living if topic.startswith(f"{topic_name(name)}/")}
+            return len(names)
+
+        return MagicMock(handle=None, get_publisher_count=publishers)
 
     def set_time(self, now: int) -> None:
         """The clocks of all nodes [ns]; each looks for what is overdue."""

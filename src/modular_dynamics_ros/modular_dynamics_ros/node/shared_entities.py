@@ -42,6 +42,7 @@ class SharedSubscription:
         self.subscription, self.callback = subscription, callback
         entity = subscription.entity
         self.handle, self.msg_type, self.raw = entity.handle, entity.msg_type, entity.raw
+        self.get_publisher_count = entity.get_publisher_count
 
 
 class SharedEntities:

@@ -1,7 +1,7 @@
 """Which neighbours of a subsystem do not send what is awaited, and who is to blame."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.exceptions import listed
@@ -40,15 +40,21 @@ class MissingNeighbours:
         self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
         self._silent: tuple[str, ...] = ()  # since the last answer
+        self._unfit: Mapping[str, str] = {}
         self._patience, self._next, self._noted = 0.0, 0.0, 0.0
 
-    def note(self, names: Sequence[str], patience: float, now: float) -> None:
+    def note(self, names: Sequence[str], unfit: Mapping[str, str], patience: float, now: float) -> None:
         """These have not sent what belongs to a joint state within so long [s]; `now`: see `report`.
 
         Without the motion from the predecessor successors get none, and cannot send wrenches.
+
+        Args:
+            unfit: nodes of which nothing counts, because of their descriptions, and what to say of them.
         """
-        predecessor, self._silent = self._part.predecessor, tuple(names)
-        self.names = (predecessor,) if predecessor is not None and predecessor in names else tuple(names)
+        predecessor = self._part.predecessor
+        to_blame = names if predecessor not in names else [predecessor]
+        self.names = tuple(dict.fromkeys((*unfit, *to_blame)))
+        self._silent, self._unfit = tuple(dict.fromkeys((*unfit, *names))), dict(unfit)
         self._patience, self._noted = patience, now
 
     def none_missing(self) -> None:
@@ -78,6 +84,8 @@ class MissingNeighbours:
         self._publish(to_blame)
 
     def _text(self, name: str) -> str:
+        if name in self._unfit:
+            return self._unfit[name]
         own, other = topic_name(self._part.name), topic_name(name)
         motion = name == self._part.predecessor
         topic = f"{other}/motion_out/{own}" if motion else f"{other}/wrench_out"

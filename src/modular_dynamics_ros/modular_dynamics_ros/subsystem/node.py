@@ -7,6 +7,7 @@ its successors publish, all of the same stamp, it computes
   ~/wrench_out           WrenchStamped: what the predecessor exerts on the subsystem
   ~/motion_out/NAME      ConnectionMotion: of the connection point of each successor NAME
   ~/missing              String: which subsystems do not send what is awaited, one a line
+  ~/subsystem_graph      SubsystemGraph: by it neighbours see whether their descriptions fit
   ~/effort_commands      Float64MultiArray: the torques, for an effort controller
   /diagnostics           once a second
 

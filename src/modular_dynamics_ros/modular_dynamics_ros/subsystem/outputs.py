@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotionMessage
+from modular_dynamics_interfaces.msg import SubsystemGraph
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -13,21 +14,29 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
+from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topics import LATCHED, topic_name
 from modular_dynamics_ros.subsystem.inputs import DEPTH
 
 __all__ = ["SubsystemOutputs"]
 
 
 class SubsystemOutputs(Outputs):
-    """See `Outputs`; efforts are the torques of the subsystem's joints."""
+    """See `Outputs`; efforts are the torques of the subsystem's joints.
+
+    Attributes:
+        graph: of the whole robot, as it is published.
+    """
 
     def __init__(self, node: SessionNode, part: SubsystemPart, controller_joints: Sequence[str]) -> None:
         robot = part.robot
         super().__init__(node, controller_joints, robot.commanded, f"'{part.name}' has torques of")
+        self.graph = subsystem_graph_message(part.whole, node.stamp(), robot.frame_prefix)
+        # before the motions and wrenches that belong to it: in this order DDS makes publishers known
+        self._graph_publisher = self._publisher(SubsystemGraph, "~/subsystem_graph", LATCHED, always=True)
         fields = ("position", "velocity", "effort")
         self._torques = JointStateWriter(robot.state_names, robot.published.tolist(), fields)
         self._link, self._wrench = part.connection.link, WrenchWriter(robot.frame_prefix)
@@ -42,6 +51,11 @@ class SubsystemOutputs(Outputs):
         self._wrench_publisher = self._publisher(WrenchStamped, "~/wrench_out", DEPTH)
         self._torque_publisher = self._publisher(JointState, "~/joint_torques")
         self._missing_publisher = self._publisher(String, "~/missing", 10)
+
+    def publish_graph(self, stamp: Time) -> None:
+        """By it neighbours see whether their descriptions fit this one."""
+        self.graph.header.stamp = stamp
+        self._graph_publisher.publish(self.graph)
 
     def publish_motions(self, stamp: Time, motions: Mapping[str, ConnectionMotion]) -> None:
         """Those of the connection points that the subsystem carries."""

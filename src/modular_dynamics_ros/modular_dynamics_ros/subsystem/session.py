@@ -22,6 +22,7 @@ from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topics import topic_names
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.subsystem.descriptions import NeighbourDescriptions
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs
 from modular_dynamics_ros.subsystem.missing import MissingNeighbours
 from modular_dynamics_ros.subsystem.outputs import SubsystemOutputs
@@ -70,7 +71,9 @@ class SubsystemSession:
         self.robot, self.record = prepared.robot, self._loaded.record
         self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
         self._own_motion = prepared.own_motion
+        self._successors = {one.subsystem for one in self.part.successors}
         self.rendezvous: Rendezvous[_Waiting] = Rendezvous(self.part.neighbours, parameters.stale_after)
+        self._descriptions: NeighbourDescriptions | None = None  # while active
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active
         self._pauses = OwnPauses(node.steady())
@@ -80,11 +83,16 @@ class SubsystemSession:
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
         self._outputs.activate(state)
+        self._outputs.publish_graph(self._node.stamp())
+        self._descriptions = NeighbourDescriptions(
+            self._node, self.part, self._outputs.graph, self._advance_waiting
+        )
         self._neighbours = NeighbourInputs(self._node, self.computation, self._on_part)
         self._missing = MissingNeighbours(
             self._node, self.part, self._neighbours.awaited_by, self._outputs.publish_missing
         )
         others = [
+            self._descriptions,
             PartReferenceInput(self._node, self.computation, self._parameters.reference_type),
             self._neighbours,
         ]
@@ -121,6 +129,8 @@ class SubsystemSession:
     def continue_from(self, other: "SubsystemSession") -> None:
         """See `Session`."""
         self.record.continue_from(other.record)
+        if self._descriptions is not None and other._descriptions is not None:
+            self._descriptions.continue_from(other._descriptions)
 
     def reject(self, error: BadMessage) -> None:
         """See `Session`."""
@@ -133,7 +143,7 @@ class SubsystemSession:
         """Take no more messages; forget what the next activation must not build upon."""
         self._loaded.unsubscribe()
         self.rendezvous.clear()
-        self._neighbours = self._missing = self._moved = None
+        self._descriptions = self._neighbours = self._missing = self._moved = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
@@ -175,8 +185,15 @@ class SubsystemSession:
             )
             self._node.log.problem(LOG_NAME, f"{neighbour}: contradiction", text, severe=True)
         meeting = self.rendezvous.add_part(stamp, neighbour, part, self._node.steady())
-        if meeting is None or meeting.item is None:
-            return
+        if meeting is not None and meeting.item is not None:
+            self._try_to_advance(meeting)
+
+    def _advance_waiting(self) -> None:
+        """A neighbour's description fits now: what has waited for that may be complete."""
+        for meeting in self.rendezvous.waiting():
+            self._try_to_advance(meeting)
+
+    def _try_to_advance(self, meeting: Meeting[_Waiting]) -> None:
         try:
             self._advance(meeting)
         except BadMessage as error:
@@ -191,7 +208,9 @@ class SubsystemSession:
         waiting, before = meeting.item, self.part.predecessor
         assert waiting is not None  # the callers look
         motion = self._own_motion if before is None else meeting.parts.get(before)
-        if motion is None:
+        unfit = {} if self._descriptions is None else self._descriptions.unfit()
+        # one that the part carries leaves its motion as it is: the others that it carries may go on
+        if motion is None or not unfit.keys() <= self._successors:
             return
         meeting.done = True  # unless it succeeds and wrenches are awaited
         self._require_young(meeting.stamp)
@@ -200,7 +219,7 @@ class SubsystemSession:
             self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
             if self._neighbours is not None:
                 self._neighbours.asked()
-        if self.rendezvous.missing(meeting):
+        if unfit or self.rendezvous.missing(meeting):
             meeting.done = False
         else:
             self._finish(waiting.moving, waiting.arrival, meeting.parts)
@@ -227,18 +246,23 @@ class SubsystemSession:
     def _on_watch(self) -> None:
         """Give up states that wait in vain, and say for whom; report stale input."""
         missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
+        descriptions = self._descriptions
         now = self._node.steady()
         assert missing is not None  # the timer lives while the node is active
         assert neighbours is not None
+        assert descriptions is not None
         if pause := self._pauses.look(now):  # the queues hold what neighbours have sent meanwhile
             neighbours.excuse(pause)
             self.rendezvous.excuse(pause, now)
+        descriptions.forget_ended()
+        unfit = descriptions.unfit()
         for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]
-            self.record.counts.rejected["neighbour missing" if silent else "neighbour late"] += 1
-            if silent:
-                missing.note(silent, timeout, now * 1e-9)
+            cause = "contradicts" if descriptions.contradictions else "missing" if silent else "late"
+            self.record.counts.rejected[f"neighbour {cause}"] += 1
+            if silent or unfit:
+                missing.note(silent, unfit, timeout, now * 1e-9)
             else:
                 text = (
                     f"{listed(awaited)} sent nothing with the stamp of some joint states within {timeout:g} s"

@@ -69,6 +69,10 @@ class Rendezvous(Generic[Item]):
         """Whose part has not come."""
         return [sender for sender in self.senders if sender not in meeting.parts]
 
+    def waiting(self) -> list[Meeting[Item]]:
+        """Those whose item was not answered."""
+        return [one for one in self._meetings.values() if one.item is not None and not one.done]
+
     def excuse(self, pause: int, now: int) -> None:
         """Nothing was read for so long [ns] until now: what waits has not waited in that time."""
         for meeting in self._meetings.values():
