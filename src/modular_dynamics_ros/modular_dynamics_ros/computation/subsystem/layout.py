@@ -1,0 +1,91 @@
+"""What the nodes of a robot's subsystems must know alike, though each reads a description of its own.
+
+A subsystem answers for its own links: masses, inertias, friction and axes may differ, since nobody else
+uses them. But both sides read which subsystem carries which, whose each joint is, and where they are
+connected.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.exceptions import listed
+
+__all__ = ["Layout", "contradiction"]
+
+ROUNDING = 1e-6  # [m, 1] of a connection point: descriptions may be written with few digits
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """How a description divides a robot into subsystems.
+
+    Attributes:
+        predecessors: of all subsystems; None: the ground.
+        owners: the subsystem of each joint.
+        points: of each subsystem, the link that carries its connection point, and H_link_point (4, 4).
+    """
+
+    predecessors: Mapping[str, str | None]
+    owners: Mapping[str, str]
+    points: Mapping[str, tuple[str, Array]]
+
+    def connected(self, one: str, other: str) -> set[str]:
+        """Of two subsystems, that which the other one carries; empty where they are not neighbours."""
+        return {a for a, b in ((one, other), (other, one)) if self.predecessors.get(a) == b}
+
+    def branch(self, name: str) -> list[str]:
+        """A subsystem and all that it carries, directly or not; predecessors come before their successors."""
+        found = [name]
+        for one, before in self.predecessors.items():
+            if before in found:
+                found.append(one)
+        return found
+
+
+def contradiction(name: str, own: Layout, other_name: str, other: Layout) -> str | None:
+    """What neighbours do not know alike, as a clause; None: nothing, or neither calls the other a neighbour.
+
+    Subsystems that only one of them knows are no contradiction, unless the other one has to carry them: the
+    description of an arm may hold a tool where that of its robot ends with the arm, as a black box.
+    """
+    return next(_differences(name, own, other_name, other), None)
+
+
+def _differences(name: str, own: Layout, other_name: str, other: Layout) -> Iterator[str]:
+    """See `contradiction`; what is meant by each is only known where there is none before it."""
+    connected = own.connected(name, other_name) | other.connected(name, other_name)
+    if not connected:
+        return
+    carried = own.branch(other_name) if own.predecessors.get(other_name) == name else []
+    if unknown := [one for one in (name, *carried) if one not in other.predecessors]:
+        yield f"that of '{other_name}' has no subsystem {listed(unknown)}"
+    for one, before in own.predecessors.items():
+        if (elsewhere := other.predecessors.get(one, before)) != before:
+            yield _clause(name, f"'{one}' is on {_quoted(before)}", other_name, f"on {_quoted(elsewhere)}")
+    for joint, owner in own.owners.items():
+        if (another := other.owners.get(joint, owner)) != owner:
+            yield _clause(name, f"joint '{joint}' belongs to '{owner}'", other_name, f"to '{another}'")
+    for one in connected:
+        (link, H), (other_link, other_H) = own.points[one], other.points[one]
+        if link == other_link and np.allclose(H, other_H, rtol=0.0, atol=ROUNDING):
+            continue
+        here, there = _place(link, H), _place(other_link, other_H)
+        if here == there:
+            yield f"by both, '{one}' is connected at {here}, but with different axes"
+        yield _clause(name, f"'{one}' is connected at {here}", other_name, f"at {there}")
+
+
+def _clause(name: str, here: str, other_name: str, there: str) -> str:
+    return f"by that of '{name}', {here}; by that of '{other_name}', {there}"
+
+
+def _quoted(predecessor: str | None) -> str:
+    return "the ground" if predecessor is None else f"'{predecessor}'"
+
+
+def _place(link: str, H: Array) -> str:
+    x, y, z = H[:3, 3].round(6) + 0.0  # which writes -0 as 0
+    return f"[{x:.6g}, {y:.6g}, {z:.6g}] m in the frame of '{link}'"

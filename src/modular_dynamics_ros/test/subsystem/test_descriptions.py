@@ -1,0 +1,169 @@
+"""Nodes of one robot that were started with descriptions which do not fit each other."""
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+
+import modular_dynamics as md
+from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
+from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.shared_entities import SharedEntities
+from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.subsystem.session import SubsystemSession
+
+pytestmark = pytest.mark.ros
+INERTIAL = (
+    '<inertial><origin xyz="0.1 0 0"/><mass value="1"/>'
+    '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+PARTS = {"body": ("torso", "base", "a"), "arm": ("elbow", "a", "b"), "hand": ("grip", "b", "c")}
+LIMIT = '<limit effort="50" velocity="2" lower="-2" upper="2"/>'
+HELP = "give the nodes of all subsystems the same description"
+
+
+def urdf(mass=1.0, elbow_at=0.3, hand_on="b", arm_on="a", hand="hand"):
+    """A body that carries an arm that carries a hand."""
+    parents = {"arm": arm_on, "hand": hand_on}
+    links = [f'<link name="{link}">{INERTIAL}</link>' for _, _, link in PARTS.values()]
+    links[1] = links[1].replace('mass value="1"', f'mass value="{mass}"')
+    joints = [
+        f'<joint name="{joint}" type="revolute"><parent link="{parents.get(name, parent)}"/>'
+        f'<child link="{link}"/><origin xyz="{elbow_at if name == "arm" else 0.3} 0 0"/>'
+        f'<axis xyz="0 1 0"/>{LIMIT}</joint>'
+        for name, (joint, parent, link) in PARTS.items()
+    ]
+    names = {"hand": hand}
+    tags = "".join(
+        f'<subsystem name="{names.get(name, name)}"><joint name="{joint}"/></subsystem>'
+        for name, (joint, _, _) in PARTS.items()
+    )
+    tags = f'<modular_dynamics version="1">{tags}</modular_dynamics>'
+    return f'<robot name="r"><link name="base"/>{"".join((*links, *joints, tags))}</robot>'
+
+
+@pytest.fixture
+def bus():
+    bus = SubsystemBus(urdf())
+    assert bus.vector(step(bus, 0)) == pytest.approx(expected(bus, 0), abs=1e-9)
+    return bus
+
+
+def expected(bus, k, description=""):
+    graph = md.load_urdf(description) if description else bus.graph
+    return md.inverse_dynamics(graph, *motion(bus, k), np.zeros(3))
+
+
+def steps(bus, first, last):
+    """The stamps of states, for longer than the patience."""
+    return [step(bus, k) for k in range(first, last)]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (
+            {"elbow_at": 0.9},
+            "'arm' is connected at [0.3, 0, 0] m in the frame of 'a'; by that of 'arm', at [0.9",
+        ),
+        ({"hand_on": "a"}, "'hand' is on 'arm'; by that of 'arm', on 'body'"),
+        ({"arm_on": "base"}, "'arm' is on 'body'; by that of 'arm', on the ground"),
+        ({"hand": "tool"}, "that of 'arm' has no subsystem 'hand'"),
+    ],
+)
+def test_a_node_with_another_robot_stops_the_torques_and_is_named(bus, changed, words):
+    bus.dead.add("arm")
+    bus.start("arm", urdf(**changed))
+    stamps = steps(bus, 1, 60)
+    assert [bus.torques(stamp) for stamp in stamps] == [{}] * len(stamps)
+    text, logger = bus.errors("body"), bus.sessions["body"]._node.log._logger
+    assert text.startswith("the robot descriptions of 'body' and 'arm' contradict each other: ")
+    assert words in text
+    assert HELP in text
+    assert text in logger.error.call_args.args[0]
+    bus.dead.add("arm")
+    bus.start("arm")
+    assert bus.vector(step(bus, 60)) == pytest.approx(expected(bus, 60), abs=1e-9)
+    step(bus, 61)
+    assert [bus.errors(name) for name in bus.sessions] == [""] * 3
+
+
+def test_values_of_one_subsystem_may_differ(bus):
+    """It answers for its own links: the torques are those of a robot with its mass."""
+    bus.start("arm", urdf(mass=10.0))
+    assert bus.vector(step(bus, 1)) == pytest.approx(expected(bus, 1, urdf(mass=10.0)), abs=1e-9)
+
+
+def test_a_predecessor_that_does_not_carry_it_any_more_is_told(bus):
+    """The body awaits no wrench of the arm then, and would publish torques without it."""
+    bus.start("body", urdf(arm_on="base"))
+    stamps = steps(bus, 1, 60)
+    assert [bus.torques(stamp) for stamp in stamps] == [{}] * len(stamps)
+    assert "by that of 'body', 'arm' is on the ground; by that of 'arm', on 'body'" in bus.errors("body")
+
+
+def test_a_foreign_program_takes_the_place_of_a_node_that_contradicted(bus):
+    bus.start("arm", urdf(elbow_at=0.9))
+    steps(bus, 1, 60)
+    bus.dead.add("arm")
+    stamp = step(bus, 60)
+    wrench = WrenchStamped()
+    wrench.header.stamp, wrench.header.frame_id = stamp_message(stamp), "arm/connection_point"
+    bus.publish("arm/wrench_out", wrench)
+    assert bus.torques(stamp).keys() == {"torso"}
+    assert bus.errors("body") == ""
+
+
+def test_nothing_is_computed_with_a_node_before_its_graph_has_come(bus):
+    """DDS may bring it after the first motions of a node that was just started with another robot."""
+    graph = bus.sessions["body"]._node.sent["~/subsystem_graph"]
+    kept = graph.copy()
+    graph.clear()  # it is on its way
+    bus.start("arm", urdf(elbow_at=0.9))
+    bus.sessions["body"]._descriptions.contradictions.clear()  # nor has the arm's come to the body
+    stamps = steps(bus, 1, 60)
+    assert [bus.torques(stamp) for stamp in stamps] == [{}] * len(stamps)
+    assert "node of subsystem 'body' runs, but its subsystem_graph has not come" in bus.errors("arm")
+    bus.publish("body/subsystem_graph", kept[-1])
+    steps(bus, 60, 120)
+    assert "'arm' is connected at [0.9, 0, 0]" in bus.errors("arm")
+
+
+def test_a_state_that_waited_for_a_description_that_fits_is_answered(bus):
+    """Another robot on the topic: each node changes at another instant."""
+    bus.start("arm", urdf(elbow_at=0.9))
+    stamp = step(bus, 1)
+    assert bus.torques(stamp) == {}
+    graph = bus.sessions["hand"]._node.sent["~/subsystem_graph"][-1]
+    bus.publish("arm/subsystem_graph", graph)  # to the body and the hand
+    bus.publish("body/subsystem_graph", bus.sessions["arm"]._node.sent["~/subsystem_graph"][-1])
+    assert bus.torques(stamp).keys() == {"torso", "elbow", "grip"}
+
+
+def test_the_next_robot_of_a_node_knows_the_graphs_of_the_others(bus):
+    """DDS does not bring them again; another joint point of the arm contradicts at once."""
+    arm = bus.sessions["arm"]
+    parameters = SubsystemParameters(subsystem="arm")
+    successor = SubsystemSession(arm._node, SubsystemSession.load(urdf(elbow_at=0.9), parameters), parameters)
+    successor.activate(None)
+    assert not successor._descriptions.contradictions
+    successor.continue_from(arm)
+    assert successor._descriptions.contradictions.keys() == {"body"}
+
+
+def test_a_damaged_graph_is_refused_and_changes_nothing(bus):
+    graph = bus.sessions["arm"]._node.sent["~/subsystem_graph"][-1]
+    graph.vertices[1].predecessor = 7
+    bus.publish("arm/subsystem_graph", graph)
+    texts = bus.sessions["body"]._node.log.texts("neighbours")
+    assert "subsystem_graph of 'arm' refused: the predecessor of 'arm' is 7" in texts[0]
+    assert len(bus.torques(step(bus, 1))) == 3
+
+
+def test_a_shared_subscription_counts_publishers():
+    """As rclpy's does, which `forget_ended` asks."""
+    node = MagicMock()
+    node.create_subscription.return_value.get_publisher_count.return_value = 2
+    shared = SharedEntities(node)
+    assert shared.create_subscription(str, "graph", lambda message, info: None, 1).get_publisher_count() == 2
