@@ -117,8 +117,8 @@ __version__ = "0.1.0"
 
 
 #: Packages that are imported when one of their names is used first. A robot without loops needs none of them
-#: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio. The quickest
-#: comes first: a name is looked for in one after the other.
+#: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio. A name is
+#: looked for in one after the other: the one that is imported soonest comes first.
 _LATER = ("composition", "closure", "mjcf", "crosscheck")
 
 
