@@ -214,8 +214,9 @@ def _places(
     if twice := [name for name in head if head.count(name) > 1]:
         raise UsageError(f"{where} has the column '{twice[0]}' twice")
     if others := [name for name in head if name != "time" and name not in known]:
+        every = ("q", "v", "a", "tau")  # also of a vector that the command does not take
         dependent = {
-            f"{letter}_{name}": why for letter in letters for name, why in coordinates.dependent.items()
+            f"{letter}_{name}": why for letter in every for name, why in coordinates.dependent.items()
         }
         raise UsageError(f"{where} has the column {unknown(others[0], ['time', *known], dependent)}")
     places: dict[str, list[int]] = {}

@@ -8,7 +8,7 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied
-from modular_dynamics_ros.computation.changes.locked import locked_positions
+from modular_dynamics_ros.computation.changes.lock import locked_positions
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.dynamics.base_inputs import base_source

@@ -64,9 +64,15 @@ class ChangeAnswers:
         """Prepare nothing more; what is being prepared is refused."""
         self._changes.destroy()
 
+    def _link(self, name: str) -> str:
+        """As the URDF names a link, which requests may name as TF does."""
+        now = self._host.robot_in_force()
+        exact = now is not None and name in now.changed.graph.links
+        return name if exact else name.removeprefix(self._frame_prefix)
+
     async def set_payload(self, request: SetPayload.Request, response: SetPayload.Response) -> Any:
         """Set or remove what a link carries."""
-        link, load = request.link.removeprefix(self._frame_prefix), load_numbers(request.inertia)
+        link, load = self._link(request.link), load_numbers(request.inertia)
 
         def edit(described: Any, changes: Any) -> Any:
             return edits.with_payload(described, changes, Payload.of(link, *load))
@@ -77,7 +83,7 @@ class ChangeAnswers:
         self, request: AttachSubsystem.Request, response: AttachSubsystem.Response
     ) -> Any:
         """Attach another robot, or bring one back that was detached."""
-        r, pose, link = request, pose_numbers(request.pose), request.link.removeprefix(self._frame_prefix)
+        r, pose, link = request, pose_numbers(request.pose), self._link(request.link)
 
         def edit(described: Any, changes: Any) -> Any:
             if r.robot_description and r.file:

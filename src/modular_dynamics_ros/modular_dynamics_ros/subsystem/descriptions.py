@@ -55,7 +55,7 @@ class NeighbourDescriptions(Subscriptions):
         for name in other._layouts.keys() & self._graphs.keys() - self._layouts.keys():
             self._compare(name, other._layouts[name])
 
-    def unfit(self) -> dict[str, str]:
+    def unusable(self) -> dict[str, str]:
         """Nodes with which nothing may be computed, and why; those, too, whose graph is still on its way."""
         coming = [name for name in self._awaited if self._graphs[name].get_publisher_count()]
         return self.contradictions | {

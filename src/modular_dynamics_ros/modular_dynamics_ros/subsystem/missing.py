@@ -40,21 +40,21 @@ class MissingNeighbours:
         self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
         self._silent: tuple[str, ...] = ()  # since the last answer
-        self._unfit: Mapping[str, str] = {}
+        self._unusable: Mapping[str, str] = {}
         self._patience, self._next, self._noted = 0.0, 0.0, 0.0
 
-    def note(self, names: Sequence[str], unfit: Mapping[str, str], patience: float, now: float) -> None:
+    def note(self, names: Sequence[str], unusable: Mapping[str, str], patience: float, now: float) -> None:
         """These have not sent what belongs to a joint state within so long [s]; `now`: see `report`.
 
         Without the motion from the predecessor successors get none, and cannot send wrenches.
 
         Args:
-            unfit: nodes of which nothing counts, because of their descriptions, and what to say of them.
+            unusable: nodes of which nothing counts, because of their descriptions, and what to say of them.
         """
         predecessor = self._part.predecessor
         to_blame = names if predecessor not in names else [predecessor]
-        self.names = tuple(dict.fromkeys((*unfit, *to_blame)))
-        self._silent, self._unfit = tuple(dict.fromkeys((*unfit, *names))), dict(unfit)
+        self.names = tuple(dict.fromkeys((*unusable, *to_blame)))
+        self._silent, self._unusable = tuple(dict.fromkeys((*unusable, *names))), dict(unusable)
         self._patience, self._noted = patience, now
 
     def none_missing(self) -> None:
@@ -84,8 +84,8 @@ class MissingNeighbours:
         self._publish(to_blame)
 
     def _text(self, name: str) -> str:
-        if name in self._unfit:
-            return self._unfit[name]
+        if name in self._unusable:
+            return self._unusable[name]
         own, other = topic_name(self._part.name), topic_name(name)
         motion = name == self._part.predecessor
         topic = f"{other}/motion_out/{own}" if motion else f"{other}/wrench_out"

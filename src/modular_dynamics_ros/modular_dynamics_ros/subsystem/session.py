@@ -208,9 +208,9 @@ class SubsystemSession:
         waiting, before = meeting.item, self.part.predecessor
         assert waiting is not None  # the callers look
         motion = self._own_motion if before is None else meeting.parts.get(before)
-        unfit = {} if self._descriptions is None else self._descriptions.unfit()
+        unusable = {} if self._descriptions is None else self._descriptions.unusable()
         # one that the part carries leaves its motion as it is: the others that it carries may go on
-        if motion is None or not unfit.keys() <= self._successors:
+        if motion is None or not unusable.keys() <= self._successors:
             return
         meeting.done = True  # unless it succeeds and wrenches are awaited
         self._require_young(meeting.stamp)
@@ -219,7 +219,7 @@ class SubsystemSession:
             self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
             if self._neighbours is not None:
                 self._neighbours.asked()
-        if unfit or self.rendezvous.missing(meeting):
+        if unusable or self.rendezvous.missing(meeting):
             meeting.done = False
         else:
             self._finish(waiting.moving, waiting.arrival, meeting.parts)
@@ -255,14 +255,14 @@ class SubsystemSession:
             neighbours.excuse(pause)
             self.rendezvous.excuse(pause, now)
         descriptions.forget_ended()
-        unfit = descriptions.unfit()
+        unusable = descriptions.unusable()
         for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]
             cause = "contradicts" if descriptions.contradictions else "missing" if silent else "late"
             self.record.counts.rejected[f"neighbour {cause}"] += 1
-            if silent or unfit:
-                missing.note(silent, unfit, timeout, now * 1e-9)
+            if silent or unusable:
+                missing.note(silent, unusable, timeout, now * 1e-9)
             else:
                 text = (
                     f"{listed(awaited)} sent nothing with the stamp of some joint states within {timeout:g} s"

@@ -34,6 +34,24 @@ def test_links_are_named_as_in_tf_or_as_in_the_urdf(make, described, loaded, loa
     assert_same_to_the_bit(client.graph(), loaded(described).attach(md.load_urdf(gripper_urdf), "base"))
 
 
+def test_the_name_of_a_link_may_begin_with_the_prefix(make, described, loaded, load):
+    client = make(frame_prefix="left_").activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert_same_to_the_bit(client.graph(), loaded(described))
+
+
+def test_a_joint_is_not_locked_where_another_one_of_its_name_was_long_ago(make, gripper_urdf, described):
+    client = make(stale_after=0.2).activate()
+    client.answer()
+    client.send(names=["finger"], q=[1.2], v=[0.0])  # nobody has such a joint
+    client.spin_until(lambda: client.node.session.record.counts.of_other_joints == 1)
+    old = client.node.now()
+    client.spin_until(lambda: client.node.now() > old + 300_000_000)
+    assert client.call("AttachSubsystem", name="h", link="base", robot_description=gripper_urdf).success
+    refused = client.call("LockJoints", joint_names=["finger"])
+    assert "no position of 'finger' was measured" in refused.error_message
+
+
 def test_a_joint_is_locked_where_it_was_measured_also_while_a_new_one_was_not(
     active, described, gripper_urdf
 ):

@@ -96,7 +96,7 @@ def _parsed(path: Path, text: str) -> dict[str, SensorOffset]:
         raise _error(path, "offsets, by black box, are needed at its top level")
     read = {str(box): _offset(path, str(box), one) for box, one in offsets.items()}
     if not text.rstrip().endswith(f"\n{END}"):
-        raise _error(path, f"its last line is not '{END}': the end was cut off")
+        raise _error(path, f"its last line is not '{END}', as that of a whole file is: is the end cut off?")
     return read
 
 

@@ -9,7 +9,7 @@ from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.changes.application import applied, remaining
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.change import Change, Changes
-from modular_dynamics_ros.computation.changes.lock import Lock
+from modular_dynamics_ros.computation.changes.lock import Lock, locked_positions
 from modular_dynamics_ros.computation.changes.lockable import require_joint, require_leading
 from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
 from modular_dynamics_ros.computation.changes.payload import Payload
@@ -67,14 +67,19 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
         text = f"'{name}' was detached and comes back by this name, with neither robot_description nor file"
         raise RobotError(f"{text}; to attach another robot choose another name")
     taken = [change.name for change in changes if isinstance(change, Attachment)]
-    own, in_force = _own_subsystems(described, changes), [one.name for one in graph.subsystems]
-    if name in {*taken, *own, *in_force}:
+    subsystems, moving = _subsystems(described, changes), [one.name for one in graph.subsystems]
+    if name in {*taken, *subsystems}:
         raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
-    brought = [attachment.prefix + one.name for one in attachment.robot.subsystems]
-    if locked := [one for one in brought if one in own and one not in in_force]:
+    if locked := [one for one in _brought(attachment) if one in subsystems and one not in moving]:
         text = f"'{name}' brings a subsystem {listed(locked)}, as '{graph.name}' has one with locked joints"
         raise RobotError(f"{text}; choose a prefix")
     return *changes, attachment
+
+
+def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
+    """Of the changed robot, also those whose joints are all locked, which the graph has no more."""
+    unlocked = [one for one in changes if not isinstance(one, Lock)]
+    return [one.name for one in applied(described, unlocked).graph.subsystems]
 
 
 def _own_removals(changes: Changes) -> Changes:
@@ -82,13 +87,13 @@ def _own_removals(changes: Changes) -> Changes:
     return tuple(takewhile(lambda one: isinstance(one, Removal), changes))
 
 
-def _own_subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
-    """Subsystems of the description that are there, also those whose joints are all locked."""
-    return [one.name for one in applied(described, _own_removals(changes)).graph.subsystems]
+def _brought(attachment: Attachment) -> list[str]:
+    """Subsystems that came with it."""
+    return [attachment.prefix + one.name for one in attachment.robot.subsystems]
 
 
 def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """With a subsystem of the description that was removed, where it was.
+    """With the subsystem of a name that was removed last, where it was.
 
     Raises:
         UnknownError: none of this name was removed.
@@ -97,8 +102,8 @@ def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Cha
         removed = [change.name for change in changes if isinstance(change, Removal)]
         text = f"'{name}' has neither a robot_description nor a file"
         raise UnknownError(f"{text}; without both, these come back: {listed(removed) or 'none'}")
-    kept = [one for one in changes if not (isinstance(one, Removal) and one.name == name)]
-    return remaining(described, kept)
+    last = max(k for k, one in enumerate(changes) if isinstance(one, Removal) and one.name == name)
+    return remaining(described, (*changes[:last], *changes[last + 1 :]))
 
 
 def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
@@ -110,19 +115,19 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
     if any(isinstance(change, Attachment) and change.name == name for change in changes):
         kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
         return remaining(described, kept)
-    own, removed = _own_subsystems(described, changes), _own_removals(changes)
-    if name in own:  # before all other changes: what they do to its parts ends with it
-        return remaining(described, (*removed, Removal(name), *changes[len(removed) :]))
-    subsystems = [one.name for one in applied(described, changes).graph.subsystems]
+    removed, subsystems = _own_removals(changes), _subsystems(described, changes)
+    own = [one.name for one in applied(described, removed).graph.subsystems]
+    attachments = [(k, one) for k, one in enumerate(changes, 1) if isinstance(one, Attachment)]
     if name not in subsystems:
-        known = [change.name for change in changes if isinstance(change, Attachment)]
-        brought = [one for one in subsystems if one not in own]
+        known, brought = [one.name for _, one in attachments], [one for one in subsystems if one not in own]
         with_them = f", which brought {listed(brought, 8)}" if brought else ""
         raise UnknownError(
             f"no subsystem '{name}': attached are {listed(known) or 'none'}{with_them}; the robot's own are "
             f"{listed(own, 8) or 'none'}"
         )
-    return *changes, Removal(name)
+    # just after what made it: what later changes do to its parts ends with it
+    place = max([len(removed), *(k for k, one in attachments if name in _brought(one))])
+    return remaining(described, (*changes[:place], Removal(name), *changes[place:]))
 
 
 def locked(
@@ -144,7 +149,7 @@ def locked(
     """
     if not joints:
         raise NumbersError("joint_names is empty: name the joints to lock")
-    held = [name for change in changes if isinstance(change, Lock) for name in change.positions]
+    held = locked_positions(changes)
     graph = applied(described, changes).graph
     for name in joints:
         if name not in held:
@@ -197,9 +202,9 @@ def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[st
     """
     if not joints:
         raise NumbersError("joint_names is empty: name the joints to unlock")
-    held = [name for change in changes if isinstance(change, Lock) for name in change.positions]
+    held = locked_positions(changes)
     if unknown := [name for name in joints if name not in held]:
-        raise UnknownError(f"{listed(unknown)} is not locked; locked are {listed(held, 8) or 'none'}")
+        raise UnknownError(f"{listed(unknown)} is not locked; locked are {listed([*held], 8) or 'none'}")
     left = [change.without({*joints}) if isinstance(change, Lock) else change for change in changes]
     return remaining(described, [change for change in left if change is not None])
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.changes.change import Changes
 
-__all__ = ["Lock"]
+__all__ = ["Lock", "locked_positions"]
 
 
 @dataclass(frozen=True)
@@ -35,3 +36,9 @@ class Lock:
 
     def __str__(self) -> str:
         return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.positions.items())
+
+
+def locked_positions(changes: Changes) -> dict[str, float]:
+    """By joint that is locked, where it is held [rad or m]."""
+    locks = (change.positions for change in changes if isinstance(change, Lock))
+    return {name: position for positions in locks for name, position in positions.items()}

@@ -64,7 +64,9 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
     if twice := repeated([one.link for one in changes if isinstance(one, Payload)]):
         raise ChangeFileError(f"{listed(twice)} has two payloads; a link has one")
     if not text.rstrip().endswith(f"\n{END}"):
-        raise ChangeFileError(f"its last line is not '{END}': the end was cut off")
+        raise ChangeFileError(
+            f"its last line is not '{END}', as that of a whole file is: is the end cut off?"
+        )
     return robot, changes
 
 

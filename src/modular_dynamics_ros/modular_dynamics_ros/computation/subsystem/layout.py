@@ -62,6 +62,9 @@ def _differences(name: str, own: Layout, other_name: str, other: Layout) -> Iter
     carried = own.branch(other_name) if own.predecessors.get(other_name) == name else []
     if unknown := [one for one in (name, *carried) if one not in other.predecessors]:
         yield f"that of '{other_name}' has no subsystem {listed(unknown)}"
+    carried = other.branch(name) if other.predecessors.get(name) == other_name else []
+    if unknown := [one for one in carried if one not in own.predecessors]:
+        yield f"that of '{name}' has no subsystem {listed(unknown)}, which it has to carry"
     for one, before in own.predecessors.items():
         if (elsewhere := other.predecessors.get(one, before)) != before:
             yield _clause(name, f"'{one}' is on {_quoted(before)}", other_name, f"on {_quoted(elsewhere)}")

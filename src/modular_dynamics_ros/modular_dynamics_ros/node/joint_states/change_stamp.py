@@ -6,7 +6,9 @@ MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at leas
 
 
 def is_far_ahead(stamp: int, now: int, stale_after: float) -> bool:
-    """Whether a stamp [ns] is too far ahead of the clock `now` [ns]; one that was not was set back since.
+    """Whether a stamp [ns] is too far ahead of the clock `now` [ns].
+
+    If it is that of something that has come already, the clock was set back since.
 
     Args:
         stale_after: [s] by which joint states may be ahead.

@@ -83,6 +83,34 @@ def test_names_of_locked_subsystems_are_taken(described, gripper_urdf):
     assert applied(described, changes).graph.joint_names == ("turn", "bend", "right", "t/finger")
 
 
+def test_what_attached_robots_brought_is_detached_also_while_its_joints_are_locked(described, gripper_urdf):
+    first = Attachment.of("x1", gripper_urdf, "base", prefix="p/")
+    (brought,) = {one.name for one in applied(described, (first,)).graph.subsystems} - {*names_of(described)}
+    changes = locked(described, attached(described, (), first), ["p/finger"], {"p/finger": 0.01})
+    assert brought not in names_of(applied(described, changes).graph)
+    same_names = Attachment.of("x2", gripper_urdf, "left_branch", prefix="p/")
+    with pytest.raises(RobotError, match="has one with locked joints; choose a prefix"):
+        attached(described, changes, same_names)
+    with pytest.raises(RobotError, match="is in use for a subsystem"):
+        attached(described, changes, Attachment.of(brought, gripper_urdf, "left_branch", prefix="q/"))
+    # also where another robot was attached after the lock
+    changes = attached(described, changes, Attachment.of("x2", gripper_urdf, "left_branch", prefix="q/"))
+    left = detached(described, changes, brought)
+    assert applied(described, left).graph.joint_names == (*described.joint_names, "q/finger")
+    assert "p/jaw" not in applied(described, left).graph.links
+    back = reattached(described, left, brought)
+    assert applied(described, back).graph.joint_names == (*described.joint_names, "p/finger", "q/finger")
+
+
+def test_of_two_removals_of_a_name_the_last_one_is_taken_back(described, gripper_urdf):
+    tag = "<modular_dynamics version='1'><subsystem name='right_branch'><joint name='finger'/></subsystem>"
+    urdf = gripper_urdf.replace("</robot>", f"{tag}</modular_dynamics></robot>")
+    without = detached(described, (), "right_branch")
+    changes = attached(described, without, Attachment.of("hand", urdf, "left_branch"))
+    twice = detached(described, changes, "right_branch")
+    assert reattached(described, twice, "right_branch") == changes
+
+
 def test_the_name_of_a_detached_subsystem_is_reserved(described, gripper_urdf):
     changes = detached(described, (), "left_branch")
     with pytest.raises(RobotError, match="'left_branch' was detached and comes back by this name"):

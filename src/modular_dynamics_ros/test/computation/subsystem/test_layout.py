@@ -71,6 +71,11 @@ def test_the_ground_of_one_is_the_neighbour_of_the_other():
     )
 
 
+def test_a_node_sees_itself_what_its_own_description_lacks():
+    said = contradiction("arm", layout(without("hand")), "body", layout())
+    assert said == "that of 'arm' has no subsystem 'hand', which it has to carry"
+
+
 def test_subsystems_that_one_need_not_carry_may_be_unknown_to_it():
     assert contradiction("arm", layout(), "body", layout(without("head"))) is None
     assert contradiction("body", layout(without("hand")), "arm", layout()) is None

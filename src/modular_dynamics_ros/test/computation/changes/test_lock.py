@@ -1,7 +1,6 @@
 import pytest
 
-from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.locked import locked_positions
+from modular_dynamics_ros.computation.changes.lock import Lock, locked_positions
 from modular_dynamics_ros.computation.changes.payload import Payload
 
 pytestmark = pytest.mark.ros
