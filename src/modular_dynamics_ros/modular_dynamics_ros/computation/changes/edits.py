@@ -98,12 +98,13 @@ def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Cha
     Raises:
         UnknownError: none of this name was removed.
     """
-    if not any(isinstance(change, Removal) and change.name == name for change in changes):
-        removed = [change.name for change in changes if isinstance(change, Removal)]
+    removals = [(k, one.name) for k, one in enumerate(changes) if isinstance(one, Removal)]
+    places = [k for k, removed in removals if removed == name]
+    if not places:
         text = f"'{name}' has neither a robot_description nor a file"
-        raise UnknownError(f"{text}; without both, these come back: {listed(removed) or 'none'}")
-    last = max(k for k, one in enumerate(changes) if isinstance(one, Removal) and one.name == name)
-    return remaining(described, (*changes[:last], *changes[last + 1 :]))
+        names = listed([removed for _, removed in removals])
+        raise UnknownError(f"{text}; without both, these come back: {names or 'none'}")
+    return remaining(described, (*changes[: places[-1]], *changes[places[-1] + 1 :]))
 
 
 def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:

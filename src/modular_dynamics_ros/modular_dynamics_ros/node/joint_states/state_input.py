@@ -91,9 +91,8 @@ class StateInput:
         self._merged.continue_from(other._merged)
         self._late.continue_from(other._late)
         self._of_others = other._of_others
-        oldest = (
-            self._node.now() - self._valid_for
-        )  # an older one may be of another robot with a joint of the name
+        # an older one may be of another robot, which had a joint of the name
+        oldest = self._node.now() - self._valid_for
         for message in list(self._of_others):
             if (stamp := stamp_nanoseconds(message.header.stamp)) and stamp >= oldest:
                 self._note(message, stamp)
