@@ -9,7 +9,7 @@ import yaml
 import modular_dynamics as md
 from modular_dynamics.exceptions import ModelWarning
 from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
 
 __all__ = ["WrenchDisplay", "robot_displays", "rviz_config"]
 

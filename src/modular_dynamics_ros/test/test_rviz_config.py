@@ -5,7 +5,7 @@ import yaml
 
 import modular_dynamics as md
 from modular_dynamics_ros.messages.terms.arrow_scales import LONGEST
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.rviz_config import WRENCH_MARKERS, robot_displays, rviz_config
 
 pytestmark = pytest.mark.ros

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 
@@ -70,6 +70,12 @@ class SubsystemBus:
             session._node.time = now
             if name not in self.dead and name not in self.frozen:
                 session._on_watch()
+        self.deliver()
+
+    def revive(self, name: str) -> None:
+        """A session that was dead is back, and its graph, which is latched, comes again."""
+        self.dead.discard(name)
+        self._delivered[name].pop("~/subsystem_graph", None)
         self.deliver()
 
     def freeze(self, name: str) -> None:

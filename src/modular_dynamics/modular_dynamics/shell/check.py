@@ -30,6 +30,7 @@ MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of m
 #: In errors about what was given on the command line, which are no flaws of a robot.
 WRONG_ARGUMENTS = (
     "no URDF file at",
+    "no MJCF file at",
     "no partition file at",
     "nor the path of a file",
     "cannot be read: ",
@@ -52,10 +53,11 @@ class _Result:
     """What was found: the fault that makes the description unusable, or the robot.
 
     Attributes:
+        fault, graph: one of them is None. agreement: with Pinocchio.
         unclosed, unaccelerated: why its loops cannot close, and why torques give no accelerations.
     """
 
-    fault: DescriptionError | ModelError | None = None
+    fault: ModularDynamicsError | None = None
     graph: SubsystemGraph | None = None
     agreement: Agreement | None = None
     unclosed: str = ""
@@ -98,12 +100,10 @@ def _run(arguments: argparse.Namespace) -> int:
 def _examined(arguments: argparse.Namespace) -> _Result:
     try:
         graph = load_graph(arguments)
-    except UsageError:
-        raise
     except (DescriptionError, ModelError, UnsupportedModelError) as error:
         if any(words in str(error) for words in WRONG_ARGUMENTS):
             raise UsageError(str(error)) from error
-        return _Result(fault=error)  # type: ignore[arg-type]
+        return _Result(fault=error)
     agreement = compare(graph, arguments.states, arguments.seed)
     return _Result(None, graph, agreement, _unclosed(graph), _unaccelerated(graph))
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import math
 import sys
 from array import array
 from collections.abc import Sequence
@@ -91,7 +92,7 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
             raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
         if abs(value) > LARGEST:
             raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' {NEEDED}")
-        if head[k] == "time" and value != value:  # noqa: PLR0124  # NaN
+        if head[k] == "time" and math.isnan(value):
             raise UsageError(
                 f"{where}, column time: '{row[k]:.40}' is no number; every row needs its time [s]"
             )

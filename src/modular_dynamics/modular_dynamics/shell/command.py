@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from ..exceptions import ModularDynamicsError
 
-__all__ = ["FINDINGS", "GOOD", "USAGE", "Command", "UsageError"]
+__all__ = ["FINDINGS", "GOOD", "INTERRUPTED", "USAGE", "Command", "UsageError"]
 
 GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also where a file cannot be used
+INTERRUPTED = 130  # as a shell reports SIGINT
 
 
 class UsageError(ModularDynamicsError, ValueError):

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 from .tables import printable
 
-__all__ = ["drawing"]
+__all__ = ["PICTURES", "drawing"]
+
+PICTURES = (".png", ".svg", ".pdf")
 
 #: How matplotlib begins, for each character and each time that it measures or draws a text.
 GLYPH = re.compile(r"Glyph (\d+) ")

@@ -127,7 +127,7 @@ def _located(calculate: Callable[[State], Array], state: State) -> Array:
 def _calculation(
     name: str, graph: SubsystemGraph, arguments: argparse.Namespace, coordinates: Coordinates
 ) -> Callable[[State], Array]:
-    if any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs)):
+    if graph.closing_elements:
         return _Closed(name, graph, arguments)
     if name == "fd":
         friction = arguments.friction

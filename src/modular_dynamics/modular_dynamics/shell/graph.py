@@ -8,7 +8,7 @@ from ..composition import subsystem_graph_dot
 from ..exceptions import MissingDependencyError
 from ..model import SubsystemGraph
 from .command import GOOD, Command, UsageError
-from .drawing import drawing
+from .drawing import PICTURES, drawing
 from .files.outputs import raise_if_read
 from .robot import add_robot_arguments, load_graph, print_warnings
 from .tables import printable
@@ -16,7 +16,6 @@ from .terminal.progress import changing_line
 
 __all__ = ["GRAPH"]
 
-PICTURES = (".png", ".svg", ".pdf")
 EXAMPLES = """\
   modular-dynamics graph robot.urdf                 # tree of subsystems and joints
   modular-dynamics graph robot.urdf --dot           # Graphviz DOT

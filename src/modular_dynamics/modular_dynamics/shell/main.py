@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ..exceptions import ModularDynamicsError
-from .command import USAGE, Command
+from .command import INTERRUPTED, USAGE, Command
 from .commands import commands
 from .tables import printable
 
@@ -32,7 +32,7 @@ completion in bash and zsh (needs argcomplete):
   eval "$(register-python-argcomplete modular-dynamics)"
 """
 NUMBERS = re.compile(r"-[\d.]")  # begins a list of numbers, which is no option
-FAULT, INTERRUPTED, NO_READER = 3, 130, 141  # the last two as a shell reports the signals
+FAULT, NO_READER = 3, 141  # the last as a shell reports SIGPIPE
 TRACEBACK = "MODULAR_DYNAMICS_TRACEBACK"  # environment variable: faults of this program are shown whole
 
 

@@ -8,14 +8,13 @@ import numpy as np
 from ..exceptions import MissingDependencyError
 from .columns import Columns, read_columns
 from .command import GOOD, Command, UsageError
-from .drawing import drawing
+from .drawing import PICTURES, drawing
 from .files.outputs import raise_if_read
 from .robot import STDIN
 from .terminal.progress import changing_line
 
 __all__ = ["PLOT"]
 
-PICTURES = (".png", ".svg", ".pdf")
 TABLES = (".csv", ".mcap", ".db3")  # suffixes in whose place .png stands; other names go on with it
 #: What can be drawn: beginnings of columns, and the quantity with its unit.
 KINDS = {

@@ -15,7 +15,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import Joint, SubsystemGraph
+from ..model import Joint, JointType, SubsystemGraph
 from .command import UsageError
 from .files.lines import lines_of
 from .robot import STDIN
@@ -60,7 +60,7 @@ def coordinates_of(graph: SubsystemGraph) -> Coordinates:
     joints = [graph.joint(name) for name in graph.independent_joint_names]
     neutral = graph.neutral()
     linear = [
-        (joint.type.value == "prismatic") or (joint.type.value == "floating" and k < 3)
+        joint.type is JointType.PRISMATIC or (joint.type is JointType.FLOATING and k < 3)
         for joint in joints
         for k in range(joint.type.nv)
     ]
@@ -194,11 +194,10 @@ def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, w
             values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
             vectors = {
                 letter: np.array([values[k] for k in places[letter]])
-                for letter in letters
                 if letter in places
+                else np.zeros(len(coordinates.rates))
+                for letter in letters
             }
-            for letter in letters:
-                vectors.setdefault(letter, np.zeros(len(coordinates.rates)))
             yield State(values[head.index("time")] if "time" in head else None, vectors, at)
     except (csv.Error, UnicodeDecodeError) as error:
         raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error

@@ -144,7 +144,7 @@ def test_flaws_are_listed_one_by_one_with_their_lines(shell, tmp_path):
     assert "fault: " in strict.out
 
 
-@pytest.mark.parametrize("name", ["missing.urdf", "missing.xml"])
+@pytest.mark.parametrize("name", ["missing.urdf", "missing.xml", "missing.mjb", "missing.xacro"])
 def test_a_file_that_is_not_there_is_no_finding_about_a_robot(error, name):
     assert f"'{name}'" in error("check", name)
 

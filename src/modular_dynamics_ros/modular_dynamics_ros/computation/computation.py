@@ -11,9 +11,9 @@ from modular_dynamics_ros.computation.accelerations.acceleration_source import A
 from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.carried_over import carried_configuration, carried_state
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
-from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
+from modular_dynamics_ros.computation.open_chain import OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import (
     AppliedWrenches,
@@ -55,7 +55,7 @@ class Answer(Protocol):
         """(n,) whether the limit of its effort was exceeded."""
 
     @property
-    def dynamics(self) -> OpenChainDynamics | ClosedLoopSolution:
+    def dynamics(self) -> Dynamics:
         """The inverse dynamics behind the effort."""
 
 
@@ -67,7 +67,7 @@ class WholeAnswer(NamedTuple):
     wrenches: AppliedWrenches
     effort: Array
     exceeded: NDArray[np.bool_]
-    dynamics: OpenChainDynamics | ClosedLoopSolution
+    dynamics: Dynamics
 
 
 class Computation:

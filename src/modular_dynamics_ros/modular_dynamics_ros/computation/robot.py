@@ -229,7 +229,7 @@ def robot_of_graph(
         raise NoJointsError(
             f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"
         )
-    closed = any((graph.loop_joints, graph.passive_joints, graph.gears, graph.springs))
+    closed = bool(graph.closing_elements)
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed.difference(bases))
     outside = [joint for joint in graph.joints if joint.name not in inside]

@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
-from modular_dynamics_ros.computation.open_chain import OpenChain, OpenChainDynamics
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution, Dynamics
+from modular_dynamics_ros.computation.open_chain import OpenChain
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import AppliedWrenches, Array, BaseState, Configuration, State
 
 __all__ = ["TermsSolver", "TorqueTerms"]
-
-Dynamics = OpenChainDynamics | ClosedLoopSolution
 
 
 @dataclass(frozen=True, eq=False)

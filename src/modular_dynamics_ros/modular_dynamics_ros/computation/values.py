@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # nodes import this file before the library
 __all__ = [
     "CLOCK_SET_BACK",
     "LARGEST",
+    "TWIST_NAMES",
     "UNIT_NORM",
     "AppliedWrenches",
     "Array",
@@ -23,6 +24,7 @@ __all__ = [
     "Configuration",
     "Coverage",
     "FailedAttempt",
+    "Instants",
     "StampedWrench",
     "State",
     "Wrenches",
@@ -31,11 +33,13 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Instants = NDArray[np.int64]  # [ns]
 #: Size of joint values, rates, torques and wrenches beyond which none is taken: as in descriptions, see
 #: modular_dynamics.text.numbers. A node that starts does not wait for the library.
 LARGEST = 1e9
 CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
 UNIT_NORM = 0.01  # by which the norm of a quaternion may differ from 1: digits that were cut off; as tf2
+TWIST_NAMES = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)
 StampedWrench = tuple[str, Array]  # link, [force N, moment N m] at and in its frame
 

@@ -18,7 +18,8 @@ from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
-from modular_dynamics_ros.node.topics import LATCHED, topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
+from modular_dynamics_ros.node.topics import LATCHED
 
 __all__ = ["MotionRecorder", "Recorder", "destroy", "join"]
 

@@ -36,12 +36,12 @@ class PinocchioCheck:
         It may be called in any thread, but holds Python's lock while Pinocchio allocates.
 
         Args:
-            largest: joints of a robot up to which it is built: memory and time grow with their cube.
+            largest: velocities up to which it is built: memory and time grow with their cube.
         """
         graph = robot.graph.tree if robot.closed else robot.graph
         size = sum(joint.type.nv for joint in graph.joints)  # mimic joints are as others there
         if size > largest:
-            return cls(None, f"it has {size} joints, and crosscheck_largest is {largest:g}")
+            return cls(None, f"it has {size} velocities, and crosscheck_largest is {largest:g}")
         rest, no_wrenches = np.zeros(graph.nv), {name: np.zeros(6) for name in robot.black_boxes}
         try:
             check = md.crosscheck.CrossCheck(graph)

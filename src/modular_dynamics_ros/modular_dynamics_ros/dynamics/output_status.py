@@ -1,7 +1,6 @@
 """What dynamics_node reports of its answers."""
 
 from collections import Counter
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,14 +10,7 @@ from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 
-__all__ = ["OutputCounts", "limited_joints", "output_status"]
-
-
-@dataclass
-class OutputCounts:
-    """Answers above the effort limit of each joint."""
-
-    limited: "Counter[str]" = field(default_factory=Counter)
+__all__ = ["limited_joints", "output_status"]
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:
@@ -27,19 +19,21 @@ def limited_joints(robot: Robot, answer: Answer) -> list[str]:
 
 
 def output_status(
-    record: AnswerRecord, outputs: OutputCounts, computation: Computation, answer: Answer | None
+    record: AnswerRecord, limited: "Counter[str]", computation: Computation, answer: Answer | None
 ) -> Status:
-    """Rate, latency, effort limits, and the source of the accelerations; `answer` is the last one."""
+    """Rate, latency, effort limits, and the source of the accelerations.
+
+    Args:
+        limited: answers above the effort limit, by joint. answer: the last one.
+    """
     robot, settings = computation.robot, computation.settings
     values = {
         **answer_values(record.counts, record.acceleration_source()),
         "output": settings.output,
         "root": robot.mounting,
     }
-    values |= {
-        f"answers above the effort limit of {name}": str(count) for name, count in outputs.limited.items()
-    }
-    limited = [] if answer is None else limited_joints(robot, answer)
-    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(limited)}"] if limited else []
+    values |= {f"answers above the effort limit of {name}": str(count) for name, count in limited.items()}
+    now = [] if answer is None else limited_joints(robot, answer)
+    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
     good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
     return status_of("output", good, values, warnings=warnings)

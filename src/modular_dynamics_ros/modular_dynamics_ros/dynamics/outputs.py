@@ -22,7 +22,8 @@ from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_messag
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.topics import LATCHED, topic_names
+from modular_dynamics_ros.node.topic_names import topic_names
+from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsOutputs"]

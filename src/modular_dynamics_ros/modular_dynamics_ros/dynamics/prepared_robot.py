@@ -8,7 +8,7 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied
-from modular_dynamics_ros.computation.changes.lock import locked_positions
+from modular_dynamics_ros.computation.changes.lock import locked_with_mimics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.dynamics.base_inputs import base_source
@@ -80,7 +80,7 @@ def prepared_robot(
     if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
         graph = replace(graph, gravity=np.array(parameters.gravity))
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
-    robot = replace(robot, locked=locked_positions(changed.changes))
+    robot = replace(robot, locked=locked_with_mimics(described, changed.changes))
     computation = Computation(robot, dynamics_settings(parameters))
     compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
     check = PinocchioCheck.of(robot, largest) if compared else None

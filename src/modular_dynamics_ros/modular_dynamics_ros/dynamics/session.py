@@ -1,5 +1,6 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
 from modular_dynamics_ros.dynamics.fast_path.fast_path import FastPath
-from modular_dynamics_ros.dynamics.output_status import OutputCounts, limited_joints, output_status
+from modular_dynamics_ros.dynamics.output_status import limited_joints, output_status
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
@@ -37,9 +38,8 @@ class DynamicsSession:
         prepared: see `load`.
 
     Attributes:
-        record: of the joint states. counts: of the outputs. boxes: its black boxes.
-        last_published: the last answer, or the one that holds the robot while the input is stale.
-        prepared: see `load`.
+        record: of joint states. limited: answers above the effort limit, by joint. boxes: its black boxes.
+        last_published: the last answer, or one that holds the robot while input is stale. prepared: as given.
 
     Raises:
         RobotError: robot or parameters cannot be used.
@@ -53,7 +53,7 @@ class DynamicsSession:
         self._base_input = base_input(parameters)
         self._loaded = LoadedRobot(node, computation, parameters)
         self.robot, self.computation = computation.robot, computation
-        self.record, self.counts = self._loaded.record, OutputCounts()
+        self.record, self.limited = self._loaded.record, Counter[str]()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         # last of what may refuse the robot: its publishers would be left behind
@@ -71,7 +71,7 @@ class DynamicsSession:
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
         node, parameters = self._node, self._parameters
-        self.counts = OutputCounts()
+        self.limited = Counter[str]()
         self.crosschecks.restart()
         self._outputs.activate(state)
         self._wrenches = WrenchInputs(node, self.computation, self.boxes)
@@ -132,7 +132,7 @@ class DynamicsSession:
     def continue_from(self, other: "DynamicsSession") -> None:
         """See `Session`."""
         self.record.continue_from(other.record)
-        self.counts, self._ramp = other.counts, other._ramp
+        self.limited, self._ramp = other.limited, other._ramp
         self.boxes.continue_from(other.boxes)
         self.computation.continue_from(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
@@ -195,7 +195,7 @@ class DynamicsSession:
         answer = self.last_published
         statuses = [
             self.record.status("cross-check", *WHERE),
-            output_status(self.record, self.counts, self.computation, answer),
+            output_status(self.record, self.limited, self.computation, answer),
             self.crosschecks.status(),
         ]
         if self._wrenches is not None:
@@ -203,10 +203,11 @@ class DynamicsSession:
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
+        node = self._node
         if self._rate_timer is not None:
-            self._node.destroy_timer(self._rate_timer)
-        make, self.record.period = self._node.create_timer, 1.0 / rate if rate > 0.0 else 0.0
-        self._rate_timer = make(1.0 / rate, self._on_rate, clock=STEADY_CLOCK) if rate > 0.0 else None
+            node.destroy_timer(self._rate_timer)
+        self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
+        self._rate_timer = node.create_timer(period, self._on_rate, clock=STEADY_CLOCK) if period else None
 
     def _on_state(self, state: State, arrival: int) -> None:
         self.boxes.observe(state)
@@ -270,7 +271,7 @@ class DynamicsSession:
         self.record.answered(answer, arrival, now)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
-            self.counts.limited.update(limited_joints(self.robot, answer))
+            self.limited.update(limited_joints(self.robot, answer))
 
     def _on_watch(self) -> None:
         if (overdue := self.record.overdue()) is None:

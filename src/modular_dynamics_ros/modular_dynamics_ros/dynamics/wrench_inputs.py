@@ -19,7 +19,8 @@ from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import SENSOR, STATIC_TRANSFORMS, topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
+from modular_dynamics_ros.node.topics import SENSOR, STATIC_TRANSFORMS
 
 __all__ = ["WHERE", "WrenchInputs"]
 

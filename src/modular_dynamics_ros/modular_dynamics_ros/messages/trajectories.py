@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, Instants
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
@@ -63,7 +62,7 @@ def trajectory_from_message(
 
 def trajectory_points(
     message: JointTrajectory,
-) -> tuple[NDArray[np.int64], Array | None, Array | None, Array | None]:
+) -> tuple[Instants, Array | None, Array | None, Array | None]:
     """When each point is due after the start [ns], and positions, velocities, accelerations in its own order.
 
     Args:
@@ -90,7 +89,7 @@ def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
     return columns
 
 
-def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> NDArray[np.int64]:
+def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> Instants:
     """When each point is due [ns]."""
     offsets = np.array([stamp_nanoseconds(point.time_from_start) for point in points], dtype=np.int64)
     if offsets[0] < 0:

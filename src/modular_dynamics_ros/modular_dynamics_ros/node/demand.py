@@ -13,8 +13,8 @@ LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 def exists(publisher: Any) -> bool:
     """Whether it was not destroyed.
 
-    A ramp goes on with the outputs of a robot that was replaced. The new robot has its topics, but those of
-    subsystems, joints and loops that are gone.
+    A ramp goes on with the outputs of a robot that was replaced. The new robot shares its publishers, except
+    those of subsystems, joints and loops that are gone: these are destroyed.
     """
     try:
         with publisher.handle:

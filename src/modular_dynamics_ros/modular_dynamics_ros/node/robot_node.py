@@ -181,7 +181,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._refuse("robot_description", refusal)
             self._forget_text(loaded.text)
             return
-        self._newest = self._newest if stamp is None else stamp
+        if stamp is not None:
+            self._newest = stamp
         if error is None:
             assert loaded.product is not None  # see `Loaded`
             try:
@@ -261,7 +262,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def _forget_text(self, text: str) -> None:
         """The sender of a refused description may repeat it, once what it lacks is there."""
-        self._description = "" if self._description == text else self._description
+        if self._description == text:
+            self._description = ""
 
     def _arrivals_status(self) -> Status:
         """What the middleware lost of joint_states."""

@@ -1,9 +1,7 @@
-"""Qualities of service and why they are what they are; names of topics."""
+"""Qualities of service, and why they are what they are."""
 
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-
-from modular_dynamics_ros.node.topic_names import topic_name, topic_names
 
 __all__ = [
     "ANSWER_DEPTH",
@@ -15,8 +13,6 @@ __all__ = [
     "REQUESTS",
     "SENSOR",
     "STATIC_TRANSFORMS",
-    "topic_name",
-    "topic_names",
 ]
 
 #: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500

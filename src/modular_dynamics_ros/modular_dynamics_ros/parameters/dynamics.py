@@ -147,7 +147,7 @@ class DynamicsParameters(RobotParameters):
     )
     crosscheck_largest: int = unconfigured(
         100,
-        "number of joints up to which a robot is compared: Pinocchio's model needs memory and time "
+        "number of velocities up to which a robot is compared: Pinocchio's model needs memory and time "
         "that grow with its cube",
         low=1,
         high=2000,

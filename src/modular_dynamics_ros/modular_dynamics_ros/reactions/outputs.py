@@ -12,7 +12,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.demand import Pace
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
-from modular_dynamics_ros.node.topics import topic_names
+from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 
 __all__ = ["ReactionOutputs"]

@@ -15,7 +15,7 @@ from rclpy.node import Node
 
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.attachment import SAME_POSE, Attachment
+from modular_dynamics_ros.computation.changes.attachment import IDENTITY_POSE, Attachment
 from modular_dynamics_ros.computation.changes.payload import Payload
 from modular_dynamics_ros.diagnostics.failures import described as described_failure
 from modular_dynamics_ros.diagnostics.failures import one_line
@@ -94,7 +94,7 @@ class ChangeAnswers:
                 read = partial(Attachment.of_file, r.name, r.file)
             else:
                 back = edits.reattached(described, changes, r.name)
-                if link or r.prefix or (any(pose) and pose != SAME_POSE):
+                if link or r.prefix or (any(pose) and pose != IDENTITY_POSE):
                     text = f"'{r.name}' comes back where it was: leave link, pose and prefix out"
                     raise RobotError(f"{text}, or attach its URDF elsewhere by another name")
                 return back
@@ -148,10 +148,8 @@ class ChangeAnswers:
         """Do it; fill in the response."""
         response.error_code, response.error_message = await self._outcome(response, edit, what)
         response.success = response.error_code == response.NONE
-        response.stamp, response.joint_names = (
-            stamp_message(self._changes.stamp),
-            list(self._host.joint_names()),
-        )
+        response.stamp = stamp_message(self._changes.stamp)
+        response.joint_names = list(self._host.joint_names())
         if not response.success:
             self._node.get_logger().warning(f"change refused: {response.error_message}")
         return response

@@ -49,6 +49,9 @@ class ChangesFile:
 
     Args:
         path: empty: nothing is read or written.
+
+    Raises:
+        ChangeFileError: the path cannot be resolved.
     """
 
     def __init__(self, path: str) -> None:

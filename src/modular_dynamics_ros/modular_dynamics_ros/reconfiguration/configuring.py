@@ -41,7 +41,6 @@ def reconfiguration_of(
     except ChangeFileError as error:
         node.get_logger().error(str(error))
         return None
-    node.while_configured.callback(changes.destroy)
     prefix = parameters.frame_prefix
     services.begin(ChangeAnswers(node, host, changes, strict=parameters.strict, frame_prefix=prefix))
     node.while_configured.callback(services.end)

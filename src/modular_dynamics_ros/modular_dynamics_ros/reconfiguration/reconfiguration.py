@@ -101,7 +101,7 @@ class Reconfiguration:
 
     @property
     def in_force(self) -> Changes:
-        """Of the robot that there is."""
+        """The changes in force; while there is no robot, those that wait for it."""
         now = self._host.robot_in_force()
         return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
 

@@ -59,7 +59,10 @@ class ReconfigurationServices:
         self._answers = answers
 
     def end(self) -> None:
-        """It is so no more; the request whose change is being prepared is answered now. Safe to repeat."""
+        """The node is no longer configured; the request whose change is being prepared is answered now.
+
+        Safe to repeat.
+        """
         if self._answers is None:
             return
         self._answers.end()

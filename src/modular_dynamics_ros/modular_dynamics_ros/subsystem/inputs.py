@@ -16,7 +16,7 @@ from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import topic_name
+from modular_dynamics_ros.node.topic_names import topic_name
 
 __all__ = ["DEPTH", "LOG_NAME", "NeighbourInputs"]
 

@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, cut
-from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
+from modular_dynamics_ros.computation.subsystem.rendezvous import MOST, Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
@@ -20,7 +20,7 @@ from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
-from modular_dynamics_ros.node.topics import topic_names
+from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
 from modular_dynamics_ros.subsystem.descriptions import NeighbourDescriptions
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs
@@ -259,13 +259,16 @@ class SubsystemSession:
         for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]
-            cause = "contradicts" if descriptions.contradictions else "missing" if silent else "late"
+            cause = (
+                "contradicts" if descriptions.contradictions else "missing" if silent or unusable else "late"
+            )
             self.record.counts.rejected[f"neighbour {cause}"] += 1
             if silent or unusable:
                 missing.note(silent, unusable, timeout, now * 1e-9)
             else:
                 text = (
-                    f"{listed(awaited)} sent nothing with the stamp of some joint states within {timeout:g} s"
+                    f"{listed(awaited)} sent nothing with the stamp of some joint states "
+                    f"within {timeout:g} s, or {MOST} further joint states"
                 )
                 self._node.log.problem(LOG_NAME, "late", text)
         missing.report(now * 1e-9)

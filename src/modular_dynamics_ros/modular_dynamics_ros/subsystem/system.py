@@ -3,7 +3,7 @@
 import modular_dynamics as md
 from modular_dynamics_ros.computation.subsystem.part import refuse_shared_elements
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.topics import topic_names
+from modular_dynamics_ros.node.topic_names import topic_names
 
 __all__ = ["subsystem_nodes"]
 

@@ -11,7 +11,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.output_status import OutputCounts, output_status
+from modular_dynamics_ros.dynamics.output_status import output_status
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
@@ -181,14 +181,14 @@ def test_output_reports_latency_limits_and_source(four_link):
     record.counts.answered = 2
     record.counts.latency.add(0, 1_000_000)
     record.counts.latency.add(10_000_000, 3_000_000)
-    outputs = OutputCounts(limited=Counter(bend=1))
-    status = output_status(record, outputs, computation, None)
+    above = Counter(bend=1)
+    status = output_status(record, above, computation, None)
     assert status.level == OK
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
     assert status.values["answers above the effort limit of bend"] == "1"
     assert status.values["acceleration source"] == "zero: accelerations are taken as zero"
     answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
-    assert output_status(record, outputs, computation, answer).level == OK
+    assert output_status(record, above, computation, answer).level == OK
     limited = answer._replace(exceeded=np.array([False, True, False, False]))
-    status = output_status(record, outputs, computation, limited)
+    status = output_status(record, above, computation, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")

@@ -200,7 +200,7 @@ def test_a_robot_beyond_the_largest_is_not_compared_and_that_is_said(four_link, 
     status = session.statuses()[2]
     assert (status.level, status.message) == (
         WARN,
-        "not possible: it has 4 joints, and crosscheck_largest is 3",
+        "not possible: it has 4 velocities, and crosscheck_largest is 3",
     )
 
 

@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from modular_dynamics_interfaces.msg import RobotState
+from modular_dynamics_interfaces.srv import LockJoints
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.asking import SERVICES, STATE, A, Asking, good
 from helpers.nodes.dynamics_harness import Q, V
+from helpers.query_subjects import hand
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.robot_node import SUCCESS
@@ -132,3 +134,17 @@ def test_requests_while_the_robot_changes_are_answered_or_refused_with_a_reason(
         assert harness.node.trigger_configure() == SUCCESS
         assert harness.node.trigger_activate() == SUCCESS
         assert "awaited" in harness.refused("inverse_dynamics", "NOT_ACTIVE")
+
+
+def test_a_joint_that_mimics_a_locked_one_is_said_to_be_locked(tmp_path):
+    urdf = tmp_path / "hand.urdf"
+    urdf.write_text(hand())
+    with closing(Asking(robot_description_file=str(urdf))) as harness:
+        harness.start()
+        client = harness.client(LockJoints, "dynamics_node/lock_joints")
+        future = client.call_async(LockJoints.Request(joint_names=["j3"], positions=[0.5]))
+        harness.spin_until(future.done)
+        assert future.result().success, future.result().error_message
+        state = RobotState(joint_names=["j1", "j2", "j4"], positions=[0.0, 0.0, -0.15])
+        text = harness.refused("inverse_dynamics", "REFUSED", state=state)
+        assert text.startswith("'j4' is locked at -0.15: leave out what is locked")

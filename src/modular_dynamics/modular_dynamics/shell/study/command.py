@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..command import FINDINGS, GOOD, Command, UsageError
+from ..command import FINDINGS, GOOD, INTERRUPTED, Command, UsageError
 from ..drawing import drawing
 from ..files.outputs import raise_if_read
 from ..tables import printable, table
@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 __all__ = ["STUDY"]
 
-INTERRUPTED = 130
+TOP = 10  # designs of a report
+#: Options that not all actions take.
+ACTIONS_OF = {
+    "output": ("run", "urdf"),
+    "scheduler": ("run",),
+    "workers": ("run",),
+    "quiet": ("run",),
+    "study": ("report", "urdf"),
+    "top": ("report",),
+    "best": ("urdf",),
+    "design": ("urdf",),
+}
 ABOUT = """\
 Computes the loads of a robot's actuators for many designs, which a study file in YAML
 describes (docs/design_studies.md).
@@ -57,9 +68,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="report, urdf: the study file, if it was moved (default: where it was)",
     )
-    parser.add_argument(
-        "--top", metavar="N", type=int, default=10, help="report: best designs (default: %(default)s)"
-    )
+    parser.add_argument("--top", metavar="N", type=int, help=f"report: best designs (default: {TOP})")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--best", action="store_true", help="urdf: the best design (default)")
     which.add_argument(
@@ -68,11 +77,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    if arguments.action == "run":
-        return _run_study(arguments)
-    if arguments.scheduler is not None or arguments.workers is not None:
-        raise UsageError(f"--scheduler and --workers are for study run, not for study {arguments.action}")
-    return _report(arguments) if arguments.action == "report" else _urdf(arguments)
+    action = arguments.action
+    for option, actions in ACTIONS_OF.items():
+        given = getattr(arguments, option)  # 0 is given
+        if action not in actions and given is not None and given is not False:
+            raise UsageError(f"--{option} is for study {' and '.join(actions)}, not for study {action}")
+    return {"run": _run_study, "report": _report, "urdf": _urdf}[action](arguments)
 
 
 def _run_study(arguments: argparse.Namespace) -> int:
@@ -119,14 +129,15 @@ def _report(arguments: argparse.Namespace) -> int:
     from ...study.report import summary_lines, written_report  # noqa: PLC0415  # takes long
     from ...study.report.summary import best_rows, design_head, design_row  # noqa: PLC0415
 
-    if arguments.top < 1:
-        raise UsageError(f"--top is {arguments.top}; 1 or more designs are needed")
+    top = TOP if arguments.top is None else arguments.top
+    if top < 1:
+        raise UsageError(f"--top is {top}; 1 or more designs are needed")
     findings = _findings(arguments)
     _print(summary_lines(findings))
     with drawing():
-        paths = written_report(findings, Path(arguments.path), arguments.top)
+        paths = written_report(findings, Path(arguments.path), top)
     head = design_head(findings)
-    rows = [design_row(findings, one) for one in best_rows(findings, arguments.top)]
+    rows = [design_row(findings, one) for one in best_rows(findings, top)]
     print("\n".join(table(head, rows, right=head[1:])))
     _print([str(path) for path in paths])
     return GOOD

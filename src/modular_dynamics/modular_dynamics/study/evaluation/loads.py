@@ -40,7 +40,7 @@ def loads_of(
         q, v, vdot: of the independent joints (n, s, independent). parameters: (n,) by the names of
             ``graph.parameters``.
     """
-    if graph.loop_joints or graph.passive_joints or graph.gears or graph.springs:
+    if graph.closing_elements:
         found = closed_loop_inverse_dynamics_batch(graph, q, v, vdot, None, 1, parameters=parameters)
         return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
     shape = q.shape[:2]

@@ -140,7 +140,16 @@ def test_errors_take_one_line(error, finished, tmp_path):
     assert "--top is 0" in error("study", "report", folder, "--top", "0")
     assert "-o is needed" in error("study", "urdf", folder)
     assert "designs 0 to 29" in error("study", "urdf", folder, "--design", "30", "-o", tmp_path / "a.urdf")
-    assert "are for study run, not for study report" in error("study", "report", folder, "--workers", "2")
+    for action, option, words in (
+        ("report", "--workers=2", "--workers is for study run, not for study report"),
+        ("report", "--output=page.html", "--output is for study run and urdf, not for study report"),
+        ("report", "--design=0", "--design is for study urdf"),
+        ("urdf", "--top=3", "--top is for study report"),
+        ("urdf", "--quiet", "--quiet is for study run"),
+        ("run", "--best", "--best is for study urdf"),
+        ("run", "--study=a.yaml", "--study is for study report and urdf, not for study run"),
+    ):
+        assert words in error("study", action, folder, option)
     assert "another version of the study" in error(
         "study", "run", study_file(tmp_path, inputs=MASS), "-o", folder
     )

@@ -14,11 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.places import values_at
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, Instants
 
 __all__ = ["ReferenceTrajectory"]
-
-Instants = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.computation.values import LARGEST, UNIT_NORM
 from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
 
-__all__ = ["SAME_POSE", "Attachment"]
+__all__ = ["IDENTITY_POSE", "Attachment"]
 
-SAME_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 #: How file:///robots/hand.urdf or package://robots/hand.urdf begins.
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)
 
@@ -41,7 +41,7 @@ class Attachment:
 
     @staticmethod
     def of(
-        name: str, urdf: str, link: str, pose: Any = SAME_POSE, prefix: str = "", *, strict: bool = False
+        name: str, urdf: str, link: str, pose: Any = IDENTITY_POSE, prefix: str = "", *, strict: bool = False
     ) -> "Attachment":
         """Read from a text; may take long.
 
@@ -98,16 +98,20 @@ class Attachment:
 
 
 def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
-    """With a quaternion of norm one; all zero: the same pose."""
-    pose = checked_numbers(f"the pose of '{name}'", numbers, 7, LARGEST)
-    if not any(pose):
-        return SAME_POSE
-    norm = sum(number * number for number in pose[3:]) ** 0.5
+    """With a quaternion of norm one; seven zeros, as of a message that nobody filled in: the identity.
+
+    Raises:
+        NumbersError: not seven finite numbers, huge, or a quaternion without norm one.
+    """
+    checked = checked_numbers(f"the pose of '{name}'", numbers, 7, LARGEST)
+    if not any(checked):
+        return IDENTITY_POSE
+    norm = sum(number * number for number in checked[3:]) ** 0.5
     if not abs(norm - 1.0) <= UNIT_NORM:
         raise NumbersError(
-            f"the pose of '{name}': its quaternion w x y z = {list(pose[3:])} has the norm {norm:g}, not 1"
+            f"the pose of '{name}': its quaternion w x y z = {list(checked[3:])} has the norm {norm:g}, not 1"
         )
-    return (*pose[:3], *(number / norm for number in pose[3:]))
+    return (*checked[:3], *(number / norm for number in checked[3:]))
 
 
 def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:

@@ -70,9 +70,10 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
     subsystems, moving = _subsystems(described, changes), [one.name for one in graph.subsystems]
     if name in {*taken, *subsystems}:
         raise RobotError(f"the name '{name}' is in use for a subsystem of '{graph.name}'; choose another one")
-    if locked := [one for one in _brought(attachment) if one in subsystems and one not in moving]:
-        text = f"'{name}' brings a subsystem {listed(locked)}, as '{graph.name}' has one with locked joints"
-        raise RobotError(f"{text}; choose a prefix")
+    brought = _brought(attachment)
+    if with_locked_joints := [one for one in brought if one in subsystems and one not in moving]:
+        text = f"'{name}' brings a subsystem {listed(with_locked_joints)}, as '{graph.name}' has one"
+        raise RobotError(f"{text} with locked joints; choose a prefix")
     return *changes, attachment
 
 
@@ -96,7 +97,7 @@ def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Cha
     """With the subsystem of a name that was removed last, where it was.
 
     Raises:
-        UnknownError: none of this name was removed.
+        UnknownError: none of this name was removed. ModularDynamicsError: as of `remaining`.
     """
     removals = [(k, one.name) for k, one in enumerate(changes) if isinstance(one, Removal)]
     places = [k for k, removed in removals if removed == name]
@@ -111,7 +112,7 @@ def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Chang
     """Without what was attached by this name and all that concerns it, or with a subsystem removed.
 
     Raises:
-        UnknownError: neither is there.
+        UnknownError: neither is there. ModularDynamicsError: as of `remaining`.
     """
     if any(isinstance(change, Attachment) and change.name == name for change in changes):
         kept = [one for one in changes if not (isinstance(one, Attachment) and one.name == name)]
@@ -199,7 +200,8 @@ def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[st
     """Without the locks of these joints.
 
     Raises:
-        UnknownError: a joint that is not locked. NumbersError: no joint.
+        UnknownError: a joint that is not locked. NumbersError: no joint. ModularDynamicsError: as of
+            `remaining`.
     """
     if not joints:
         raise NumbersError("joint_names is empty: name the joints to unlock")
@@ -220,6 +222,8 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
     """
     if len(names) != len(values):
         raise NumbersError(f"{len(values)} values for {len(names)} names; each name needs one")
+    if not names:
+        return tuple(change for change in changes if not isinstance(change, Numbers))
     new = dict(zip(names, map(float, values), strict=True))
     if twice := repeated(names):
         raise NumbersError(f"{listed(twice)} named more than once")
@@ -240,9 +244,6 @@ def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) 
         if body_of(name) in bodies
     }
     new = before | new
-    left = [
-        change.without({*new} or {*change.values}) if isinstance(change, Numbers) else change
-        for change in changes
-    ]
-    kept = tuple(change for change in left if change is not None)
-    return (*kept, Numbers(new)) if new else kept
+    left = [change.without({*new}) if isinstance(change, Numbers) else change for change in changes]
+    kept = [change for change in left if change is not None]
+    return (*kept, Numbers(new))

@@ -1,13 +1,14 @@
 """Joints that are held."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.change import Changes
 
-__all__ = ["Lock", "locked_positions"]
+__all__ = ["Lock", "locked_positions", "locked_with_mimics"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Lock:
         """See `Change`."""
         return self.without([name for name in self.positions if name not in graph.joint_names])
 
-    def without(self, names: "list[str] | set[str]") -> "Lock | None":
+    def without(self, names: Collection[str]) -> "Lock | None":
         """Without some joints; None where none is left."""
         left = {name: position for name, position in self.positions.items() if name not in names}
         return Lock(left) if left else None
@@ -42,3 +43,21 @@ def locked_positions(changes: Changes) -> dict[str, float]:
     """By joint that is locked, where it is held [rad or m]."""
     locks = (change.positions for change in changes if isinstance(change, Lock))
     return {name: position for positions in locks for name, position in positions.items()}
+
+
+def locked_with_mimics(described: md.SubsystemGraph, changes: Changes) -> dict[str, float]:
+    """The same, also of joints that mimic a locked one: they are locked with it.
+
+    Args:
+        described: the robot without changes.
+    """
+    held = locked_positions(changes)
+    robots = [(described, "")]
+    robots += [(change.robot, change.prefix) for change in changes if isinstance(change, Attachment)]
+    mimics = {
+        prefix + joint.name: joint.mimic.multiplier * held[driver] + joint.mimic.offset
+        for robot, prefix in robots
+        for joint in robot.joints
+        if joint.mimic is not None and (driver := prefix + joint.mimic.joint) in held
+    }
+    return mimics | held

@@ -1,6 +1,6 @@
 """Other numbers of the model."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +9,7 @@ from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 
 __all__ = ["MASS_NUMBERS", "MOMENTS", "Numbers", "body_of", "largest_size"]
 
-#: The last words of the names of a link's or load's parameters; those of its inertia.
+#: Last words of the names of a link's or load's moments of inertia, and of all its parameters.
 MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
 MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
 
@@ -52,7 +52,7 @@ class Numbers:
         known = graph.parameters
         return self.without([name for name in self.values if name not in known])
 
-    def without(self, names: "list[str] | set[str]") -> "Numbers | None":
+    def without(self, names: Collection[str]) -> "Numbers | None":
         """Without some parameters; None where none is left."""
         left = {name: value for name, value in self.values.items() if name not in names}
         return Numbers(left) if left else None

@@ -5,14 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution
-from modular_dynamics_ros.computation.open_chain import OpenChainDynamics
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Configuration, State
 from modular_dynamics_ros.exceptions import listed
 
-__all__ = ["EquationTerms", "equation_of_motion", "full_torques", "mass_matrix", "refuse_driving_boxes"]
+__all__ = ["EquationTerms", "equation_of_motion", "full_torques", "mass_matrix", "require_no_driving_boxes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
         BadMessage: a dead point, or numbers that overflow. QueryError: joints in a black box move others.
         ModularDynamicsError: of the library.
     """
-    refuse_driving_boxes(model)
+    require_no_driving_boxes(model)
     indices, names = model.coordinates
     unloaded = AppliedWrenches(None, {name: np.zeros(6) for name in model.robot.black_boxes} or None)
     at_rest = model.solver.solve(configuration, state.at_rest(), unloaded)
@@ -48,7 +47,7 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     return EquationTerms(names, M, bias[indices], gravity[indices])
 
 
-def full_torques(model: QueryModel, dynamics: OpenChainDynamics | ClosedLoopSolution) -> Array:
+def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:
     """Torques and the base's wrench as a vector of the solver."""
     return model.rates(dynamics.tau, None if model.robot.base is None else dynamics.base_wrench)
 
@@ -86,7 +85,7 @@ def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
     return np.asarray(0.5 * (M + M.T))
 
 
-def refuse_driving_boxes(model: QueryModel) -> None:
+def require_no_driving_boxes(model: QueryModel) -> None:
     """Raise QueryError where joints inside a black box move joints outside: no equation holds for them."""
     robot = model.robot
     if driving := [name for name in robot.state_names if name not in robot.joint_names]:

@@ -9,7 +9,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.queries.equation_of_motion import (
     full_torques,
     mass_matrix,
-    refuse_driving_boxes,
+    require_no_driving_boxes,
     without_accelerations,
 )
 from modular_dynamics_ros.computation.queries.errors import QueryError
@@ -60,7 +60,7 @@ def forward_dynamics(
         BadMessage: a dead point, or numbers that overflow. QueryError: a singular M, or joints in a black box
         move others. ModularDynamicsError: of the library.
     """
-    refuse_driving_boxes(model)
+    require_no_driving_boxes(model)
     robot = model.robot
     moving = model.solver.solve(configuration, without_accelerations(state), wrenches)
     tau = model.rates(efforts - moving.friction if friction else efforts, None)

@@ -6,8 +6,7 @@ import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics.closure import internal_wrenches
-from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
-from modular_dynamics_ros.computation.open_chain import OpenChainDynamics
+from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution, Dynamics
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
@@ -22,8 +21,6 @@ from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["InverseDynamicsTerms", "inverse_dynamics", "root_wrench"]
-
-Dynamics = OpenChainDynamics | ClosedLoopSolution
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ import modular_dynamics as md
 from modular_dynamics.model import Joint
 from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.computation.queries.extremes import largest
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, Instants
 
 __all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "SampledEffort", "excesses"]
 
@@ -20,8 +20,6 @@ POSITION, VELOCITY, EFFORT = range(3)
 # of the limit's size, and of 1, that is no excess
 ROUNDING = 1e-9  # at a point: a number may be exactly at its limit
 BETWEEN = 1e-6  # between points: times are whole nanoseconds, and planners let velocities saturate
-
-Instants = NDArray[np.int64]
 
 
 class SampledEffort(NamedTuple):

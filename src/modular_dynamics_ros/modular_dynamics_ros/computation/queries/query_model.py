@@ -16,6 +16,7 @@ from modular_dynamics_ros.computation.queries.box_wrenches import BoxWrenches
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.torque_terms import TermsSolver
 from modular_dynamics_ros.computation.values import (
+    TWIST_NAMES,
     AppliedWrenches,
     Array,
     ComputationSettings,
@@ -103,7 +104,7 @@ class QueryModel:
 
         Raises:
             BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known, or
-                where the robot was as it was measured.
+                was measured when the robot's position was not known.
         """
         on_links: dict[str, Array] = {}
         for frame, values in external:
@@ -187,7 +188,7 @@ class QueryModel:
         named = dict(zip(self.joints.tolist(), self.robot.state_names, strict=True))
         base = self.robot.base
         if base is not None and base.source != "imu":
-            of_base = (f"base.{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
+            of_base = (f"base.{name}" for name in TWIST_NAMES)
             named |= dict(zip(range(base.velocities.start, base.velocities.stop), of_base, strict=True))
         indices = sorted(named)
         return np.array(indices, dtype=np.intp), [named[index] for index in indices]

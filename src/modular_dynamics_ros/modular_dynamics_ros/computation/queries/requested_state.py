@@ -10,12 +10,11 @@ from modular_dynamics.text.numbers import LARGEST
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.robot import Robot
-from modular_dynamics_ros.computation.values import Array, BaseState, State
+from modular_dynamics_ros.computation.values import TWIST_NAMES, Array, BaseState, State
 from modular_dynamics_ros.exceptions import listed, repeated
 
-__all__ = ["RequestedState", "check_names", "require_actuators", "require_usable", "state_of"]
+__all__ = ["RequestedState", "require_actuators", "require_known", "require_usable", "state_of"]
 
-SIX = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
@@ -31,7 +30,7 @@ class RequestedState:
         names: joints; none: the state answered last. positions, velocities, accelerations: theirs
         [rad or m, per s, per s^2]; the last two may be empty: zero.
         base: orientation of a floating base in the world; None: as in the last answer.
-        twist, base_acceleration: (6,) [linear, angular] as of `BaseState`; empty: zero.
+        twist, base_acceleration: (6,) [linear, angular] as of `BaseState`; zero where they are not given.
     """
 
     names: Sequence[str] = ()
@@ -72,12 +71,12 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
         # passive joints as that answer had them, whatever was measured
         unknown = np.full_like(state.measured, np.nan)
         return State(state.stamp, state.q, state.v, state.a, unknown, base=state.base)
-    check_names(robot, names)
+    require_known(robot, names)
     q, v, a = (
         dict(zip(names, values if len(values) else np.zeros(len(names)), strict=True))
         for values in numbers.values()
     )
-    _check_mimics(robot, q, v, a)
+    _require_as_driven(robot, q, v, a)
     known = {} if last is None else dict(zip(robot.state_names, last.state.q.tolist(), strict=True))
     if missing := [name for name in robot.state_names if name not in q and name not in known]:
         raise QueryError("BAD_STATE", _unanswered(f"positions of {listed(missing)} are missing"))
@@ -91,7 +90,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
     )
 
 
-def check_names(robot: Robot, names: Sequence[str]) -> None:
+def require_known(robot: Robot, names: Sequence[str]) -> None:
     """Refuse names that are no joints of the robot, are locked, or there twice.
 
     Raises:
@@ -113,9 +112,9 @@ def require_actuators(robot: Robot, names: Sequence[str]) -> None:
     """Refuse joints that have no effort of their own.
 
     Raises:
-        QueryError: also as of `check_names`; it says why one has none.
+        QueryError: also as of `require_known`; it says why one has none.
     """
-    check_names(robot, names)
+    require_known(robot, names)
     for name in names:
         if name in robot.joint_names:
             continue
@@ -143,7 +142,7 @@ def require_usable(what: str, values: Array, names: Sequence[str]) -> None:
     raise QueryError("BAD_STATE", f"{what}{point}: that of '{names[place[-1]]:.80}' is {fault}")
 
 
-def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
+def _require_as_driven(robot: Robot, *values: dict[str, float]) -> None:
     """A mimic joint may be named where it is as its driver makes it."""
     for joint in robot.graph.joints:
         mimic = joint.mimic
@@ -162,7 +161,7 @@ def _check_mimics(robot: Robot, *values: dict[str, float]) -> None:
 def _base(robot: Robot, requested: RequestedState, last: Answer | None) -> BaseState | None:
     moves = bool(requested.twist.any() or requested.base_acceleration.any())
     for what, values in (("base_twist", requested.twist), ("base_acceleration", requested.base_acceleration)):
-        require_usable(what, values, SIX)
+        require_usable(what, values, TWIST_NAMES)
     if robot.base is None or robot.base.source == "imu":
         given = robot.base is None and requested.base is not None and abs(requested.base.w) != 1.0
         if moves or given:

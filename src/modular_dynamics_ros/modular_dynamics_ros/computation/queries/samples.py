@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.queries.spline import pieces
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, Instants
 
 __all__ = ["Samples", "samples"]
 
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
 MOST = 20_000  # instants between the points of a trajectory; beyond them they are farther apart
 BENT = 24  # parts of a piece in which accelerations are no line
-JUMP = 0.05  # of a joint's largest velocity or acceleration; a smaller one changes efforts as little
-
-Instants = NDArray[np.int64]
+#: Of a joint's largest velocity or acceleration; smaller jumps are not sampled: they change efforts by no
+#: more than that share.
+JUMP = 0.05
 
 
 class Samples(NamedTuple):

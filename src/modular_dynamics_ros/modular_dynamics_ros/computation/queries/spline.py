@@ -5,17 +5,14 @@ velocities by cubics, with accelerations by quintics (computation/accelerations/
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
-from modular_dynamics_ros.computation.values import Array
+from modular_dynamics_ros.computation.values import Array, Instants
 
 __all__ = ["completed", "pieces"]
 
 
-def completed(
-    instants: NDArray[np.int64], q: Array, v: Array | None, a: Array | None
-) -> tuple[Array, Array, Array]:
+def completed(instants: Instants, q: Array, v: Array | None, a: Array | None) -> tuple[Array, Array, Array]:
     """Positions, velocities and accelerations (m, n) at instants (m,) [ns], strictly increasing.
 
     Where a spline turns or jumps at a point, the value is that of the piece which begins there; at the last
@@ -36,7 +33,7 @@ def completed(
     return q, v, a
 
 
-def pieces(instants: NDArray[np.int64], q: Array, v: Array, a: Array | None) -> tuple[Array, Array]:
+def pieces(instants: Instants, q: Array, v: Array, a: Array | None) -> tuple[Array, Array]:
     """Positions and velocities between the points of one joint, as Bernstein coefficients.
 
     They are functions of the share of the time from a point to the next.

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
@@ -21,7 +20,7 @@ from modular_dynamics_ros.computation.queries.requested_state import (
 )
 from modular_dynamics_ros.computation.queries.samples import Samples, samples
 from modular_dynamics_ros.computation.queries.spline import completed, pieces
-from modular_dynamics_ros.computation.values import Array, Configuration, StampedWrench, State
+from modular_dynamics_ros.computation.values import Array, Configuration, Instants, StampedWrench, State
 
 __all__ = ["MOST_POINTS", "Motion", "Torques", "trajectory_torques"]
 
@@ -36,7 +35,7 @@ class Motion:
     """Points of joints: instants (m,) [ns] from the start, and values (m, n); fields may be missing."""
 
     names: Sequence[str]
-    instants: NDArray[np.int64]
+    instants: Instants
     q: Array
     v: Array | None
     a: Array | None

@@ -68,11 +68,13 @@ class SubsystemComputation(Computation):
         x, part = self.part.x_root_connection, self.part
         return None if x is None else fixed_motion(x, part.gravity)
 
-    def move(self, state: State, motion: ConnectionMotion, *previous: MovingState | None) -> MovingState:
+    def move(
+        self, state: State, motion: ConnectionMotion, previous: MovingState | None = None
+    ) -> MovingState:
         """All joints at a state, and the motions of the connection points that the part carries.
 
         Args:
-            previous: loops are closed from the first of these that the state follows closely.
+            previous: loops are closed from it where the state follows it closely.
 
         Raises:
             BadMessage: the loops do not close or stand at a dead point; joints move freely, and so as the
@@ -81,9 +83,8 @@ class SubsystemComputation(Computation):
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
         moving = state._replace(base=BaseState(UNTURNED, twist, falling))
-        configuration = self._solver.configuration_at(
-            moving, *(one.configuration for one in previous if one is not None)
-        )
+        before = () if previous is None else (previous.configuration,)
+        configuration = self._solver.configuration_at(moving, *before)
         if not self.part.successors:
             return MovingState(moving, configuration, {})
         q, v, a = self._motion(moving, configuration)

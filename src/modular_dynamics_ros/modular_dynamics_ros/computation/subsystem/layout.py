@@ -78,7 +78,8 @@ def _differences(name: str, own: Layout, other_name: str, other: Layout) -> Iter
         here, there = _place(link, H), _place(other_link, other_H)
         if here == there:
             yield f"by both, '{one}' is connected at {here}, but with different axes"
-        yield _clause(name, f"'{one}' is connected at {here}", other_name, f"at {there}")
+        else:
+            yield _clause(name, f"'{one}' is connected at {here}", other_name, f"at {there}")
 
 
 def _clause(name: str, here: str, other_name: str, there: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Meeting", "Rendezvous"]
+__all__ = ["MOST", "Meeting", "Rendezvous"]
 
 MOST = 1000  # stamps that are kept: two seconds at 500 Hz
 Item = TypeVar("Item")

@@ -41,7 +41,7 @@ class AnswerRecord:
         self.restart()
 
     def restart(self) -> None:
-        """Forget everything: the node is activated."""
+        """Forget all joint states and answers: the node is activated."""
         self.counts, self.last, self.missing = MessageCounts(), None, ()
         self._has_received = False  # a joint state since activation
 

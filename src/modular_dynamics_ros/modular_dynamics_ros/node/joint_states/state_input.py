@@ -39,13 +39,10 @@ class StateInput:
 
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
-        given: positions of joints that no message holds [rad or m].
-        others: joints of which a message may hold no more, and is answered all the same: those of the robot
-            that other nodes answer for.
+        given: positions of joints that no message holds [rad or m]; of joints in `state_names` only.
+        other_joints: joints of which a message may hold no more, and is answered all the same: those of the
+            robot that other nodes answer for.
         efforts: whether measured efforts are asked for now, see `State`.
-
-    Raises:
-        RobotError: a given position of a joint whose state is not needed.
     """
 
     def __init__(
@@ -55,7 +52,7 @@ class StateInput:
         answer: Answering,
         record: AnswerRecord,
         given: Mapping[str, float],
-        others: Collection[str] = (),
+        other_joints: Collection[str] = (),
         efforts: Callable[[], bool] = lambda: False,
     ) -> None:
         self._node = node
@@ -66,8 +63,8 @@ class StateInput:
         self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
         self._late = MergedJoints(robot.state_names, robot.passive_names, {})  # came too late to be answered
         self._needed = {*robot.state_names} - given.keys()
-        self._others = frozenset(others)
-        self._known = {*robot.graph.joint_names, *others}
+        self._other_joints = frozenset(other_joints)
+        self._known = {*robot.graph.joint_names, *other_joints}
         # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
         self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
         self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
@@ -244,7 +241,7 @@ class StateInput:
 
     def _of_other_joints(self, layout: Layout) -> bool:
         """Whether messages hold no joint that matters; counts the message."""
-        none = not len(layout.joints) and not layout.optional and self._others.isdisjoint(layout.names)
+        none = not len(layout.joints) and not layout.optional and self._other_joints.isdisjoint(layout.names)
         self._record.counts.of_other_joints += none
         return none
 

@@ -217,7 +217,7 @@ class Succession:
             sessions = [robot.session for robot in self._robots if robot.session is not None]
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
-        stamp, awaited = state_stamp(message, info, self._node), False
+        stamp = state_stamp(message, info, self._node)
         # of one without a stamp no description tells when it begins: none is waited for
         if newest.described is not None and (
             self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp))
@@ -226,10 +226,11 @@ class Succession:
             return None
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
-                session = robot.answering
-                if robot is newest and newest.described is not None:
-                    awaited = not (session.fits(message.name) or session.knows(message.name))
-                return None if awaited else session
+                session: Session[Any] = robot.answering
+                known = session.fits(message.name) or session.knows(message.name)
+                if robot is newest and newest.described is not None and not known:
+                    return None  # its joints are those of a description that has not come
+                return session
         since = "last change" if newest.changed else "description"
         text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's {since}"
         raise BadMessage("older than the robot", text)

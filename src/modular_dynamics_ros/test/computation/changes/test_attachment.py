@@ -2,7 +2,7 @@
 
 import pytest
 
-from modular_dynamics_ros.computation.changes.attachment import SAME_POSE, Attachment
+from modular_dynamics_ros.computation.changes.attachment import IDENTITY_POSE, Attachment
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
 
 
@@ -12,14 +12,16 @@ def test_a_path_is_needed_not_a_uri(gripper_urdf, tmp_path, scheme):
     path.write_text(gripper_urdf)
     uri = f"{scheme}{path}"
     with pytest.raises(ChangeFileError, match=f"'{uri}' is a URI; a path is needed"):
-        Attachment.of_file("hand", uri, "base", SAME_POSE, "", strict=False)
-    assert Attachment.of_file("hand", str(path), "base", SAME_POSE, "", strict=False).robot.name == "gripper"
+        Attachment.of_file("hand", uri, "base", IDENTITY_POSE, "", strict=False)
+    attachment = Attachment.of_file("hand", str(path), "base", IDENTITY_POSE, "", strict=False)
+    assert attachment.robot.name == "gripper"
 
 
 def test_a_file_may_have_a_colon_in_its_name(gripper_urdf, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file:hand.urdf").write_text(gripper_urdf)
-    assert Attachment.of_file("hand", "file:hand.urdf", "base", SAME_POSE, "", strict=False).link == "base"
+    attachment = Attachment.of_file("hand", "file:hand.urdf", "base", IDENTITY_POSE, "", strict=False)
+    assert attachment.link == "base"
 
 
 def test_a_text_in_xacro_is_refused_with_what_the_caller_of_a_service_can_do():

@@ -1,6 +1,9 @@
 import pytest
 
-from modular_dynamics_ros.computation.changes.lock import Lock, locked_positions
+import modular_dynamics as md
+from helpers.query_subjects import hand
+from modular_dynamics_ros.computation.changes.attachment import Attachment
+from modular_dynamics_ros.computation.changes.lock import Lock, locked_positions, locked_with_mimics
 from modular_dynamics_ros.computation.changes.payload import Payload
 
 pytestmark = pytest.mark.ros
@@ -11,3 +14,12 @@ def test_it_is_what_all_locks_hold():
     changes = Lock({"pan": 0.5}), load, Lock({"tilt": -0.25, "lift": 0.1})
     assert locked_positions(changes) == {"pan": 0.5, "tilt": -0.25, "lift": 0.1}
     assert locked_positions(()) == {}
+
+
+def test_joints_that_mimic_a_locked_one_are_locked_with_it(described):
+    """q4 = -0.5 q3 + 0.1; also of a robot that is attached with a prefix."""
+    attached = Attachment.of("hand", hand(), "left_branch", prefix="h/")
+    for robot, changes, prefix in ((md.load_urdf(hand()), (), ""), (described, (attached,), "h/")):
+        held = {f"{prefix}j1": 0.25, f"{prefix}j3": 0.5}
+        assert locked_with_mimics(robot, (*changes, Lock(held))) == held | {f"{prefix}j4": -0.15}
+        assert locked_with_mimics(robot, (*changes, Lock({"j1": 0.25}))) == {"j1": 0.25}

@@ -10,8 +10,8 @@ from helpers.robots.closed_robots import STATES, path
 from modular_dynamics_ros.computation.queries.errors import QueryError
 from modular_dynamics_ros.computation.queries.requested_state import (
     RequestedState,
-    check_names,
     require_actuators,
+    require_known,
     state_of,
 )
 
@@ -170,8 +170,8 @@ def test_a_joint_that_is_locked_is_said_to_be():
         (["tilt", "pan"], "REFUSED", "'tilt' is locked at -0.25, 'pan' is locked at 0.5: leave out"),
         (["pan", "nix"], "UNKNOWN_NAME", "no joint 'nix' in 'hand'"),
     ):
-        for refuse in (check_names, require_actuators):
+        for refuse in (require_known, require_actuators):
             with pytest.raises(QueryError, match=text) as refused:
                 refuse(robot, names)
             assert refused.value.code == code
-    check_names(robot, ["j1"])  # a joint of this name was attached since
+    require_known(robot, ["j1"])  # a joint of this name was attached since
