@@ -39,16 +39,17 @@ class DescriptionError(ModularDynamicsError, ValueError):
     Args:
         message: what is wrong and what is needed.
         line: of the element in the URDF; or file and line as text ("a.yaml, line 3"); None if not known.
+        unreadable: nothing could be read at the source, or not with the arguments that were given.
     """
 
-    def __init__(self, message: str, line: int | str | None = None) -> None:
-        self.line = line
+    def __init__(self, message: str, line: int | str | None = None, *, unreadable: bool = False) -> None:
+        self.line, self.unreadable = line, unreadable
         where = f"line {line}" if isinstance(line, int) else line
         super().__init__(_readable(f"{where}: {message}" if where else message))
 
     def located(self: D, where: str, line: int | str | None) -> D:
         """The same error, its message after ``where``, which names the file; ``line``: in that file."""
-        error = type(self)(f"{where}{self}")
+        error = type(self)(f"{where}{self}", unreadable=self.unreadable)
         error.line = line
         return error
 

@@ -3,7 +3,7 @@
 
 __all__ = ["main"]
 
-INTERRUPTED = 130  # as `modular_dynamics.shell.main`, which cannot be imported yet
+INTERRUPTED = 130  # as `modular_dynamics.shell.command`, which cannot be imported yet
 
 
 def main() -> int:

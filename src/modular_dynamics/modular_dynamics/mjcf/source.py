@@ -67,11 +67,13 @@ def compiled(source: Any) -> Compiled:
         return _compile(mujoco.MjModel.from_xml_string, content.lstrip("\ufeff \t\r\n"))
     if isinstance(content, str) and (not content.strip() or "\n" in content):
         shown = content.strip()[:40]
-        raise MjcfError(f"neither MJCF text (it would start with '<') nor the path of a file: '{shown}'")
+        text = f"neither MJCF text (it would start with '<') nor the path of a file: '{shown}'"
+        raise MjcfError(text, unreadable=True)
     if not isinstance(content, str | PathLike):
         raise MjcfError(
             f"an object of type {type(source).__name__} is no source of an MJCF; its text, its bytes, the "
-            "path of a file, an open file, an MjSpec or an MjModel is needed"
+            "path of a file, an open file, an MjSpec or an MjModel is needed",
+            unreadable=True,
         )
     return _from_path(mujoco, path_of(content))
 
@@ -82,9 +84,8 @@ def _read(file: Any) -> Any:
     try:
         content = file.read()
     except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
-        raise MjcfError(
-            f"'{name}' cannot be read: {error}" if name else f"it cannot be read: {error}"
-        ) from None
+        shown = f"'{name}'" if name else "it"
+        raise MjcfError(f"{shown} cannot be read: {error}", unreadable=True) from None
     return Path(name) if isinstance(name, str) and is_file(Path(name)) else content
 
 

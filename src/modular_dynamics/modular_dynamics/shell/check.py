@@ -27,15 +27,6 @@ __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
 MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of more takes long
-#: In errors about what was given on the command line, which are no flaws of a robot.
-WRONG_ARGUMENTS = (
-    "no URDF file at",
-    "no MJCF file at",
-    "no partition file at",
-    "nor the path of a file",
-    "cannot be read: ",
-    "xacro arguments are given",
-)
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
 looks wrong although it is accepted; subsystems with masses; joints with limits; a joint that moves no
@@ -101,7 +92,7 @@ def _examined(arguments: argparse.Namespace) -> _Result:
     try:
         graph = load_graph(arguments)
     except (DescriptionError, ModelError, UnsupportedModelError) as error:
-        if any(words in str(error) for words in WRONG_ARGUMENTS):
+        if isinstance(error, DescriptionError) and error.unreadable:
             raise UsageError(str(error)) from error
         return _Result(fault=error)
     agreement = compare(graph, arguments.states, arguments.seed)

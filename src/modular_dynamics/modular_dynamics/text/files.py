@@ -48,22 +48,22 @@ def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) 
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is opened at once
     except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: no path that a file can have
-        raise error(f"no {kind} at {_shown(path)}") from None
+        raise error(f"no {kind} at {_shown(path)}", unreadable=True) from None
     except OSError as failure:
         if failure.errno == errno.ENAMETOOLONG:  # a text that was meant to be a URDF
-            raise error(f"no {kind} at {_shown(path)}") from None
-        raise error(f"{_shown(path)} cannot be read: {failure.strerror}") from None
+            raise error(f"no {kind} at {_shown(path)}", unreadable=True) from None
+        raise error(f"{_shown(path)} cannot be read: {failure.strerror}", unreadable=True) from None
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             is_what = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
-            raise error(f"no {kind} at {_shown(path)}, which is {is_what}")
+            raise error(f"no {kind} at {_shown(path)}, which is {is_what}", unreadable=True)
         if status.st_size > most:
             raise error(too_large(f"'{path}'", status.st_size, most, "bytes"))
         with open(descriptor, "rb", closefd=False) as file:
             content = file.read(most + 1)
     except OSError as failure:
-        raise error(f"'{path}' cannot be read: {failure.strerror}") from None
+        raise error(f"'{path}' cannot be read: {failure.strerror}", unreadable=True) from None
     finally:
         os.close(descriptor)
     if len(content) > most:  # it grew, or its size is not known before
@@ -91,10 +91,10 @@ def text_if_there(
     except FileNotFoundError:
         if path.parent.is_dir():
             return None
-        raise error("its folder is not there: make it, or name another file") from None
+        raise error("its folder is not there: make it, or name another file", unreadable=True) from None
     except (OSError, ValueError) as failure:
         why = getattr(failure, "strerror", None) or failure
-        raise error(f"{_shown(path)} cannot be read: {why}") from None
+        raise error(f"{_shown(path)} cannot be read: {why}", unreadable=True) from None
     return text_of(path, kind, most, error)
 
 
@@ -114,7 +114,8 @@ def given_text(
         return "the text", source.removeprefix("\ufeff")
     if not isinstance(source, str | os.PathLike) or not str(source):
         given = f"{type(source).__name__} {source!r:.60}"
-        raise error(f"{given} is no {kind}; the path of one, or text of several lines, is needed")
+        needed = "the path of one, or text of several lines, is needed"
+        raise error(f"{given} is no {kind}; {needed}", unreadable=True)
     path = path_of(source)
     return str(path), text_of(path, kind, most, error)
 

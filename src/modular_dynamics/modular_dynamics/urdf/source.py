@@ -65,7 +65,8 @@ def read_source(source: Source) -> Description:
         return _checked(source)
     if isinstance(source, str) and (not source.strip() or "\n" in source):
         raise UrdfError(
-            f"neither URDF text (it would start with '<') nor the path of a file: '{source.strip()[:40]}'"
+            f"neither URDF text (it would start with '<') nor the path of a file: '{source.strip()[:40]}'",
+            unreadable=True,
         )
     if isinstance(source, (str, os.PathLike)):
         return _from_file(path_of(source))
@@ -73,7 +74,8 @@ def read_source(source: Source) -> Description:
         return _from_open_file(source)
     raise UrdfError(
         f"an object of type {type(source).__name__} is no source of a URDF; its text, its bytes, the path of "
-        "a file or an open file is needed"
+        "a file or an open file is needed",
+        unreadable=True,
     )
 
 
@@ -89,10 +91,11 @@ def _from_open_file(file: IO[str] | IO[bytes]) -> Description:
     try:
         content: Any = file.read(MAX_BYTES + 1)
     except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
-        raise UrdfError(f"{where} cannot be read: {error}") from None
+        raise UrdfError(f"{where} cannot be read: {error}", unreadable=True) from None
     if not isinstance(content, str | bytes | bytearray):
         given = type(content).__name__
-        raise UrdfError(f"{where} cannot be read: reading it gives {given}, not text or bytes")
+        text = f"{where} cannot be read: reading it gives {given}, not text or bytes"
+        raise UrdfError(text, unreadable=True)
     return _checked(content if isinstance(content, str) else _decoded(bytes(content), where), path)
 
 

@@ -136,7 +136,8 @@ def read_partition(partition: str | Path | Mapping[str, Any] | None) -> dict[str
     if not isinstance(partition, str | os.PathLike):
         raise PartitionError(
             f"an object of type {type(partition).__name__} is no partition; the path of a YAML file or a "
-            "mapping is needed"
+            "mapping is needed",
+            unreadable=True,
         )
     path = path_of(partition)
     text = text_of(path, "partition file", MAX_YAML_BYTES, PartitionError)

@@ -88,7 +88,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
         if mappings:
             given = ", ".join(mappings)
             text = f"xacro arguments are given ({given}), but {description.where} has no xacro elements"
-            raise UrdfError(text)
+            raise UrdfError(text, unreadable=True)
         return PlainUrdf(description.text, root, where, findings=findings)
     what, line = found
     if description.path is None and mappings is None:

@@ -149,6 +149,22 @@ def test_a_file_that_is_not_there_is_no_finding_about_a_robot(error, name):
     assert f"'{name}'" in error("check", name)
 
 
+@pytest.mark.parametrize("name", ["robot.urdf", "robot.mjb", "robot.xml", "robot.xacro"])
+def test_nor_is_a_folder(error, tmp_path, name):
+    (tmp_path / name).mkdir()
+    assert "which is a folder" in error("check", tmp_path / name)
+
+
+def test_names_in_a_description_do_not_make_its_fault_one_of_the_command_line(shell, tmp_path, four_link):
+    path = tmp_path / "named.urdf"
+    text = four_link.read_text(encoding="utf-8").replace('<mass value="', '<mass value="-', 1)
+    path.write_text(text.replace("lower_stem", "cannot be read: no URDF file at"), "utf-8")
+    found = shell("check", path)
+    assert (found.code, found.err) == (1, "")
+    assert "fault: " in found.out
+    assert "cannot be read: no URDF file at" in found.out
+
+
 @pytest.mark.parametrize("command", ["check", "graph"])
 def test_a_file_that_cannot_be_read_is_named(error, tmp_path, command):
     path = tmp_path / "robot.urdf"

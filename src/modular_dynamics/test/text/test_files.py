@@ -1,6 +1,7 @@
 """Paths: whatever stands there, the error is the library's, and it comes at once."""
 
 import os
+import pickle
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,14 @@ def test_no_path_gives_another_librarys_error(tmp_path, monkeypatch, read, path)
     with pytest.raises(DescriptionError) as caught:
         read(path)
     str(caught.value).encode()  # half a character in a path is no text that a log could take
+    assert caught.value.unreadable == (path != "empty")  # that one is read, and holds nothing
+
+
+@pytest.mark.parametrize("unreadable", [True, False])
+def test_that_a_source_is_unreadable_stays_with_the_error(unreadable):
+    error = md.UrdfError("text", 3, unreadable=unreadable)
+    for kept in (error.located("'a.urdf': ", 5), pickle.loads(pickle.dumps(error))):
+        assert (type(kept), kept.unreadable) == (md.UrdfError, unreadable)
 
 
 def test_a_file_that_cannot_be_read_or_grows_is_named(tmp_path):

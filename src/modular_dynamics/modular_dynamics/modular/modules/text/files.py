@@ -51,7 +51,9 @@ def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
         return _by_name(_types_in(source))
     files = sorted(path for path in folder.iterdir() if path.suffix in _ENDINGS)
     if not files:
-        raise DescriptionError(f"no file that ends with {' or '.join(_ENDINGS)}", str(folder))
+        raise DescriptionError(
+            f"no file that ends with {' or '.join(_ENDINGS)}", str(folder), unreadable=True
+        )
     return _by_name(found for file in files for found in _types_in(file))
 
 
