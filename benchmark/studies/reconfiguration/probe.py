@@ -138,8 +138,13 @@ class LiveReconfiguration:
         """Spin until this is true."""
         end = time.monotonic() + LIMIT
         while not reached():
-            if self._processes.code(DYNAMICS) is not None or time.monotonic() > end:
-                raise RuntimeError(f"waited in vain for {what}:\n{self._processes.log(DYNAMICS)}")
+            code = self._processes.code(DYNAMICS)
+            if code is not None or time.monotonic() > end:
+                # whether the node stands still, or a message to or from its service was lost
+                ago = (time.time_ns() - max(self.arrivals.values(), default=0)) * 1e-9
+                answered = f"its last torques came {ago:.1f} s ago" if self.arrivals else "no torques came"
+                text = f"waited in vain for {what}; exit code of {DYNAMICS}: {code}; {answered}"
+                raise RuntimeError(f"{text}:\n{self._processes.log(DYNAMICS)}")
             self._executor.spin_once(timeout_sec=0.05)
 
     def connect(self) -> None:
