@@ -72,12 +72,6 @@ class SubsystemBus:
                 session._on_watch()
         self.deliver()
 
-    def revive(self, name: str) -> None:
-        """A session that was dead is back, and its graph, which is latched, comes again."""
-        self.dead.discard(name)
-        self._delivered[name].pop("~/subsystem_graph", None)
-        self.deliver()
-
     def freeze(self, name: str) -> None:
         """Its process is stopped: messages for it wait."""
         self.frozen[name] = []

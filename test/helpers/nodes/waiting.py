@@ -74,7 +74,7 @@ class SpunNodes:
         """Leave the ROS graph."""
         for newcomer in self._newcomers:
             newcomer.close()
-            rclpy.shutdown(context=newcomer.executor.context)
+            rclpy.try_shutdown(context=newcomer.executor.context)
         self.executor.shutdown()
         for node in self._nodes:
             node.destroy_node()

@@ -80,7 +80,7 @@ def prepared_robot(
     if not np.array_equal(parameters.gravity, graph.gravity):  # it may have changed at run time
         graph = replace(graph, gravity=np.array(parameters.gravity))
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
-    robot = replace(robot, locked=locked_with_mimics(described, changed.changes))
+    robot = replace(robot, locked=locked_with_mimics(described, changed.changes, graph))
     computation = Computation(robot, dynamics_settings(parameters))
     compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
     check = PinocchioCheck.of(robot, largest) if compared else None

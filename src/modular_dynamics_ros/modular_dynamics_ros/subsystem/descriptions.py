@@ -25,7 +25,7 @@ class NeighbourDescriptions(Subscriptions):
 
     Args:
         part: the subsystem. graph: what this node publishes.
-        fits: called when a description has come that fits, or a node has ended that was unusable.
+        fits: called when a description has come that fits, or a node has ended whose description did not.
 
     Attributes:
         contradictions: what to say of the nodes whose descriptions do not fit, by subsystem.
@@ -37,9 +37,7 @@ class NeighbourDescriptions(Subscriptions):
         super().__init__(node)
         self._name, self._own, self._fits = part.name, layout_from_message(graph), fits
         self._layouts: dict[str, Layout] = {}
-        self._neighbours = frozenset(part.neighbours)
-        self._awaited = {*self._neighbours}  # whose graph has not come
-        self._unusable: set[str] = set()  # when nodes that have ended were last looked for
+        self._awaited = {*part.neighbours}  # whose graph has not come
         self.contradictions: dict[str, str] = {}
         self._graphs = {
             other: self._subscribe_with_info(
@@ -68,17 +66,15 @@ class NeighbourDescriptions(Subscriptions):
         }
 
     def forget_ended(self) -> None:
-        """Forget the descriptions of nodes that have ended: another node, or a foreign program, may come."""
-        before = self._unusable | self.contradictions.keys()
-        for name in [*self._layouts]:
+        """Contradict no node that has ended: a foreign program may take its place.
+
+        What did fit is kept: a node that DDS took for ended, because its process stood still, comes back, and
+        its graph, which this node has received, does not come again.
+        """
+        for name in [*self.contradictions]:
             if not self._graphs[name].get_publisher_count():
-                del self._layouts[name]
-                self.contradictions.pop(name, None)
-                if name in self._neighbours:  # the next node there may have yet another description
-                    self._awaited.add(name)
-        self._unusable = {*self.unusable()}
-        if before - self._unusable:
-            self._fits()
+                del self._layouts[name], self.contradictions[name]
+                self._fits()
 
     def _on_graph(self, name: str, message: SubsystemGraph, info: dict[str, Any]) -> None:
         with self._refusing(LOG_NAME, f"subsystem_graph of '{name}'"):

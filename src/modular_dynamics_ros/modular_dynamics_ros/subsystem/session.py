@@ -265,11 +265,10 @@ class SubsystemSession:
             self.record.counts.rejected[f"neighbour {cause}"] += 1
             if silent or unusable:
                 missing.note(silent, unusable, timeout, now * 1e-9)
-            else:
-                text = (
-                    f"{listed(awaited)} sent nothing with the stamp of some joint states "
-                    f"within {timeout:g} s, or {MOST} further joint states"
-                )
+            elif awaited:
+                waited = now - meeting.since > timeout * 1e9
+                until = f"within {timeout:g} s" if waited else f"before {MOST} further stamps came"
+                text = f"{listed(awaited)} sent nothing with the stamp of some joint states {until}"
                 self._node.log.problem(LOG_NAME, "late", text)
         missing.report(now * 1e-9)
         if self.record.overdue() is None:

@@ -252,7 +252,7 @@ def test_a_state_that_is_complete_too_late_is_not_answered_and_so_is_one_that_wa
     torso = bus.sessions["torso"]
     bus.dead.add("base")
     step(bus, 0)
-    bus.revive("base")
+    bus.dead.discard("base")
     bus.sessions["base"]._node.time = bus.time
     q, v = motion(bus, 0)
     message = JointState(name=bus.names, position=q.tolist(), velocity=v.tolist())
