@@ -16,8 +16,8 @@ from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
+from .checks.places import names_and_places
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
-from .checks.spelling import misspelt
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
 from .conditions import conditions_of
@@ -28,6 +28,7 @@ from .partition import partition as make_groups
 from .repairs import repair
 from .source import Source
 from .tags import read_partition, read_tags
+from .versions import stated_version, without_later_attributes
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
 __all__ = ["GROUND", "ROOT_JOINT", "free_name", "graph_of", "gravity_vector", "in_order", "load_urdf"]
@@ -92,8 +93,11 @@ def graph_of(
     conditions = conditions_of(root)
     field = conditions.gravity if gravity is None else gravity_vector(gravity)
     floating_base = conditions.floating_base if floating_base is None else floating_base
+    tags = read_tags(root)
+    stated = stated_version(root)
+    later = without_later_attributes(root, stated.version)
     repairs = repair(root)
-    robot = read_robot(root)
+    robot = read_robot(root, stated.version)
     source = SourceText(plain.text, "", frozenset(robot.links))
     check_tree(robot)
     impossible = [*check_links(robot)]
@@ -101,12 +105,14 @@ def graph_of(
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(read_tags(root), read_partition(partition))
+    annotations = _annotations(tags, read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
+        *stated.findings,
+        *later,
         *repairs,
-        *misspelt(root),
+        *names_and_places(root),
         *impossible,
         *ignored,
         *unlimited,

@@ -1,0 +1,235 @@
+"""Elements, attributes and texts that URDF does not have where they stand, though they look as if they counted.
+
+What is misspelt or stands in the wrong place is ignored, and a default takes its place: <Axis xyz="0 1 0"/> leaves
+the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. Elements that resemble nothing belong to other
+tools, and nothing is said of them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from lxml import etree
+
+from ...model import Finding
+from ...text.numbers import decimals
+from ...text.sizes import shown
+from ..schema import (
+    FOREIGN_ATTRIBUTES,
+    FOREIGN_ELEMENTS,
+    OTHER_ATTRIBUTES,
+    ROBOT,
+    TAGS,
+    WORDS_OF_OTHERS,
+    Element,
+    elements_with,
+    parents_of,
+)
+from ..source import line_of, text_in
+
+__all__ = ["names_and_places"]
+
+#: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
+#: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
+_ALIKE, _LENGTHS = 0.75, 1
+
+
+class _Owner(NamedTuple):
+    """The link or joint, or the robot itself, that findings name."""
+
+    kind: str
+    name: str
+
+    def where(self, element: etree._Element) -> str:
+        """How messages name an element of this owner."""
+        own = f"{self.kind} '{self.name}'"
+        return own if element.tag == self.kind else f"<{element.tag}> of {own}"
+
+
+def names_and_places(root: etree._Element) -> Iterator[Finding]:
+    """What is ignored in <robot>, its links and joints and what is read of them, but was probably meant to count.
+
+    The elements within <modular_dynamics> are checked where they are read.
+    """
+    yield from _checked(root, ROBOT, _Owner("robot", root.get("name", "")))
+
+
+def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
+    yield from _attributes(element, rule, owner)
+    text = text_in(element)
+    if any(map(str.isalnum, text)):
+        what = f"{owner.where(element)} contains the text {shown(text)}"
+        yield Finding("text", owner.kind, owner.name, what, line_of(element), "; it is ignored")
+    for child in element.iterchildren(etree.Element):
+        tag = str(child.tag)
+        of_child = rule.children.get(tag)
+        if of_child is TAGS:
+            continue
+        if of_child is not None and of_child.is_read:
+            is_owner = tag in ("link", "joint")
+            yield from _checked(child, of_child, _Owner(tag, child.get("name", "")) if is_owner else owner)
+        elif of_child is not None:
+            yield from _lost_in(child, owner)
+        else:
+            yield from _unknown(child, element, rule, owner)
+
+
+def _unknown(
+    child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
+) -> Iterator[Finding]:
+    """A finding of an element that URDF does not have here, unless it belongs to another tool."""
+    tag, of_parent = str(child.tag), str(parent.tag)
+    if _has_prefix(tag) or _says_nothing(child):
+        return
+    if not _is_our_tag(child) and tag in FOREIGN_ELEMENTS.get(of_parent, ()):
+        return
+    where = f"{owner.where(parent)} has an element <{tag}>"
+    place, line = (owner.kind, owner.name), line_of(child)
+    if (meant := _meant(tag, list(rule.children))) is not None:
+        if rule.children[meant].is_read:
+            hint = f"; is <{meant}> meant?"
+            yield Finding(
+                "misspelt element", *place, f"{where}, which is unknown", line, " and ignored", hint
+            )
+    elif (right := _right_place(tag, of_parent, rule, owner)) is not None:
+        text = f"{where}, which does not belong there"
+        yield Finding("misplaced element", *place, text, line, " and is ignored", f"; {right}")
+    else:
+        yield from _lost_in(child, owner)
+
+
+def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
+    """What to write instead of an element in the wrong place; None for what only other tools know."""
+    if (right := WORDS_OF_OTHERS.get(parent, {}).get(tag)) is not None:
+        return right
+    if tag in TAGS.children:
+        return f"the place of <{tag}> is in <modular_dynamics>"
+    known = {*_words(ROBOT)}
+    word = tag if tag in known else next((one for one in known if one == tag.casefold()), tag)
+    if word in known:
+        places = [place for place in parents_of(word) if place in _own_places(owner)] or [*parents_of(word)]
+        return f"the place of <{word}> is in {' or '.join(f'<{place}>' for place in dict.fromkeys(places))}"
+    if word in (*rule.attributes, *rule.since):
+        return f'write <{parent} {word}="..."/>'
+    if parent != "robot":
+        if having := [one for one in elements_with(word) if one in rule.children]:
+            return f'write <{having[0]} {word}="..."/>'
+        if not rule.children:
+            return f"<{parent}> contains no elements"
+    return None
+
+
+def _own_places(owner: _Owner) -> tuple[str, ...]:
+    """The elements of an owner of this kind in which others stand."""
+    return {"link": ("link", "inertial"), "joint": ("joint",)}.get(owner.kind, ("robot",))
+
+
+def _words(element: Element) -> Iterator[str]:
+    """Names of all elements that dynamics reads, our tags left out."""
+    for child, rule in element.children.items():
+        if rule.is_read and rule is not TAGS:
+            yield child
+            yield from _words(rule)
+
+
+def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Finding]:
+    """What dynamics would read, in an element that it does not read: an <inertial> in <visual>, for example.
+
+    Simulators, controllers and sensors have such words of their own.
+    """
+    if container.tag in _OF_OTHER_TOOLS or _has_prefix(str(container.tag)):
+        inside: Iterable[etree._Element] = filter(_is_our_tag, container.iterdescendants(etree.Element))
+    else:
+        inside = (
+            element
+            for element in container.iterdescendants(etree.Element)
+            if _is_our_tag(element) or (str(element.tag) in _LOST[owner.kind] and not _says_nothing(element))
+        )
+    for element in inside:
+        parent = element.getparent()
+        assert parent is not None  # it is a descendant
+        right = _right_place(str(element.tag), str(parent.tag), ROBOT, owner)
+        text = f"{owner.where(container)} contains an element <{element.tag}>, which does not belong there"
+        line = line_of(element)
+        yield Finding(
+            "misplaced element", owner.kind, owner.name, text, line, " and is ignored", f"; {right}"
+        )
+        return
+
+
+#: Elements with joints, links and poses of their own.
+_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
+#: What is lost in an unknown element, by its owner: a pose or a name means something else there.
+_LOST = {
+    "robot": ("link", "inertial"),
+    "link": ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic", "link"),
+    "joint": ("inertial", "axis", "limit", "dynamics", "mimic"),
+}
+
+
+def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
+    """Findings of attributes that an element does not have in URDF; a zero says nothing."""
+    tag = str(element.tag)
+    known = (*rule.attributes, *rule.since)
+    silent = (*known, *FOREIGN_ATTRIBUTES.get(tag, ()), *OTHER_ATTRIBUTES.get(tag, ()))
+    for key, value in element.attrib.items():
+        key = str(key)
+        if key in silent or _has_prefix(key) or _is_zero(str(value)):
+            continue
+        absent = [one for one in known if one not in element.attrib]  # what is there was not misspelt
+        if (meant := _meant(key, absent)) is not None:
+            kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
+        elif (right := _right_element(key, rule, owner)) is not None:
+            kind, hint = "misplaced attribute", f"; {right}"
+        else:
+            kind, hint = "unknown attribute", ""
+        text = f"{owner.where(element)} has an attribute '{key}', which is unknown"
+        yield Finding(kind, owner.kind, owner.name, text, line_of(element), " and ignored", hint)
+
+
+def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
+    """What to write instead of an attribute of the wrong element; None for what only other tools know."""
+    if key in rule.children:
+        attributes = rule.children[key].attributes
+        return f'write <{key} {attributes[0]}="..."/> in it' if attributes else f"write <{key}> in it"
+    own = [tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)}]
+    if places := own or [*elements_with(key)]:
+        return f"it is an attribute of {' or '.join(f'<{tag}>' for tag in dict.fromkeys(places))}"
+    return None
+
+
+def _is_our_tag(element: etree._Element) -> bool:
+    """Whether it is written as in <modular_dynamics>, so that no other tool can have meant it."""
+    rule = TAGS.children.get(str(element.tag))
+    if rule is None or not element.attrib or not {*map(str, element.attrib)} <= {*rule.attributes}:
+        return False
+    children = [str(child.tag) for child in element.iterchildren(etree.Element)]
+    return {*children} <= {*rule.children} and (bool(children) or not rule.children or element.tag == "gear")
+
+
+def _says_nothing(element: etree._Element) -> bool:
+    """Whether it is a pose of zeros, as some exporters write into each link."""
+    return element.tag == "origin" and all(map(_is_zero, map(str, element.attrib.values())))
+
+
+def _is_zero(text: str) -> bool:
+    try:
+        numbers = decimals(text)
+    except ValueError:
+        return False
+    return bool(numbers) and not any(numbers)
+
+
+def _has_prefix(name: str) -> bool:
+    """Whether it belongs to the namespace of another tool."""
+    return "{" in name or ":" in name
+
+
+def _meant(name: str, known: Sequence[str]) -> str | None:
+    """The known name that this one resembles: other case, the same letters in another order, or nearly so."""
+    folded = name.casefold()
+    for one in known:
+        if sorted(folded) == sorted(one):
+            return one
+    near = [one for one in known if abs(len(one) - len(folded)) <= _LENGTHS]
+    return next(iter(get_close_matches(folded, near, 1, _ALIKE)), None)
