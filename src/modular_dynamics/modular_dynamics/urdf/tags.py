@@ -41,8 +41,8 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
 
     Raises:
-        UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag, attribute or
-            text in it; an invalid stamp.
+        UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag,
+            attribute or text in it; an invalid stamp.
     """
     wrappers = list(robot.iter("modular_dynamics"))
     for wrapper in wrappers:
