@@ -145,19 +145,18 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "limit": ("command_effort", "current", "gear_velocity", "k_velocity", "twist"),
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
-#: What SDF and other formats call something that URDF says in another way, by the element in which it stands.
+_CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
+_POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
+#: What SDF and other formats call something that URDF says in another way, by the element in which it stands, in
+#: small letters without underscores; and how URDF says it.
 WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {"pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned'},
     "link": {
-        "pose": 'URDF has no pose of a link: the <origin xyz="" rpy=""> of the joint above it places it',
-        **dict.fromkeys(
-            ("com", "cog", "center_of_mass", "centre_of_mass"), 'write <origin xyz=""/> in <inertial>'
-        ),
+        **dict.fromkeys(_POSE, 'the <origin xyz="" rpy=""/> of the joint above a link places it'),
+        **dict.fromkeys(_CENTRE, 'write <origin xyz=""/> in <inertial>'),
     },
-    "inertial": dict.fromkeys(
-        ("pose", "com", "cog", "center_of_mass", "centre_of_mass"), 'write <origin xyz="" rpy=""/>'
-    ),
-    "joint": {"pose": 'write <origin xyz="" rpy=""/>'},
+    "inertial": dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
+    "joint": dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
 }
 
 

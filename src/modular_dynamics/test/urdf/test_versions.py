@@ -44,7 +44,7 @@ def test_a_quaternion_of_a_joint_turns_its_axis(version):
 @pytest.mark.parametrize("length", [1.0, 1e-3, 50.0])
 @pytest.mark.parametrize("seed", range(3))
 def test_poses_are_those_of_pinocchio(seed, length, recwarn):
-    """Of joints and inertials; a quaternion is divided by its length, as urdfdom does."""
+    """Of joints and inertials, up to a few roundings of numbers below 3; readers divide by the length."""
     rng = np.random.default_rng(seed)
     quaternions, xyz = rng.normal(size=(2, 4)), rng.normal(size=(2, 3))
     quaternions *= length / np.linalg.norm(quaternions, axis=1)[:, None]
@@ -59,10 +59,10 @@ def test_poses_are_those_of_pinocchio(seed, length, recwarn):
         for p, q in zip(xyz, quaternions, strict=True)
     )
     rotation, translation = to_rotation_translation(graph.joints[0].x_parent_joint)
-    np.testing.assert_allclose(rotation, joint.rotation, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(translation, joint.translation, rtol=1e-15)
+    np.testing.assert_allclose(rotation, joint.rotation, rtol=0, atol=2e-15)
+    np.testing.assert_allclose(translation, joint.translation, rtol=0, atol=5e-15)
     tensor = link.rotation @ np.diag([0.01, 0.02, 0.03]) @ link.rotation.T
-    np.testing.assert_allclose(graph.bodies[0].com, link.translation, rtol=1e-15)
+    np.testing.assert_allclose(graph.bodies[0].com, link.translation, rtol=0, atol=5e-15)
     np.testing.assert_allclose(graph.bodies[0].inertia, tensor, rtol=0, atol=1e-16)
 
 

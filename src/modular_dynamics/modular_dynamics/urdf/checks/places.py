@@ -66,12 +66,9 @@ def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[
     text = text_in(element)
     if any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
-        hint = (
-            f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="...">'
-            if rule.attributes
-            else ""
-        )
-        yield Finding("text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
+        written = f'URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
+        hint = "; is a '<' missing?" if rule.children else f"; {written}"
+        yield Finding("stray text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
     for child in element.iterchildren(etree.Element):
         tag = str(child.tag)
         of_child = rule.children.get(tag)
@@ -111,7 +108,7 @@ def _unknown(
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(tag)) is not None:
+    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(tag.casefold().replace("_", ""))) is not None:
         return hint
     if (word := tag if tag in TAGS.children or tag in _WORDS else tag.casefold()) in TAGS.children:
         return f"the place of <{word}> is in <modular_dynamics>"
@@ -119,7 +116,7 @@ def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | N
         places = [place for place in parents_of(word) if place in _own_places(owner)]
         return f"the place of <{word}> is in {_one_of(places or parents_of(word))}"
     if (having := _attribute_of(tag, parent, rule)) is not None:
-        return f'write <{having} {tag}="..."/>'
+        return f'write <{having} {tag}="..."/>{" in <modular_dynamics>" * (having in TAGS.children)}'
     return None if rule.children else f"<{parent}> contains no elements"
 
 
@@ -202,10 +199,11 @@ def _right_element(key: str, owner: _Owner) -> str | None:
 def _is_our_tag(element: etree._Element) -> bool:
     """Whether it is written as in <modular_dynamics>, so that no other tool can have meant it."""
     rule = TAGS.children.get(str(element.tag))
-    if rule is None or not element.attrib or not {*map(str, element.attrib)} <= {*rule.attributes}:
+    if rule is None:
         return False
-    children = [str(child.tag) for child in element.iterchildren(etree.Element)]
-    return {*children} <= {*rule.children} and (bool(children) or not rule.children or element.tag == "gear")
+    attributes = {*map(str, element.attrib)}
+    children = {str(child.tag) for child in element.iterchildren(etree.Element)}
+    return bool(attributes or children) and attributes <= {*rule.attributes} and children <= {*rule.children}
 
 
 def _says_nothing(element: etree._Element) -> bool:
