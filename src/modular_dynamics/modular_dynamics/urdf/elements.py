@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, to_rotation_translation
 from ..exceptions import UrdfError
@@ -103,13 +104,14 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
     )
 
 
-def _axis(joint: etree._Element, kind: str, where: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
     """The unit vector along <axis>; 1 0 0 without one, or where the joint has none."""
     entry = _entry(joint, "axis", where)
     if entry is None or kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
-    axis = np.array(entry.numbers("xyz", 3))
-    if not (norm := np.linalg.norm(axis)) > 1e-9:
+    axis: NDArray[np.float64] = np.array(entry.numbers("xyz", 3))
+    norm = float(np.linalg.norm(axis))
+    if not norm > 1e-9:
         raise UrdfError(f"{where}: <axis xyz={shown(entry.item['xyz'])}> has no direction", entry.line)
     return axis / norm
 

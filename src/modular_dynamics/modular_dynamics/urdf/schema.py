@@ -147,8 +147,8 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
 }
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
-#: What SDF and other formats call something that URDF says in another way, by the element in which it stands, in
-#: small letters without underscores; and how URDF says it.
+#: What SDF and other formats call something (in small letters, without underscores) that URDF says in another
+#: way, by the element in which it stands; and how URDF says it.
 WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {"pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned'},
     "link": {

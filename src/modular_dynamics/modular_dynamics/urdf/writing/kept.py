@@ -137,7 +137,8 @@ def _add_limits(source: etree._Element, joint: etree._Element) -> None:
     if values:
         limit = joint.find("limit")
         limit = etree.SubElement(joint, "limit") if limit is None else limit
-        limit.attrib.update(values)
+        for key, value in values.items():
+            limit.set(key, value)
 
 
 def _place(joint: etree._Element, origin: etree._Element) -> None:
