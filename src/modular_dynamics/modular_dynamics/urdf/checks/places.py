@@ -155,11 +155,12 @@ def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Finding]:
 
 
 def _is_lost(element: etree._Element, owner: _Owner) -> bool:
-    """Whether an element of another tool's has something of this owner's; names alone only refer to it."""
-    if owner.kind == "robot":
-        needed = {"link": ("inertial",), "joint": ("parent", "child")}.get(str(element.tag))
-        return needed is not None and all(element.find(tag) is not None for tag in needed)
-    return str(element.tag) in ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")
+    """Whether it is a link, a joint, or something of this owner's; a name alone only refers to one."""
+    tag = str(element.tag)
+    if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
+        return all(element.find(part) is not None for part in needed)
+    of_owner = ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")
+    return owner.kind != "robot" and tag in of_owner
 
 
 def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:

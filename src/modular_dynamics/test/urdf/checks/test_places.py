@@ -164,6 +164,7 @@ WRONG_PLACES = [
     ),
     ("<inertial>", "<physics><inertial/></physics><inertial>", "<inertial> is in <link>"),
     ("<inertial>", "<joint name='k' type='fixed'/><inertial>", "<joint> is in <robot>"),
+    ("<inertial>", "<visual><joint><parent/><child/></joint></visual><inertial>", "<joint> is in <robot>"),
     (AXIS, f"<inertial/>{AXIS}", "<inertial> is in <link>"),
     ("</robot>", "<limit effort='1'/></robot>", "<limit> is in <joint>"),
     ("</robot>", "<group><link name='z'><inertial/></link></group></robot>", "<link> is in <robot>"),
