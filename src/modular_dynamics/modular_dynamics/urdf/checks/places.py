@@ -66,8 +66,9 @@ def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[
     text = text_in(element)
     if any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
-        written = f'URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-        hint = "; is a '<' missing?" if rule.children else f"; {written}"
+        hint = "; is a '<' missing?"
+        if not rule.children:
+            hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
         yield Finding("stray text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
     for child in element.iterchildren(etree.Element):
         tag = str(child.tag)

@@ -299,6 +299,8 @@ def test_attributes_that_an_element_does_not_have(old, new, kind, hint):
         ('<mass value="1"/>', "<mass value='1'>2</mass>", '<mass value="..."/>'),
         (AXIS, f"<origin>0 0 1 0 0 0</origin>{AXIS}", '<origin xyz="..."/>'),
         (AXIS, 'axis xyz="0 1 0"/>', "is a '<' missing?"),
+        ("<inertial>", "<inertial>origin xyz='0 0 1'/>", "is a '<' missing?"),
+        ("</robot>", "joint name='k'</robot>", "is a '<' missing?"),
     ],
 )
 def test_a_text_where_urdf_has_none(old, new, hint):
