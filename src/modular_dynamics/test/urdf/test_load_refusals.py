@@ -126,7 +126,7 @@ REFUSED_URDF = [
     (tagged("<passive>elbow</passive>"), "line 10: <passive> contains the text 'elbow'"),
     (tagged(LOOP.format("lower").replace("/>", "><origin/></predecessor>", 1)), "<origin> in <predecessor>"),
     (
-        tagged(LOOP.format("lower").replace("<axis", '<axis xyz="1 0 0"/><axis')),
+        tagged(LOOP.format("lower").replace("</", '<axis xyz="1 0 0"/><axis xyz="0 1 0"/></')),
         "a second <axis> in <loop_joint>",
     ),
     *((replaced(old, new), message) for old, new, message in CHANGED),

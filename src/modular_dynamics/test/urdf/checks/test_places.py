@@ -238,6 +238,12 @@ def test_our_tags_outside_modular_dynamics(tag, before, around):
     assert warning.endswith(f"; the place of <{tag}> is in <modular_dynamics>")
 
 
+@pytest.mark.parametrize("tag", ["LoopJoint", "loop-joint", "Loop_Joint", "jointDynamics", "Passive"])
+def test_our_tags_in_another_spelling(tag):
+    warning = check_finding("</robot>", f"<{tag} name='l'/></robot>", "misplaced element")
+    assert warning.endswith("> is in <modular_dynamics>")
+
+
 @pytest.mark.parametrize("tag", ["<passive/>", "<gear driver='k'/>", "<joint_dynamics armature='1'/>"])
 def test_our_tags_in_a_joint_without_its_name(tag):
     check_finding("<axis", f"{tag}<axis", "misplaced element")
