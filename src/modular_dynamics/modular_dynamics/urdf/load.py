@@ -16,10 +16,15 @@ from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
+from .checks.places import names_and_places
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
-from .checks.spelling import misspelt
 from .checks.tags import checked_annotations, with_partition
-from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
+from .checks.units import (
+    angles_in_degrees,
+    lengths_in_other_units,
+    limits_in_degrees,
+    quaternions_of_other_length,
+)
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
@@ -28,6 +33,7 @@ from .partition import partition as make_groups
 from .repairs import repair
 from .source import Source
 from .tags import read_partition, read_tags
+from .versions import stated_version, without_later_attributes
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
 __all__ = ["GROUND", "ROOT_JOINT", "free_name", "graph_of", "gravity_vector", "in_order", "load_urdf"]
@@ -92,21 +98,30 @@ def graph_of(
     conditions = conditions_of(root)
     field = conditions.gravity if gravity is None else gravity_vector(gravity)
     floating_base = conditions.floating_base if floating_base is None else floating_base
+    tags = read_tags(root)
+    stated = stated_version(root)
+    later = without_later_attributes(root, stated.version)
     repairs = repair(root)
-    robot = read_robot(root)
+    places = [*names_and_places(root)]
+    try:
+        robot = read_robot(root, stated.version)
+        check_tree(robot)
+    except UrdfError as error:
+        raise _explained(error, places) from None
     source = SourceText(plain.text, "", frozenset(robot.links))
-    check_tree(robot)
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(read_tags(root), read_partition(partition))
+    annotations = _annotations(tags, read_partition(partition))
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
+        *stated.findings,
+        *later,
         *repairs,
-        *misspelt(root),
+        *places,
         *impossible,
         *ignored,
         *unlimited,
@@ -115,6 +130,7 @@ def graph_of(
         *massless_ends(robot, loop_links),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
+        *quaternions_of_other_length(root),
         *lengths_in_other_units(robot),
     ]
     if floating_base:
@@ -139,6 +155,15 @@ def graph_of(
         warnings=tuple(findings),
         notes=(*notes, *summaries_by_kind(zero_limits(robot))),
     )
+
+
+def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
+    """The error, followed by what stands in the wrong place: <mass>2</mass> is why a mass lacks its value."""
+    if not findings:
+        return error
+    explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
+    explained.line = error.line
+    return explained
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
