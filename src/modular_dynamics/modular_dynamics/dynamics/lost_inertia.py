@@ -1,10 +1,11 @@
 """Motions that move no inertia: whether M has one, which joints make it, and what to say of them.
 
 Three joints through one point, with massless links between, lose a direction where the axes of the first and
-the third are in line: turning one against the other moves nothing. M is singular there, and every torque along
-this motion would accelerate it infinitely. One rule decides everywhere whether M is singular but for rounding:
-what a joint moves while others are free (a pivot of Cholesky's method or of articulated bodies, or the inverse
-of a diagonal element of M^-1) must be more than `ROUNDING` times what it moves while they are held.
+the third are in line: turning one against the other moves nothing. M is singular there, and every torque
+along this motion would accelerate it infinitely. One rule decides everywhere whether M is singular but for
+rounding: what a joint moves while others are free (a pivot of Cholesky's method or of articulated bodies, or
+the inverse of a diagonal element of M^-1) must be more than `ROUNDING` times what it moves while they are
+held.
 """
 
 from collections.abc import Sequence
@@ -65,14 +66,14 @@ def no_inertia_text(graph: SubsystemGraph, names: Sequence[str]) -> str:
     if len(names) == 1:
         return (
             f"joint '{names[0]}' moves no inertia: link '{graph.joint(names[0]).child_link}' and what it "
-            "carries have none along the joint while the joints beyond it are free; any torque would accelerate "
-            "it infinitely"
+            "carries have none along the joint while the joints beyond it are free; any torque would "
+            "accelerate it infinitely"
         )
     listed = ", ".join(f"'{name}'" for name in names[:-1])
     return (
         f"joints {listed} and '{names[-1]}' together move no inertia at this configuration: the mass matrix "
-        f"of '{graph.name}' is singular, and torques would accelerate them infinitely; with an inertia of the "
-        "links between them, or an armature of the joints, it would not be"
+        f"of '{graph.name}' is singular, and torques would accelerate them infinitely; with an inertia of "
+        "the links between them, or an armature of the joints, it would not be"
     )
 
 
