@@ -9,19 +9,19 @@ from ...model import SubsystemGraph
 
 __all__ = ["SMALLEST_RATE", "reduced_accelerations", "separate_motions"]
 
-#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are closed,
-#: and their rank is known, to as much. A crank whose rods are in line moves a heavy rocker by less.
+#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow, which are closed
+#: and whose rank is known to as much: such a motion of a crank moves a heavy rocker no more.
 SMALLEST_RATE = 1e-9
 #: Velocities below are rounding errors of an exact zero.
 EXACT_ZERO = 1e-14
 #: Torque along a motion that is rounding, relative to the largest, or to what accelerates it by 1 rad/s^2.
 NO_TORQUE = 1e-9
-#: Part of a joint in a lost motion, of which all joints have unit inertias, that is more than rounding.
+#: Velocity of a joint in a lost motion that is more than rounding, relative to the largest.
 PART = 1e-3
 
 
 def separate_motions(free: Array) -> Array:
-    """Motions (f, nv) that span those of the rows of ``free`` (f, nv), each the only one that moves some joint.
+    """Motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
 
     Orthonormal motions mix joints that have nothing to do with each other: heavy ones would hide light ones.
     """
@@ -63,15 +63,13 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
             return np.asarray(scale * np.linalg.solve(reduced, scaled), np.float64)
     sizes, motions = np.linalg.eigh(reduced)
     along, counts = motions.T @ scaled, sizes > ROUNDING
-    lost = motions[:, ~counts]
-    allowed = np.maximum(
-        np.abs(scaled).max(initial=0.0), np.abs(lost).T @ np.where(size > 0.0, 1.0 / scale, 1.0)
-    )
-    if (np.abs(along[~counts]) > NO_TORQUE * allowed).any():
-        acting = lost[:, np.abs(along[~counts]) > NO_TORQUE * allowed]
+    units = np.abs(motions).T @ np.sqrt(np.where(size > 0.0, size, 1.0))
+    allowed = NO_TORQUE * np.maximum(np.abs(scaled).max(initial=0.0), units)
+    if (acting := ~counts & (np.abs(along) > allowed)).any():
+        names = ", ".join(_moving(graph, N, scale[:, None] * motions[:, acting]))
         raise StateError(
-            f"{', '.join(_moving(graph, N, scale[:, None] * acting))} of '{graph.name}' have a motion that "
-            "moves no inertia, on which torques act: M is singular, and they would accelerate infinitely"
+            f"{names} of '{graph.name}' have a motion that moves no inertia, on which torques act: M is "
+            "singular, and they would accelerate infinitely"
         )
     return np.asarray(scale * (motions[:, counts] @ (along[counts] / sizes[counts])), np.float64)
 
