@@ -9,8 +9,8 @@ from ...model import SubsystemGraph
 
 __all__ = ["SMALLEST_RATE", "reduced_accelerations", "separate_motions"]
 
-#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow, which are closed
-#: and whose rank is known to as much: such a motion of a crank moves a heavy rocker no more.
+#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
+#: closed, and their rank is known, to as much.
 SMALLEST_RATE = 1e-9
 #: Velocities below are rounding errors of an exact zero.
 EXACT_ZERO = 1e-14

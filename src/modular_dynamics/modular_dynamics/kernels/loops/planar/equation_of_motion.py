@@ -18,8 +18,8 @@ from .steps import GEAR
 
 __all__ = ["EquationWorkspace", "planar_equation_of_motion"]
 
-#: A pivot of M1, relative to its entry on the diagonal, and such an entry, relative to the largest of M, below
-#: which another method decides.
+#: A pivot of M1, relative to its entry on the diagonal, and such an entry, relative to the largest of M,
+#: below which another method decides.
 NO_INERTIA, LITTLE_INERTIA = 1e-10, 1e-13
 
 
