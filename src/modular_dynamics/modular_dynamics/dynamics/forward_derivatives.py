@@ -54,7 +54,9 @@ def forward_dynamics_derivatives(
         friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
 
     Raises:
-        StateError, UnsupportedModelError: as of ``forward_dynamics``.
+        StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular but
+            for rounding, though articulated bodies give accelerations: a very light link that carries a heavy
+            one along the same axis.
     """
     vdot = forward_dynamics(graph, q, v, tau, external_wrenches, friction=friction)
     derivatives = inverse_dynamics_derivatives(graph, q, v, vdot, external_wrenches, friction=friction)

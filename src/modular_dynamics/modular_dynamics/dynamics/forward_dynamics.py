@@ -100,7 +100,7 @@ def forward_dynamics(
             joints that move no inertia, by their names: what a joint moves while those beyond it are free is
             less than 1e-13 of what it moves while they are held, and mostly rounding. Where it is a share s
             of that, vdot has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
-            axes of a wrist with massless links are in line, and 1e-2 just before the error.
+            axes of a wrist with massless links are in line, and 1e-3 just before the error.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
     if external_wrenches is None and friction == "none":
