@@ -112,7 +112,7 @@ def _solved(
         inverse = np.full_like(M, np.inf)
     matrices = M.reshape(-1, graph.nv, graph.nv)
     mobility = np.diagonal(inverse, axis1=-2, axis2=-1).reshape(-1, graph.nv)
-    definite = ((mobility > 0.0) & (mobility < 1.0 / ROUNDING)).all(axis=1)
+    definite = np.asarray(((mobility > 0.0) & (mobility < 1.0 / ROUNDING)).all(axis=1))
     if not definite.all():
         raise_lost(graph, matrices, definite if definite.any() else are_definite(matrices), first=first)
     inverse = scale[..., :, None] * (0.5 * (inverse + np.swapaxes(inverse, -1, -2))) * scale[..., None, :]
