@@ -16,10 +16,16 @@ from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
+from .checks.plausibility import implausible_numbers
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.spelling import misspelt
 from .checks.tags import checked_annotations, with_partition
-from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
+from .checks.units import (
+    anchors_in_degrees,
+    angles_in_degrees,
+    limits_in_degrees,
+    offsets_in_degrees,
+)
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 from .elements import read_robot
@@ -101,7 +107,8 @@ def graph_of(
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(read_tags(root), read_partition(partition))
+    tags, file = read_tags(root), read_partition(partition)
+    annotations = _annotations(tags, file)
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
@@ -115,7 +122,10 @@ def graph_of(
         *massless_ends(robot, loop_links),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
-        *lengths_in_other_units(robot),
+        *offsets_in_degrees(robot, annotations),
+        *anchors_in_degrees(tags),
+        *anchors_in_degrees(file),
+        *implausible_numbers(robot, annotations, field, root),
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
