@@ -17,7 +17,7 @@ from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
 from .checks.plausibility import implausible_numbers
-from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
+from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
 from .checks.spelling import misspelt
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import (
@@ -120,6 +120,7 @@ def graph_of(
         *driven,
         *immovable_joints(robot),
         *massless_ends(robot, loop_links),
+        *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
         *offsets_in_degrees(robot, annotations),

@@ -147,7 +147,7 @@ def _gravity_torques(
     """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
     masses, moments = _carried(robot)
-    g, directions = float(np.linalg.norm(gravity)), _upright_directions(robot, gravity)
+    g, directions = math.hypot(*gravity.tolist()), _upright_directions(robot, gravity)
     ratios = list[tuple[float, float, JointDescription]]()
     for joint in robot.joints.values():
         effort = joint.limits.effort
@@ -351,7 +351,7 @@ def _upright_directions(robot: RobotDescription, gravity: NDArray[np.float64]) -
 
     These are the joints with no joint above that tilts what it moves; the root is as the description says.
     """
-    g = float(np.linalg.norm(gravity))
+    g = math.hypot(*gravity.tolist())
     if g == 0.0:
         return {}
     turns, cosines = {robot.root: np.eye(3)}, dict[str, float]()
