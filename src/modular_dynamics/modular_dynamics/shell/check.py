@@ -102,11 +102,6 @@ def _lines(result: _Result) -> list[str]:
         lines += ["", f"loops: {printable(text)}"]
     elif trial.unclosed:  # gears, passive joints and springs
         lines += ["", f"closing: {printable(trial.unclosed)}"]
-    if trial.dead_point:
-        lines += [
-            "",
-            f"inverse dynamics: works, but not where loops are first closed: {printable(trial.dead_point)}",
-        ]
     if trial.no_torques:
         lines += ["", f"inverse dynamics: {printable(trial.no_torques)}"]
     if trial.no_accelerations:
@@ -137,7 +132,7 @@ def _record(result: _Result) -> dict[str, Any]:
         "subsystems": subsystem_records(graph),
         "joints": joint_records(graph),
         "loops": {"closed": not trial.unclosed, "reason": trial.unclosed} if graph.closing_elements else None,
-        "inverse_dynamics": {"reason": trial.no_torques, "dead_point": trial.dead_point},
+        "inverse_dynamics": {"reason": trial.no_torques} if trial.no_torques else None,
         "forward_dynamics": {"reason": trial.no_accelerations} if trial.no_accelerations else None,
         "nodes": {"reason": trial.not_for_nodes} if trial.not_for_nodes else None,
         "agreement": None if result.agreement is None else asdict(result.agreement),

@@ -26,15 +26,12 @@ class Trial:
 
     Attributes:
         unclosed: why the loops cannot close. no_torques: why inverse dynamics fails, in every call.
-        dead_point: why it fails where calls without a guess, and the nodes, begin to close the loops, although
-            they get away from there.
         no_accelerations: why torques give no accelerations.
         not_for_nodes: why the nodes cannot take the robot, or not as it is; the library can.
     """
 
     unclosed: str = ""
     no_torques: str = ""
-    dead_point: str = ""
     no_accelerations: str = ""
     not_for_nodes: str = ""
 
@@ -72,7 +69,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
         return Trial(no_torques=str(error))
     else:
         return Trial()
-    return Trial(dead_point=reason) if _leaves(graph, solver) else Trial(no_torques=reason)
+    return Trial() if _leaves(graph, solver) else Trial(no_torques=reason)
 
 
 def _leaves(graph: SubsystemGraph, solver: "ClosedLoopSolver") -> bool:
