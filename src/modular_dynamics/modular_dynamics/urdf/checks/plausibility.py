@@ -166,10 +166,10 @@ def _gravity_torques(
     if beyond:
         ratio, needed, joint = max(beyond, key=lambda one: one[0])
         unit = "N" if joint.type == "prismatic" else "N m"
-        others = f" ({len(beyond) - 1} more joints likewise)" if len(beyond) > 1 else ""
+        others = f" ({len(beyond) - 1} more likewise)" if len(beyond) > 1 else ""
         text = (
-            f"joint '{joint.name}' may need {needed:,.4g} {unit} against gravity, {ratio:,.3g} times its "
-            f"effort limit of {joint.limits.effort:,.4g} {unit}{others}; are lengths in m and masses in kg?"
+            f"joint '{joint.name}' may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
+            f"its effort limit of {_shown(needed / ratio)} {unit}{others}; are lengths in m and masses in kg?"
         )
         yield Finding("large gravity torque", "joint", joint.name, text, joint.line, asks=True)
 
@@ -181,8 +181,8 @@ def _long_and_light(sizes: _Sizes) -> Iterator[Finding]:
         return
     joint = max(robot.joints.values(), key=lambda one: float(np.linalg.norm(_step(one))))
     text = (
-        f"all joints reach {reach:,.4g} m and all links have {sizes.mass:.3g} kg; the longest step is "
-        f"{float(np.linalg.norm(_step(joint))):,.4g} m, to joint '{joint.name}'; are lengths in m?"
+        f"all joints reach {_shown(reach)} m and all links have {sizes.mass:.3g} kg; the longest step is "
+        f"{_shown(float(np.linalg.norm(_step(joint))))} m, to joint '{joint.name}'; are lengths in m?"
     )
     yield Finding("large distance", "joint", joint.name, text, joint.line, asks=True)
 
@@ -196,8 +196,9 @@ def _heavy(sizes: _Sizes) -> Iterator[Finding]:
     body = max(sizes.moving, key=lambda one: one.mass)
     link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
     text = (
-        f"all moving links have {sizes.moving_mass:,.4g} kg, and with the largest of them all joints reach "
-        f"{size:.3g} m; the heaviest is link '{link.name}' with {link.mass:,.4g} kg; are masses in kg?"
+        f"all moving links have {_shown(sizes.moving_mass)} kg, and with the largest of them all joints "
+        f"reach {size:.3g} m; the heaviest is link '{link.name}' with {_shown(link.mass)} kg; are "
+        "masses in kg?"
     )
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
@@ -208,8 +209,8 @@ def _dense_links(robot: RobotDescription, shapes: Mapping[str, Geometry]) -> Ite
         link = robot.links[name]
         if link.mass >= _HEAVY and 0.0 < shape.volume * _DENSEST < link.mass:
             text = (
-                f"link '{name}' has {link.mass:,.4g} kg in a box of {shape.volume:.3g} m^3 round its "
-                f"<visual> and <collision>, {link.mass / shape.volume:,.3g} kg/m^3; is its mass in kg?"
+                f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
+                f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
             )
             yield Finding("large mass", "link", name, text, link.line, asks=True)
 
@@ -309,6 +310,11 @@ def _undeclared_masses(
                 "<inertial> missing?"
             )
             yield Finding("link without mass", "link", seen.name, text, seen.line, asks=True)
+
+
+def _shown(value: float) -> str:
+    """A large number without an exponent, where a reader would count its digits otherwise."""
+    return f"{value:,.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
 def _step(joint: JointDescription) -> NDArray[np.float64]:
