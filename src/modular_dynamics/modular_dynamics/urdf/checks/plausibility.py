@@ -7,8 +7,6 @@ PyBullet, Unitree, iCub and others), but for the placeholders among these.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from lxml import etree
@@ -16,8 +14,9 @@ from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
 from ...model import Finding
-from ..description import Annotations, JointDescription, LinkDescription, RobotDescription, carriers
+from ..description import Annotations, JointDescription, RobotDescription
 from .geometry import Geometry, geometries
+from .sizes import RigidBody, RobotSizes, length
 from .units import question
 
 __all__ = ["implausible_numbers"]
@@ -61,7 +60,7 @@ def implausible_numbers(
         root: <robot> with the shapes of links; None: these are unknown.
     """
     shapes = {} if root is None else geometries(root)
-    sizes = _Sizes(robot, shapes)
+    sizes = RobotSizes(robot, shapes)
     yield from _gravity_torques(robot, annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
@@ -72,82 +71,13 @@ def implausible_numbers(
     yield from _undeclared_masses(robot, annotations, shapes, sizes)
 
 
-@dataclass
-class _Body:
-    """What a joint moves rigidly; of the root, what does not move (joint None).
-
-    Attributes:
-        links: with their rotation and position in the body. size: distance of its farthest joint, shape or
-            centre of mass from its origin [m].
-    """
-
-    joint: JointDescription | None
-    links: list[tuple[LinkDescription, NDArray[np.float64], NDArray[np.float64]]] = field(
-        default_factory=list
-    )
-    size: float = 0.0
-
-    @cached_property
-    def mass(self) -> float:
-        return sum(link.mass for link, _, _ in self.links)
-
-    @cached_property
-    def gyration(self) -> float:
-        """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
-        if not self.mass > 0.0:
-            return 0.0
-        places = [at + turn @ link.com for link, turn, at in self.links]
-        masses = [link.mass for link, _, _ in self.links]
-        centre = np.einsum("i,ij->j", masses, places) / self.mass
-        moment = sum(
-            0.5 * float(np.trace(link.inertia)) + link.mass * float((place - centre) @ (place - centre))
-            for (link, _, _), place in zip(self.links, places, strict=True)
-        )
-        return math.sqrt(max(moment, 0.0) / self.mass)
-
-
-class _Sizes:
-    """Bodies of a robot and how far they extend.
-
-    Attributes:
-        bodies: by moving joint, the root's under None. reach: the longest way from the root through the
-            origins of joints [m]. extent: the reach, or the size of the largest body without its masses.
-        mass, moving_mass: [kg].
-    """
-
-    def __init__(self, robot: RobotDescription, shapes: Mapping[str, Geometry]) -> None:
-        self.robot, self.bodies = robot, dict[str | None, _Body]()
-        extent = 0.0
-        for name, carrier in carriers(robot, {}).items():
-            link, shape = robot.links[name], shapes.get(name, Geometry())
-            turn, at = to_rotation_translation(carrier.x_body_link)
-            if carrier.joint not in self.bodies:
-                joint = None if carrier.joint is None else robot.joints[carrier.joint]
-                self.bodies[carrier.joint] = _Body(joint)
-            body = self.bodies[carrier.joint]
-            body.links.append((link, turn, at))
-            steps = [at + turn @ _step(joint) for joint in robot.below[name]]
-            known = max([float(np.linalg.norm(step)) for step in steps], default=0.0)
-            if shape.low is not None:
-                known = max(known, float(np.linalg.norm(at)) + shape.farthest)
-            extent = max(extent, known)
-            of_mass = float(np.linalg.norm(at + turn @ link.com)) if link.mass > 0.0 else 0.0
-            body.size = max(body.size, known, of_mass)
-        self.reaches = _reaches(robot)
-        self.reach = max(self.reaches.values())
-        self.extent = max(self.reach, extent)
-        self.moving = [body for name, body in self.bodies.items() if name is not None]
-        self.moving_mass = sum(body.mass for body in self.moving)
-        self.mass = sum(link.mass for link in robot.links.values())
-
-
 def _gravity_torques(
-    robot: RobotDescription, annotations: Annotations, gravity: NDArray[np.float64], sizes: _Sizes
+    robot: RobotDescription, annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
-    masses, moments = _carried(robot)
-    g, directions = math.hypot(*gravity.tolist()), _upright_directions(robot, gravity)
+    masses, moments = _carried(sizes)
+    g, directions = math.hypot(*gravity.tolist()), _upright_directions(sizes, gravity)
     ratios = list[tuple[float, float, JointDescription]]()
     for joint in robot.joints.values():
         effort = joint.limits.effort
@@ -174,20 +104,20 @@ def _gravity_torques(
         yield Finding("large gravity torque", "joint", joint.name, text, joint.line, asks=True)
 
 
-def _long_and_light(sizes: _Sizes) -> Iterator[Finding]:
+def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot that reaches far for what it weighs: the step to one of its joints, or all, in millimetres."""
     robot, reach = sizes.robot, sizes.reach
     if not sizes.moving or not reach > _LARGE or not 0.0 < sizes.mass < _THIN_ROBOT * reach**3:
         return
-    joint = max(robot.joints.values(), key=lambda one: float(np.linalg.norm(_step(one))))
+    joint = max(robot.joints.values(), key=lambda one: sizes.steps[one.name])
     text = (
         f"all joints reach {_shown(reach)} m and all links have {sizes.mass:.3g} kg; the longest step is "
-        f"{_shown(float(np.linalg.norm(_step(joint))))} m, to joint '{joint.name}'; are lengths in m?"
+        f"{_shown(sizes.steps[joint.name])} m, to joint '{joint.name}'; are lengths in m?"
     )
     yield Finding("large distance", "joint", joint.name, text, joint.line, asks=True)
 
 
-def _heavy(sizes: _Sizes) -> Iterator[Finding]:
+def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot whose moving links are heavier than anything of its size."""
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
@@ -215,7 +145,7 @@ def _dense_links(robot: RobotDescription, shapes: Mapping[str, Geometry]) -> Ite
             yield Finding("large mass", "link", name, text, link.line, asks=True)
 
 
-def _distant_masses(sizes: _Sizes) -> Iterator[Finding]:
+def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
     """Centres of mass far beyond what the joints and shapes of the robot span."""
     extent = sizes.extent
     if extent == 0.0:
@@ -223,7 +153,7 @@ def _distant_masses(sizes: _Sizes) -> Iterator[Finding]:
     for body in sizes.bodies.values():
         times, near = (_FARTHEST_OF_ROOT, _NEAR_OF_ROOT) if body.joint is None else (_FARTHEST, _NEAR)
         for link, _, _ in body.links:
-            distance = float(np.linalg.norm(link.com))
+            distance = length(link.com)
             if link.mass > 0.0 and distance > max(times * extent, near):
                 text = (
                     f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and "
@@ -232,7 +162,7 @@ def _distant_masses(sizes: _Sizes) -> Iterator[Finding]:
                 yield Finding("distant centre of mass", "link", link.name, text, link.line, asks=True)
 
 
-def _distant_anchors(annotations: Annotations, sizes: _Sizes) -> Iterator[Finding]:
+def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
     """Anchors of loop joints and springs far beyond what the robot spans, and springs that are as long."""
     longest = max(_FARTHEST * sizes.extent, _NEAR)
     if sizes.extent == 0.0:
@@ -245,7 +175,7 @@ def _distant_anchors(annotations: Annotations, sizes: _Sizes) -> Iterator[Findin
         for one in closing:
             line = annotations.lines.get((section, one.name))
             for anchor in one.anchors:
-                distance = float(np.linalg.norm(to_rotation_translation(anchor.x_link_anchor)[1]))
+                distance = length(to_rotation_translation(anchor.x_link_anchor)[1])
                 if distance > longest:
                     text = (
                         f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
@@ -262,7 +192,7 @@ def _distant_anchors(annotations: Annotations, sizes: _Sizes) -> Iterator[Findin
             yield question("long spring", "spring", spring.name, text, line)
 
 
-def _large_inertias(sizes: _Sizes) -> Iterator[Finding]:
+def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
     """Bodies whose mass would lie outside the robot, by their moments of inertia."""
     for body in sizes.bodies.values():
         if sizes.extent == 0.0 or not _is_too_wide(body, sizes):
@@ -278,11 +208,11 @@ def _large_inertias(sizes: _Sizes) -> Iterator[Finding]:
         yield Finding("large inertia", "link", link.name, text, link.line, asks=True)
 
 
-def _is_too_wide(body: _Body, sizes: _Sizes) -> bool:
+def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     radius, extent = body.gyration, sizes.extent
     if body.joint is None:
-        heavy = body.mass >= _NEGLIGIBLE_MASS * sizes.mass
-        return heavy and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
+        matters = bool(sizes.moving) and body.mass >= _NEGLIGIBLE_MASS * sizes.mass
+        return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
     if body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
     if body.size == 0.0:
@@ -291,7 +221,7 @@ def _is_too_wide(body: _Body, sizes: _Sizes) -> bool:
 
 
 def _undeclared_masses(
-    robot: RobotDescription, annotations: Annotations, shapes: Mapping[str, Geometry], sizes: _Sizes
+    robot: RobotDescription, annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """Moving links without mass that have a shape and carry others; of a robot that has masses.
 
@@ -317,42 +247,20 @@ def _shown(value: float) -> str:
     return f"{value:,.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
 
 
-def _step(joint: JointDescription) -> NDArray[np.float64]:
-    """From the parent's origin to the joint's [m]."""
-    return to_rotation_translation(joint.x_parent_joint)[1]
-
-
-def _downwards(robot: RobotDescription) -> list[str]:
-    """Links, each after its parent."""
-    links = [robot.root]
-    for link in links:  # grows while it is read
-        links.extend(joint.child for joint in robot.below[link])
-    return links
-
-
-def _reaches(robot: RobotDescription) -> dict[str, float]:
-    """By link, the way [m] from the root through the origins of joints."""
-    reaches = {robot.root: 0.0}
-    for link in _downwards(robot):
-        for joint in robot.below[link]:
-            reaches[joint.child] = reaches[link] + float(np.linalg.norm(_step(joint)))
-    return reaches
-
-
-def _carried(robot: RobotDescription) -> tuple[dict[str, float], dict[str, float]]:
+def _carried(sizes: RobotSizes) -> tuple[dict[str, float], dict[str, float]]:
     """By link, the mass of it and all below [kg], and its moment about the link, stretched out [kg m]."""
-    masses, moments = dict[str, float](), dict[str, float]()
-    for name in reversed(_downwards(robot)):
+    robot, masses, moments = sizes.robot, dict[str, float](), dict[str, float]()
+    for name in reversed(sizes.links):
         link = robot.links[name]
-        mass, moment = link.mass, link.mass * float(np.linalg.norm(link.com))
+        mass, moment = link.mass, link.mass * length(link.com)
         for joint in robot.below[name]:
             mass += masses[joint.child]
-            moment += moments[joint.child] + masses[joint.child] * float(np.linalg.norm(_step(joint)))
+            moment += moments[joint.child] + masses[joint.child] * sizes.steps[joint.name]
         masses[name], moments[name] = mass, moment
     return masses, moments
 
 
-def _upright_directions(robot: RobotDescription, gravity: NDArray[np.float64]) -> dict[str, float]:
+def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict[str, float]:
     """By joint whose axis keeps its angle to the vertical in all poses, the cosine of that angle.
 
     These are the joints with no joint above that tilts what it moves; the root is as the description says.
@@ -360,12 +268,13 @@ def _upright_directions(robot: RobotDescription, gravity: NDArray[np.float64]) -
     g = math.hypot(*gravity.tolist())
     if g == 0.0:
         return {}
-    turns, cosines = {robot.root: np.eye(3)}, dict[str, float]()
-    for link in _downwards(robot):
+    robot, cosines = sizes.robot, dict[str, float]()
+    turns = {robot.root: np.eye(3)}
+    for link in sizes.links:
         if link not in turns:
             continue
         for joint in robot.below[link]:
-            turn = turns[link] @ to_rotation_translation(joint.x_parent_joint)[0]
+            turn = turns[link] @ sizes.poses[joint.name][0]
             cosine = float(turn @ joint.axis @ gravity) / g
             if joint.type in ("revolute", "continuous", "prismatic"):
                 cosines[joint.name] = cosine

@@ -190,7 +190,7 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
 
 def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
     """Springs whose two ends no joint moves against each other; unknown links are passed over."""
-    carrier = carriers(robot, {})
+    carrier = carriers(robot, {}) if annotations.springs else {}
     for spring in annotations.springs:
         first, second = (anchor.link for anchor in spring.anchors)
         if not {first, second} <= carrier.keys():
