@@ -32,6 +32,7 @@ class RigidBody:
 
     @cached_property
     def mass(self) -> float:
+        """Of all links [kg]."""
         return sum(link.mass for link, _, _ in self.links)
 
     @cached_property
