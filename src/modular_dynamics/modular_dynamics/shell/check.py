@@ -7,12 +7,12 @@ from typing import Any
 
 from ..exceptions import DescriptionError, ModelError, ModularDynamicsError, UnsupportedModelError
 from ..model import SubsystemGraph
-from .agreement import Agreement, compare
+from .checking.agreement import Agreement, compare
+from .checking.trial import Trial, tried
 from .command import FINDINGS, GOOD, Command, UsageError
 from .robot import add_robot_arguments, load_graph
 from .summary import joint_records, robot_record, subsystem_records, summary_lines
 from .tables import printable
-from .trial import Trial, tried
 
 __all__ = ["CHECK"]
 

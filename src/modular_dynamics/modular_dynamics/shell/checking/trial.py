@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics import forward_dynamics, inverse_dynamics
-from ..exceptions import ModularDynamicsError, SingularityError, StateError, UnsupportedModelError
-from ..model import SubsystemGraph, joint_state_obstacle, without_torques
+from ...dynamics import forward_dynamics, inverse_dynamics
+from ...exceptions import ModularDynamicsError, SingularityError, StateError, UnsupportedModelError
+from ...model import SubsystemGraph, joint_state_obstacle, without_torques
 
 if TYPE_CHECKING:  # robots without loops do not wait for the import
-    from ..closure import ClosedLoopSolver
+    from ...closure import ClosedLoopSolver
 
 __all__ = ["Trial", "tried"]
 
@@ -53,7 +53,7 @@ def tried(graph: SubsystemGraph) -> Trial:
 
 def _closed(graph: SubsystemGraph) -> Trial:
     """With loops, gears, passive joints or springs: where the nodes begin, and beside a dead point."""
-    from ..closure import assemble, solver_of  # noqa: PLC0415  # only such robots need it
+    from ...closure import assemble, solver_of  # noqa: PLC0415  # only such robots need it
 
     try:
         assemble(graph)
