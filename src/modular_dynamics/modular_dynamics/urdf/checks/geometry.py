@@ -75,7 +75,7 @@ def _box(shape: etree._Element) -> Iterator[tuple[NDArray[np.float64], NDArray[n
     origin = None if geometry is None else geometry.getparent().find("origin")  # type: ignore[union-attr]
     try:
         centre = np.array([0.0] * 3 if origin is None else decimals(origin.get("xyz", "0 0 0")))
-        half = math.hypot(*edges(shape.attrib)) / 2.0
+        half = math.hypot(*edges({str(key): value for key, value in shape.attrib.items()})) / 2.0
     except (KeyError, ValueError):
         return
     if centre.shape == (3,) and np.abs(centre).max() <= LARGEST and half <= LARGEST:
