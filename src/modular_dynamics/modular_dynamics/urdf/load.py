@@ -17,12 +17,14 @@ from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
 from .checks.places import names_and_places
-from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
+from .checks.plausibility import implausible_numbers
+from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import (
+    anchors_in_degrees,
     angles_in_degrees,
-    lengths_in_other_units,
     limits_in_degrees,
+    offsets_in_degrees,
     quaternions_of_other_length,
 )
 from .conditions import conditions_of
@@ -114,7 +116,8 @@ def graph_of(
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(tags, read_partition(partition))
+    file = read_partition(partition)
+    annotations = _annotations(tags, file)
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
@@ -128,10 +131,14 @@ def graph_of(
         *driven,
         *immovable_joints(robot),
         *massless_ends(robot, loop_links),
+        *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
         *quaternions_of_other_length(root),
-        *lengths_in_other_units(robot),
+        *offsets_in_degrees(robot, annotations),
+        *anchors_in_degrees(tags),
+        *anchors_in_degrees(file),
+        *implausible_numbers(robot, annotations, field, root),
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
