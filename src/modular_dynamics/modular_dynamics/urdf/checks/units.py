@@ -15,7 +15,14 @@ from ..description import Annotations, JointDescription, RobotDescription
 from ..source import line_of
 from .values import LINE
 
-__all__ = ["anchors_in_degrees", "angles_in_degrees", "limits_in_degrees", "offsets_in_degrees", "quaternions_of_other_length", "question"]
+__all__ = [
+    "anchors_in_degrees",
+    "angles_in_degrees",
+    "limits_in_degrees",
+    "offsets_in_degrees",
+    "quaternions_of_other_length",
+    "question",
+]
 
 #: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
 #: robots write 999999 and 1e16.
