@@ -1,4 +1,4 @@
-"""Where tests stand, how large files and folders are, and that git tracks text and pictures only."""
+"""Where tests stand, and that git tracks text and pictures only."""
 
 import subprocess
 from pathlib import Path
