@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
+from ..optional_packages import EXTRAS, import_failure, needed
 from ..text.files import content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
@@ -32,14 +33,13 @@ class Compiled(NamedTuple):
 
 def mujoco_module() -> Any:
     """The package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
-    try:
+    with needed("load_mjcf", "MuJoCo", "mjcf"):
         import mujoco  # noqa: PLC0415  # optional, and slow to import
-    except ImportError as error:
-        raise MissingDependencyError("load_mjcf", "MuJoCo", "mjcf", error) from error
     version = mujoco.__version__
     if tuple(map(int, version.split(".")[:2])) < _OLDEST:
-        needed = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
-        raise MissingDependencyError("load_mjcf", needed, "mjcf", f"{version} is installed")
+        enough = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
+        failure = import_failure(None, EXTRAS["mjcf"], too_old=version)
+        raise MissingDependencyError("load_mjcf", enough, "mjcf", failure)
     return mujoco
 
 

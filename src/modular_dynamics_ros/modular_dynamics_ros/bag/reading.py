@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from modular_dynamics.optional_packages import import_failure
 from modular_dynamics_ros.bag.unindexed import UnindexedBag
 from modular_dynamics_ros.exceptions import BagError, listed
 
@@ -157,7 +158,8 @@ def _type_store() -> Any:
     try:
         from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415  # only this command needs it
     except ImportError as error:
-        raise BagError(f"bags need the Python package rosbags: pip install rosbags ({error})") from error
+        failure = import_failure(error, ("rosbags",))
+        raise BagError(f"bags need the Python package rosbags, which {failure}") from error
     return get_typestore(Stores.ROS2_JAZZY)
 
 

@@ -76,6 +76,7 @@ class Report:
             (counts.incomplete, "read, while other joints are awaited", awaited),
             (counts.of_other_joints, "of other joints", [unknown]),
             (self.damaged, "messages that are damaged", []),
+            (counts.steps.total(), "steps that the velocity limits do not allow", [_by_joint(counts.steps)]),
             (counts.closed_anew, "answered after a new search for the assembly mode", []),
             (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
         ):
@@ -102,6 +103,7 @@ class Report:
             "acceleration_source": self.parameters.acceleration_source,
             "answered_without_reference": self.uncovered,
             "closed_anew": counts.closed_anew,
+            "impossible_steps": dict(counts.steps),
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": {
@@ -116,3 +118,9 @@ class Report:
         for (what, cause), count in sorted(self.refused.items()):
             by_input.setdefault(what, {})[cause] = count
         return by_input
+
+
+def _by_joint(counts: Counter[str]) -> str:
+    """The joints that have the most."""
+    shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(4))
+    return f"    {shown}{f' and {len(counts) - 4} more' if len(counts) > 4 else ''}"

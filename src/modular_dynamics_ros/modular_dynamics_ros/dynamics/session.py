@@ -97,7 +97,8 @@ class DynamicsSession:
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """See `Session`."""
-        if (answer := self._fast_path.answer(data, since)) is None:
+        number = info.get("publication_sequence_number") or 0
+        if (answer := self._fast_path.answer(data, since, number)) is None:
             return False
         try:
             self._publish(answer, info["received_timestamp"])

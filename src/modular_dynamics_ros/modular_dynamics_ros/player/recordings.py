@@ -147,10 +147,11 @@ def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, A
         from mcap.reader import make_reader  # noqa: PLC0415
         from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
     except ImportError as error:
-        raise MotionError(
-            f"{where}: bags need the Python packages mcap and mcap-ros2-support: "
-            f"pip install mcap mcap-ros2-support ({error})"
-        ) from error
+        from modular_dynamics.optional_packages import import_failure  # noqa: PLC0415  # the whole library
+
+        failure = import_failure(error, ("mcap", "mcap-ros2-support"))
+        text = f"bags need the Python packages mcap and mcap-ros2-support, of which one {failure}"
+        raise MotionError(f"{where}: {text}") from error
     try:
         with open(path, "rb") as file:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])

@@ -115,7 +115,7 @@ def test_a_bad_bag_is_refused_by_name(tmp_path):
 @pytest.mark.parametrize("module", ["mcap.exceptions", "mcap_ros2.decoder"])
 def test_without_the_packages_for_bags_the_error_says_how_to_install_them(monkeypatch, module):
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(MotionError, match=f"pip install mcap mcap-ros2-support .*{module}"):
+    with pytest.raises(MotionError, match=r"one is not installed: pip install mcap mcap-ros2-support$"):
         load_motion("m.mcap")
 
 
