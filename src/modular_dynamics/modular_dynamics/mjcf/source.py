@@ -90,7 +90,7 @@ def _read(file: Any) -> Any:
 
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
-    if path.suffix == ".mjb" and is_file(path):  # compiled
+    if path.suffix.lower() == ".mjb" and is_file(path):  # compiled
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
     _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
     return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")

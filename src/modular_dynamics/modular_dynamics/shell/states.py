@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..model import Joint, JointType, SubsystemGraph
 from .command import UsageError
-from .files.lines import lines_of
+from .files.lines import decimal_comma, table_of
 from .robot import STDIN
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
@@ -181,8 +181,8 @@ def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
-    reader = csv.reader(lines_of(file, where))
     try:
+        reader = table_of(file, where)
         head = [cell.strip() for cell in next(reader, [])]
         places = _places(head, letters, coordinates, where)
         for row in reader:
@@ -236,7 +236,7 @@ def _number(text: str, where: str) -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise UsageError(f"{where}: '{text}' is no finite number")
+        raise UsageError(f"{where}: '{text}' is no finite number{decimal_comma(text)}")
     return value
 
 

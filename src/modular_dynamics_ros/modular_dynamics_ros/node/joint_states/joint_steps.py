@@ -150,8 +150,8 @@ class JointSteps:
     ) -> str:
         who = ("" if len(publishers) == 2 else "two of ") + listed(publishers)
         return (
-            f"{who} contradict each other: '{self._names[joint]}' is at {before} and at {after} within {time}; "
-            "torques go back and forth until one of them stops, or publishes other joints"
+            f"{who} contradict each other: '{self._names[joint]}' is at {before} and at {after} within "
+            f"{time}; torques go to and fro until one of them stops, or leaves it out"
         )
 
     def _step(self, joint: int, seconds: float, before: str, after: str, time: str) -> str:

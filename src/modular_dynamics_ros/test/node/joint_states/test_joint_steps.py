@@ -46,8 +46,8 @@ def test_zeros_beside_a_broadcaster_are_counted_and_both_are_named():
     assert len(found) == 18
     assert all(one.contradicting == ["j0", "j1"] and not one.stepping for one in found)
     assert found[0].text == (
-        "'/joint_state_broadcaster', '/joint_state_publisher' contradict each other: 'j0' is at 0.000 and at "
-        "0.600 rad within 10.0 ms; torques go back and forth until one of them stops, or publishes other joints"
+        "'/joint_state_broadcaster', '/joint_state_publisher' contradict each other: 'j0' is at 0.000 and "
+        "at 0.600 rad within 10.0 ms; torques go to and fro until one of them stops, or leaves it out"
     )
 
 
@@ -60,10 +60,7 @@ def test_a_slow_publisher_beside_a_fast_one_that_moves(slow):
         if k % slow == 1:
             messages.append((2 * k + 1, (0, 0), 1 + k // slow))
     found = fed(steps, messages)
-    assert (
-        len(found) == 2 * len(range(1, 500, slow)) - 1 - (slow == 2) * 0
-        or len(found) == 2 * (500 // slow) - 1
-    )
+    assert len(found) == 2 * (len(messages) - 501) - 1
     assert not any(one.stepping for one in found)
 
 
@@ -72,14 +69,9 @@ def test_publishers_in_step_with_the_same_numbers():
     assert len(fed(steps_of(*ARM), messages)) == 38
 
 
-@pytest.mark.parametrize(
-    "joint", [("revolute", 0), ("continuous", None), ("revolute", 1e16), ("revolute", "inf")]
-)
+@pytest.mark.parametrize("joint", [("revolute", 0), ("continuous", None), ("revolute", 1e16)])
 def test_publishers_contradict_each_other_about_a_joint_without_a_limit(joint):
-    try:
-        steps = steps_of(joint)
-    except md.ModularDynamicsError:
-        pytest.skip("this description is refused")
+    steps = steps_of(joint)
     messages = [
         (10 * k + 5 * other, (1.2 * other,), 1 + k + 80 * other) for k in range(9) for other in (0, 1)
     ]
@@ -128,7 +120,7 @@ def test_a_step_of_one_of_two_publishers_of_different_joints_is_no_contradiction
 
 def noise(k):
     """0.5 rad and 0.2 m, give or take 2 mrad and 1 mm."""
-    return (0.5, 0.2) + np.random.default_rng(k).normal(0.0, (2e-3, 1e-3))
+    return np.random.default_rng(k).normal((0.5, 0.2), (2e-3, 1e-3))
 
 
 QUIET = {
@@ -138,10 +130,6 @@ QUIET = {
     "equal stamps": [(10 * (k // 4), (0.005 * k, 0.2), 1 + k) for k in range(100)],
     "a pause": [(10 * k + 900 * (k > 5), (2.0 * (k > 5), 0.2), 1 + k) for k in range(10)],
     "messages that were lost": [(10 * k, (0.015 * k, 0.2), 1 + k) for k in range(0, 100, 7)],
-    "a publisher that was started again": [
-        *((10 * k, (1.0, 0.2), 900 + k) for k in range(5)),
-        *((60 + 10 * k, (0.0, 0.0), 1 + k) for k in range(50)),
-    ],
     "a late message": [(0, (0, 0), 1), (10, (0.02, 0), 2), (5, (0.01, 0), 3), (15, (0.03, 0), 4)],
 }
 
@@ -149,9 +137,15 @@ QUIET = {
 @pytest.mark.parametrize("publishers", [TWO[:1], TWO])
 @pytest.mark.parametrize("name", QUIET)
 def test_nothing_is_said_of(name, publishers):
-    if "again" in name and len(publishers) == 1:
-        pytest.skip("the old one is still known for a moment; alone it is a step")
     assert not fed(steps_of(*ARM, publishers=publishers), QUIET[name])
+
+
+def test_nothing_is_said_of_a_publisher_that_was_started_again():
+    """DDS knows the old one for a moment longer; without it, the robot has made a step."""
+    messages = [*((10 * k, (1.0, 0.2), 900 + k) for k in range(5))]
+    messages += [(60 + 10 * k, (0.0, 0.0), 1 + k) for k in range(50)]
+    assert not fed(steps_of(*ARM), messages)
+    assert [one.stepping for one in fed(steps_of(*ARM, publishers=TWO[:1]), messages)] == [["j0", "j1"]]
 
 
 def test_nothing_is_said_where_publishers_of_one_joint_agree():
