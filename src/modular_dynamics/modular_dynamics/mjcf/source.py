@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from threading import Lock
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
 from ..optional_packages import EXTRAS, import_failure, needed
-from ..text.files import content_of, is_file, path_of
+from ..text.files import content_kind, content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
 __all__ = ["Compiled", "compiled", "mujoco_module"]
@@ -91,6 +91,9 @@ def _read(file: Any) -> Any:
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
     if path.suffix.lower() == ".mjb" and is_file(path):  # compiled
+        with suppress(OSError), open(path, "rb") as file:
+            if kind := content_kind(file.read(200)):
+                raise MjcfError(f"'{path}' is no compiled model of MuJoCo, but {kind}")
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
     _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
     return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
