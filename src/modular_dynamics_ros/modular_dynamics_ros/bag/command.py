@@ -48,7 +48,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--zero-phase",
         action="store_true",
         help="filter the recorded velocities forwards and backwards with filter_cutoff, so that "
-        "accelerations are not late; it sets --acceleration-source filtered, which alone delays them as the node does",
+        "accelerations are not late; --acceleration-source filtered alone delays them as the node does",
     )
     topics = parser.add_argument_group("topics")
     for option, default in (("joint-states", "/joint_states"), ("description", "/robot_description")):

@@ -34,8 +34,8 @@ __all__ = ["DynamicsSession"]
 PUBLISHING = {
     "full": "publishing torques including gravity (output: full); for a robot that compensates gravity "
     "itself, as Franka's and UR's do, set output: full_minus_gravity",
-    "gravity": "publishing torques against gravity alone (output: gravity); a robot that compensates gravity "
-    "itself, as Franka's and UR's do, must not get them",
+    "gravity": "publishing torques that hold the robot at rest, including gravity (output: gravity); a robot "
+    "that compensates gravity itself, as Franka's and UR's do, must not get them",
     "full_minus_gravity": "publishing torques without gravity (output: full_minus_gravity); the robot must "
     "compensate gravity itself, else set output: full",
 }

@@ -84,7 +84,7 @@ def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys)
     for options, said in (
         ((), zero),
         (("--acceleration-source", "filtered"), late),
-        (("--zero-phase",), "of velocities, not delayed (zero-phase filter of 10 Hz)"),
+        (("--zero-phase", "--filter-cutoff=20"), "of velocities, not delayed (zero-phase filter of 20 Hz)"),
         (("--output", "gravity"), ""),
     ):
         assert main(["bag", str(recording), *options, "--quiet"]) == 0
