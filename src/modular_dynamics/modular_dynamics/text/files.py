@@ -8,7 +8,16 @@ from pathlib import Path
 from ..exceptions import DescriptionError
 from .sizes import MAX_BYTES, too_large
 
-__all__ = ["content_kind", "content_of", "given_text", "is_file", "path_of", "text_if_there", "text_of"]
+__all__ = [
+    "content_kind",
+    "content_of",
+    "given_text",
+    "is_file",
+    "path_of",
+    "separator_of",
+    "text_if_there",
+    "text_of",
+]
 
 #: How files begin that are no text, or no text that anything here reads; what they are.
 _BEGINNINGS = {
@@ -40,6 +49,11 @@ def content_kind(start: bytes) -> str:
     """What a file is that begins so, and what to do with it; empty where it may be text."""
     lower = start.lstrip(b" \t\r\n").lower()
     return next((kind for begin, kind in _BEGINNINGS.items() if lower.startswith(begin)), "")
+
+
+def separator_of(line: str) -> str:
+    """What separates the columns of a table, by its first line: commas, else semicolons or tabs."""
+    return next((one for one in ",;\t" if one in line), ",")
 
 
 def path_of(source: "str | os.PathLike[str]") -> Path:

@@ -3,6 +3,7 @@
 import csv
 import struct
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,15 @@ def load_csv(path: str | Path) -> SampledMotion:
     Raises:
         MotionError: naming the file and the column or line.
     """
+    from modular_dynamics.text.files import content_kind, separator_of  # noqa: PLC0415  # the whole library
+
     where = f"motion file '{path}'"
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            first = file.readline()
+            if kind := content_kind(first[:200].encode()):
+                raise MotionError(f"{where} is no CSV, but {kind}")
+            reader = csv.reader(chain([first], file), delimiter=separator_of(first))
             rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise MotionError(f"{where} cannot be read: {error}") from error

@@ -128,3 +128,12 @@ def test_sampling_does_not_leave_the_table(tmp_path):
     motion = load_csv(write(tmp_path / "m.csv", TABLE))
     assert np.isfinite(motion.sample(motion.duration)[0]).all()
     assert motion.sample(0.0)[0].tolist() == [0.0, 10.0]
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_semicolons_and_tabs_separate_columns(tmp_path, separator):
+    text = "time,q_a,q_b\n0,0.1,0.2\n1,0.3,0.4\n"
+    found = load_motion(write(tmp_path / "MOTION.CSV", text.replace(",", separator)))
+    assert found.joint_names == ("a", "b")
+    with pytest.raises(MotionError, match="a pointer of Git LFS: `git lfs pull` fetches the file"):
+        load_motion(write(tmp_path / "motion.csv", "version https://git-lfs.github.com/spec/v1\n"))

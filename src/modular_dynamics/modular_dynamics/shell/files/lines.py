@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import IO, Any
 
-from ...text.files import content_kind
+from ...text.files import content_kind, separator_of
 from ..command import UsageError
 
 __all__ = ["decimal_comma", "table_of"]
 
 LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
-SEPARATORS = ",;\t"
 
 
 def table_of(file: IO[str], where: str) -> Any:
@@ -32,7 +31,7 @@ def table_of(file: IO[str], where: str) -> Any:
         raise UsageError(f"{where} is no CSV, but {kind}")
     if first.lstrip().startswith("<"):
         raise UsageError(f"{where} is no CSV, but XML, such as a URDF")
-    separator = next((one for one in SEPARATORS if one in first), ",")
+    separator = separator_of(first)
     words = first.lstrip("# ").split()
     if separator not in first and words[:1] == ["time"] and len(words) > 1:
         raise UsageError(f"{where}: spaces separate its columns; commas, semicolons or tabs are needed")

@@ -43,9 +43,7 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     at_rest = model.solver.solve(configuration, state.at_rest(), unloaded)
     moving = model.solver.solve(configuration, without_accelerations(state), unloaded)
     base = None if model.robot.base is None else np.zeros(6)  # springs act between links
-    springs, dampers = (
-        model.rates(one, base) for one in model.terms.springs(configuration, state)
-    )
+    springs, dampers = (model.rates(one, base) for one in model.terms.springs(configuration, state))
     bias, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
     M = mass_matrix(model, configuration)
     return EquationTerms(names, M, bias[indices], gravity[indices], (springs + dampers)[indices])
