@@ -1,7 +1,7 @@
 """Where a tool's mass must be known: `pytest -s` prints what is missing at the joints otherwise.
 
-A robot that compensates gravity gets `full_minus_gravity` and adds gravity as it knows it. The sum must be the
-inverse dynamics of the robot with its tool.
+A robot that compensates gravity gets `full_minus_gravity` and adds gravity as it knows it. The sum must be
+the inverse dynamics of the robot with its tool.
 """
 
 import numpy as np

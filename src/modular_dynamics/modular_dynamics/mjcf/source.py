@@ -17,6 +17,9 @@ __all__ = ["Compiled", "compiled", "mujoco_module"]
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+#: Folders of meshes and textures; and names in MuJoCo's messages.
+_ASSETS = re.compile(rb"""(?:meshdir|texturedir|assetdir)\s*=\s*["']([^"']+)["']""")
+_QUOTED = re.compile(r"'([^']+)'")
 #: Numbers of enumerations (codes.py) differ in older versions.
 _OLDEST = (3, 17)
 #: MuJoCo has one receiver of warnings for the whole process.
@@ -95,8 +98,24 @@ def _from_path(mujoco: Any, path: Path) -> Compiled:
             if kind := content_kind(file.read(200)):
                 raise MjcfError(f"'{path}' is no compiled model of MuJoCo, but {kind}")
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
-    _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
-    return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
+    content = content_of(path, "MJCF file", MAX_BYTES, MjcfError)
+    _check_root(content, f"'{path}'")
+    try:
+        return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
+    except MjcfError as error:
+        if kind := _kind_of_asset(str(error), content, path.parent):
+            raise MjcfError(f"{error}; {kind}") from error
+        raise
+
+
+def _kind_of_asset(message: str, content: bytes, folder: Path) -> str:
+    """What a mesh or a texture is that MuJoCo's message names and that is no such file; else empty."""
+    folders = [folder, *(folder / name.decode("utf-8", "replace") for name in _ASSETS.findall(content))]
+    for path in (one / name for name in _QUOTED.findall(message) for one in folders):
+        with suppress(OSError, ValueError), open(path, "rb") as file:
+            if path.suffix.lower() != ".xml" and (kind := content_kind(file.read(200))):
+                return f"'{path}' is {kind}"
+    return ""
 
 
 def _decoded(content: bytes) -> str:

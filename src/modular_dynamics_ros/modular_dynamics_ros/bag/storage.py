@@ -251,4 +251,5 @@ def reason_of(error: Exception) -> str:
     """What an exception of damaged bytes says."""
     if isinstance(error, MemoryError | OverflowError):
         return "a length in it is impossible"
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    text = " ".join(str(error).split()).rstrip(".").removesuffix("; please report issue")  # to rosbags
+    return text or type(error).__name__

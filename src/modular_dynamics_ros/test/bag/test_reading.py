@@ -139,7 +139,7 @@ def test_a_folder_whose_metadata_cannot_be_used(bag, states, tmp_path, change, w
     assert found.report["answered"] == 300
     assert found.rows == expected
     assert words in found.err
-    assert "report issue" not in found.err.partition(":")[0] or change is newer
+    assert "report issue" not in found.err
 
 
 def test_files_of_a_split_bag_without_metadata_are_read_in_their_order(bag, states, tmp_path):
