@@ -131,13 +131,13 @@ class JointSteps:
         self._other_q[changed], self._other_stamps[changed] = self._q[changed], self._stamps[changed]
         if not (contradicting | stepping).any():
             return NOTHING
-        named = [[self._names[k] for k in joints[flags]] for flags in (contradicting, stepping)]
+        both, steps = ([self._names[k] for k in joints[flags]] for flags in (contradicting, stepping))
         worst = int(np.argmax(np.where(contradicting if contradicting.any() else stepping, size, -1.0)))
         joint = int(joints[worst])
         at = f"{last_q[worst]:.3f}", f"{q[worst]:.3f} {self._units[joint]}", f"{seconds[worst] * 1e3:.1f} ms"
         if contradicting.any():
-            return Steps(*named, self._contradiction(joint, publishers, *at))
-        return Steps(*named, self._step(joint, float(seconds[worst]), *at))
+            return Steps(both, steps, self._contradiction(joint, publishers, *at))
+        return Steps(both, steps, self._step(joint, float(seconds[worst]), *at))
 
     def _distance(self, joints: NDArray[np.intp], q: Array, before: Array) -> Array:
         """Of positions; of continuous joints the shorter way around."""
