@@ -20,6 +20,7 @@ def lone_node(subscribed=()):
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
     node.create_subscription.return_value.handle = None  # nothing is queued
+    node.get_publishers_info_by_topic.return_value = []
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again

@@ -48,8 +48,18 @@ class Node:
         self.node, self.queue, self.answers, self.fatal = lone_node(), Queue(), [], set()
         self.node.simulated = simulated
         self.node.create_subscription.return_value.handle = self.queue
+        graph = SimpleNamespace(
+            joint_names=NAMES,
+            joint=lambda name: SimpleNamespace(type="revolute"),
+            velocity_limits=np.full(len(NAMES), np.inf),
+        )
         robot = SimpleNamespace(
-            state_names=NAMES, passive_names=OPTIONAL, closed=True, graph=SimpleNamespace(joint_names=NAMES)
+            state_names=NAMES,
+            passive_names=OPTIONAL,
+            closed=True,
+            graph=graph,
+            indices=np.arange(len(NAMES)),
+            position_unit=lambda name: "rad",
         )
         computation = SimpleNamespace(
             robot=robot,
