@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rclpy
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
+from ament_index_python.packages import (
+    PackageNotFoundError,
+    get_package_share_directory,
+    get_packages_with_prefixes,
+)
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.markup import escape
@@ -26,7 +30,6 @@ from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
-from modular_dynamics_ros.fast_dds_profile import PROFILES
 from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player.motion import Schedule
@@ -85,8 +88,10 @@ def _stay_on_this_machine() -> None:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
     profile = _files() / "config/fast_dds_loopback.xml"
-    if profile.is_file() and not any(name in os.environ for name in PROFILES):
-        os.environ[PROFILES[0]] = str(profile)
+    # The first is read by Fast DDS 2, the other by Fast DDS 3, which warns of the first.
+    profiles = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
+    if profile.is_file() and not any(name in os.environ for name in profiles):
+        os.environ[profiles["fastdds" in get_packages_with_prefixes()]] = str(profile)
 
 
 def _print_warnings(logs: Path, console: Console) -> None:
