@@ -15,7 +15,7 @@ COLCON = "colcon-common-extensions==0.3.0"
 # `colcon build --symlink-install` calls `setup.py develop` with options that setuptools 80 does not have.
 SETUPTOOLS = "setuptools<80"
 # Where the import name is not the package's: Debian and ROS packages may lack the metadata pip reads.
-IMPORT_NAMES = {"pin": "pinocchio", "pyyaml": "yaml", "colcon-common-extensions": "colcon_core"}
+IMPORT_NAMES = {"pin": "pinocchio", "pyyaml": "yaml", "colcon-common-extensions": "colcon_ros"}
 
 
 def present(requirement: Requirement) -> bool:
