@@ -4,7 +4,6 @@ import os
 import sys
 
 import pytest
-from ament_index_python.packages import get_packages_with_prefixes
 
 from helpers.processes import run_python
 
@@ -15,9 +14,8 @@ node = rclpy.create_node("quick")
 node.destroy_node()
 rclpy.shutdown()
 """
-# Fast DDS 3 warns of the variable that Fast DDS 2 reads.
-VERSION = "FASTDDS" if "fastdds" in get_packages_with_prefixes() else "FASTRTPS"
-VARIABLE = f"{VERSION}_DEFAULT_PROFILES_FILE"
+# Fast DDS 3 warns of the variable that Fast DDS 2 (Jazzy) reads.
+VARIABLE = f"{'FASTRTPS' if os.environ['ROS_DISTRO'] == 'jazzy' else 'FASTDDS'}_DEFAULT_PROFILES_FILE"
 
 
 def test_fast_dds_takes_the_profile(root, tmp_path):

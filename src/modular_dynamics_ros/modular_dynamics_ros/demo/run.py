@@ -10,11 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import rclpy
-from ament_index_python.packages import (
-    PackageNotFoundError,
-    get_package_share_directory,
-    get_packages_with_prefixes,
-)
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.markup import escape
@@ -88,10 +84,10 @@ def _stay_on_this_machine() -> None:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
     profile = _files() / "config/fast_dds_loopback.xml"
-    # The first is read by Fast DDS 2, the other by Fast DDS 3, which warns of the first.
+    # The first is read by Fast DDS 2 (Jazzy), the other by Fast DDS 3, which warns of the first.
     profiles = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
     if profile.is_file() and not any(name in os.environ for name in profiles):
-        os.environ[profiles["fastdds" in get_packages_with_prefixes()]] = str(profile)
+        os.environ[profiles[os.environ.get("ROS_DISTRO") != "jazzy"]] = str(profile)
 
 
 def _print_warnings(logs: Path, console: Console) -> None:
