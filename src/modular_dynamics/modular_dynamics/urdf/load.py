@@ -1,7 +1,7 @@
 """URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,9 @@ from .checks.robot import check_references, check_tree, massless_ends, resolve_m
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
 from .conditions import conditions_of
-from .description import Annotations, JointDescription, LinkDescription, RobotDescription
+from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
+from .foreign import foreign_words, replace_drake_joints, with_words
 from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .repairs import repair
@@ -96,6 +97,7 @@ def graph_of(
     tags = read_tags(root)
     stated = stated_version(root)
     later = without_later_attributes(root, stated.version)
+    replaced = replace_drake_joints(root)
     repairs = repair(root)
     robot = read_robot(root, stated.version)
     source = SourceText(plain.text, "", frozenset(robot.links))
@@ -105,7 +107,10 @@ def graph_of(
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(tags, read_partition(partition))
+    file = read_partition(partition)
+    annotations = _annotations(tags, file)
+    words = foreign_words(root, robot, annotations, {**(tags or {}), **(file or {})}, replaced)
+    annotations = with_words(annotations, words)
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
@@ -122,6 +127,7 @@ def graph_of(
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
         *lengths_in_other_units(robot),
+        *words.findings,
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
@@ -143,7 +149,7 @@ def graph_of(
         sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *summaries_by_kind(zero_limits(robot))),
+        notes=(*notes, *words.notes, *summaries_by_kind(zero_limits(robot))),
     )
 
 
@@ -200,10 +206,3 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
         joints={root_joint: joint, **robot.joints},
     )
     return floating, findings
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with so many underscores that it is not taken."""
-    while name in taken:
-        name += "_"
-    return name

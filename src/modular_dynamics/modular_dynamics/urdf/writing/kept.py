@@ -8,6 +8,7 @@ from lxml import etree
 from ...algebra import from_xyz_rpy
 from ...model import SubsystemGraph
 from ...text.numbers import decimals
+from ..foreign import remove_words
 from ..xacro_files import read_plain
 from .parts import ends_of
 from .source_names import Materials, rename
@@ -32,6 +33,7 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
     materials, others = Materials(), list[etree._Element]()
     for source in graph.sources:
         root = read_plain(source.text).root
+        remove_words(root)  # our tags say the same
         rename(root, source.prefix)
         links = {source.prefix + link for link in source.links}
         for unused in [own for own in root.findall("link") if own.get("name") not in links]:
