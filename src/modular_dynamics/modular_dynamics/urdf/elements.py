@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, to_rotation_translation
 from ..exceptions import UrdfError
@@ -103,13 +104,14 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
     )
 
 
-def _axis(joint: etree._Element, kind: str, where: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
     """The unit vector along <axis>; 1 0 0 without one, or where the joint has none."""
     entry = _entry(joint, "axis", where)
     if entry is None or kind in ("fixed", "floating"):
         return np.array([1.0, 0.0, 0.0])
-    axis = np.array(entry.numbers("xyz", 3))
-    if not (norm := np.linalg.norm(axis)) > 1e-9:
+    axis: NDArray[np.float64] = np.array(entry.numbers("xyz", 3))
+    norm = float(np.linalg.norm(axis))
+    if not norm > 1e-9:
         raise UrdfError(f"{where}: <axis xyz={shown(entry.item['xyz'])}> has no direction", entry.line)
     return axis / norm
 
@@ -117,8 +119,8 @@ def _axis(joint: etree._Element, kind: str, where: str) -> np.ndarray[tuple[int,
 def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> Limits:
     """What <limit> says; None where there is no limit.
 
-    A limit that is left out is zero or an error before URDF 1.2, and none from then on; the range of a revolute
-    or prismatic joint is needed.
+    Before URDF 1.2, a position limit that is left out is zero, and an effort or velocity limit an error. From
+    then on there is none, but for the positions of revolute and prismatic joints, which are needed.
     """
     entry = _entry(joint, "limit", where)
     if entry is None:
@@ -135,7 +137,8 @@ def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> L
     lower, upper = _bound(entry, "lower", low), _bound(entry, "upper", high)
     effort, velocity = _bound(entry, "effort", most), _bound(entry, "velocity", most)
     for key in ROBOT.children["joint"].children["limit"].since if optional else ():
-        _bound(entry, key, math.inf)  # only checked: no function needs it
+        if _bound(entry, key, math.inf) < 0.0:  # only checked: no function needs it
+            raise entry.failure(f": {key}={shown(entry.item[key])} is negative")
     for key, value, nowhere in (("lower", lower, math.inf), ("upper", upper, -math.inf)):
         if value == nowhere:
             raise entry.failure(f": {key}={shown(entry.item[key])} leaves no position")

@@ -19,7 +19,12 @@ from .checks.limits import immovable_joints, possible_friction, possible_limits,
 from .checks.places import names_and_places
 from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
-from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
+from .checks.units import (
+    angles_in_degrees,
+    lengths_in_other_units,
+    limits_in_degrees,
+    quaternions_of_other_length,
+)
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
@@ -99,9 +104,13 @@ def graph_of(
     later = without_later_attributes(root, stated.version)
     replaced = replace_drake_joints(root)
     repairs = repair(root)
-    robot = read_robot(root, stated.version)
+    places = [*names_and_places(root)]
+    try:
+        robot = read_robot(root, stated.version)
+        check_tree(robot)
+    except UrdfError as error:
+        raise _explained(error, places) from None
     source = SourceText(plain.text, "", frozenset(robot.links))
-    check_tree(robot)
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
@@ -117,7 +126,7 @@ def graph_of(
         *stated.findings,
         *later,
         *repairs,
-        *names_and_places(root),
+        *places,
         *impossible,
         *ignored,
         *unlimited,
@@ -126,6 +135,7 @@ def graph_of(
         *massless_ends(robot, loop_links),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
+        *quaternions_of_other_length(root),
         *lengths_in_other_units(robot),
         *words.findings,
     ]
@@ -151,6 +161,15 @@ def graph_of(
         warnings=tuple(findings),
         notes=(*notes, *words.notes, *summaries_by_kind(zero_limits(robot))),
     )
+
+
+def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
+    """The error, followed by what stands in the wrong place: <mass>2</mass> is why a mass lacks its value."""
+    if not findings:
+        return error
+    explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
+    explained.line = error.line
+    return explained
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:

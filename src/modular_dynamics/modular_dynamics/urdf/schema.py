@@ -1,6 +1,6 @@
 """Which element may stand where in a URDF, with which attributes and since which version: one table for all.
 
-It covers what dynamics reads, from <robot> down, our own <modular_dynamics> included. The checks of spelling and
+It covers what dynamics reads, from <robot> down, with our own <modular_dynamics>. The checks of spelling and
 places (checks/places.py), of our tags (tags.py) and of versions (versions.py) read it.
 """
 
@@ -22,6 +22,7 @@ __all__ = [
     "Version",
     "elements_with",
     "parents_of",
+    "words",
 ]
 
 
@@ -57,7 +58,7 @@ _UNREAD = Element(is_read=False)
 _NAME, _JOINT, _LINK = Element(("name",)), Element(("joint",)), Element(("link",))
 _ORIGIN = Element(("xyz", "rpy"), since={"quat_xyzw": Version(1, 1)})
 _AXIS = Element(("xyz",))
-#: A link with a pose in it. Our tags have a version of their own, so quat_xyzw stands in URDF of all versions.
+#: A link with a pose in it. Our tags have a version of their own: quat_xyzw counts in URDF of all versions.
 _ANCHOR = Element(("link", "xyz", "rpy", "quat_xyzw"))
 
 #: What may stand in <modular_dynamics>: docs/urdf_tags.md.
@@ -155,19 +156,27 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "limit": ("command_effort", "current", "gear_velocity", "k_velocity", "twist"),
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
-#: What SDF and other formats call something that URDF says in another way, by the element in which it stands.
+_CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
+_POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
+#: What SDF and other formats call something (in small letters, without underscores) that URDF says in another
+#: way, by the element in which it stands; and how URDF says it.
 WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
+    "robot": {"pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned'},
     "link": {
-        "pose": 'URDF has no pose of a link: the <origin xyz="" rpy=""> of the joint above it places it',
-        **dict.fromkeys(
-            ("com", "cog", "center_of_mass", "centre_of_mass"), 'write <origin xyz=""/> in <inertial>'
-        ),
+        **dict.fromkeys(_POSE, 'the <origin xyz="" rpy=""/> of the joint above a link places it'),
+        **dict.fromkeys(_CENTRE, 'write <origin xyz=""/> in <inertial>'),
     },
-    "inertial": dict.fromkeys(
-        ("pose", "com", "cog", "center_of_mass", "centre_of_mass"), 'write <origin xyz="" rpy=""/>'
-    ),
-    "joint": {"pose": 'write <origin xyz="" rpy=""/>'},
+    "inertial": dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
+    "joint": dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
 }
+
+
+def words(element: Element) -> Iterator[str]:
+    """Names of all elements in an element that dynamics reads, our tags left out."""
+    for child, rule in element.children.items():
+        if rule.is_read and rule is not TAGS:
+            yield child
+            yield from words(rule)
 
 
 def parents_of(tag: str, element: Element = ROBOT, name: str = "robot") -> Iterator[str]:

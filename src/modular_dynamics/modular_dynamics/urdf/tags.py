@@ -42,14 +42,18 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
 
     Raises:
-        UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag, attribute or
-            text in it; an invalid stamp.
+        UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag,
+            attribute or text in it; an invalid stamp.
     """
-    wrappers = list(robot.iter("modular_dynamics"))
+    wrappers = list(robot.iter("{*}modular_dynamics"))
     for wrapper in wrappers:
         if (parent := wrapper.getparent()) is not None and parent is not robot:
             text = f"<modular_dynamics> stands in <{parent.tag}>; its place is below <robot>"
             raise UrdfError(text, line_of(wrapper))
+        if wrapper.prefix:
+            raise UrdfError(
+                f"<{wrapper.prefix}:modular_dynamics> has a prefix; it needs none", line_of(wrapper)
+            )
     if not wrappers:
         return None
     if len(wrappers) > 1:

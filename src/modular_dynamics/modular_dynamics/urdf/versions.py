@@ -50,7 +50,8 @@ def without_later_attributes(root: etree._Element, version: Version) -> list[Fin
         for owner in root.findall(kind):
             for element in owner.iter("origin", "limit"):
                 for key, first in _SINCE[str(element.tag)].items():
-                    if version < first and element.attrib.pop(key, None) is not None:
+                    if version < first and key in element.attrib:
+                        element.attrib.pop(key)
                         findings += _ignored(element, key, kind, owner.get("name", ""), version)
     return findings
 

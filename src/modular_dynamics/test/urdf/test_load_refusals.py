@@ -137,7 +137,10 @@ TAGS = [
     ('<subsystem name="a"/>', "line 10: .*either its joints or its root_link"),
     ('<subsystem root_link="upper"/>', "line 10: a subsystem lacks 'name'"),
     (BLACK_BOX, "black_box='perhaps' is neither true nor false"),
-    ('<subsystem name="a" root="upper"/>', "unknown key 'root'.*root_link"),
+    (
+        '<subsystem name="a" root="upper"/>',
+        "line 10: <subsystem> has the unknown attribute 'root'; .*root_link",
+    ),
     (LOOP.format("hand"), "line 10: loop joint 'l' names .*'hand'"),
     (LOOP.format("lower").replace("revolute", "ball"), "has type 'ball'; one of revolute"),
     (
@@ -160,7 +163,7 @@ TAGS = [
     ('<spherical joint="wrist"/>', "line 10: spherical joint 'wrist' names the unknown joint"),
     ('<spherical joint="elbow"/>', "line 10: spherical joint 'elbow' is revolute .*\"floating\" is needed"),
     ('<joint_dynamics joint="wrist"/>', "line 10: joint_dynamics of joint 'wrist' names the unknown joint"),
-    ('<joint_dynamics joint="elbow" inertia="1"/>', "unknown key 'inertia'; known: joint, armature"),
+    ('<joint_dynamics joint="elbow" inertia="1"/>', "unknown attribute 'inertia'; known: joint, armature"),
     (
         '<joint_dynamics joint="elbow" armature="-1"/>',
         "line 10: joint_dynamics of joint 'elbow': armature = -1 cannot be negative",

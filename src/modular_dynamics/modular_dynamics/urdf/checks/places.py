@@ -1,8 +1,8 @@
-"""Elements, attributes and texts that URDF does not have where they stand, though they look as if they counted.
+"""Elements, attributes and texts that URDF does not have where they stand, but that were meant to count.
 
-What is misspelt or stands in the wrong place is ignored, and a default takes its place: <Axis xyz="0 1 0"/> leaves
-the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. Elements that resemble nothing belong to other
-tools, and nothing is said of them.
+What is misspelt or stands in the wrong place is ignored, and a default takes its place: <Axis xyz="0 1 0"/>
+leaves the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. Elements that resemble nothing belong to
+other tools, and nothing is said of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +24,7 @@ from ..schema import (
     Element,
     elements_with,
     parents_of,
+    words,
 )
 from ..source import line_of, text_in
 
@@ -32,6 +33,12 @@ __all__ = ["names_and_places"]
 #: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1
+#: Elements that dynamics reads, our tags left out.
+_WORDS = frozenset(words(ROBOT))
+#: Simulators, controllers and sensors have joints, axes and poses of their own.
+_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
+#: Names of attributes that say little: published robots have a <version>.
+_GENERAL = ("name", "type", "version", "value", "stamp")
 
 
 class _Owner(NamedTuple):
@@ -47,7 +54,7 @@ class _Owner(NamedTuple):
 
 
 def names_and_places(root: etree._Element) -> Iterator[Finding]:
-    """What is ignored in <robot>, its links and joints and what is read of them, but was probably meant to count.
+    """What is ignored in <robot>, its links and joints and what is read of them, but was meant to count.
 
     The elements within <modular_dynamics> are checked where they are read.
     """
@@ -59,7 +66,9 @@ def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[
     text = text_in(element)
     if any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
-        yield Finding("text", owner.kind, owner.name, what, line_of(element), "; it is ignored")
+        written = f'URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
+        hint = "; is a '<' missing?" if rule.children else f"; {written}"
+        yield Finding("stray text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
     for child in element.iterchildren(etree.Element):
         tag = str(child.tag)
         of_child = rule.children.get(tag)
@@ -78,20 +87,19 @@ def _unknown(
     child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
 ) -> Iterator[Finding]:
     """A finding of an element that URDF does not have here, unless it belongs to another tool."""
-    tag, of_parent = str(child.tag), str(parent.tag)
+    tag = str(child.tag)
     if _has_prefix(tag) or _says_nothing(child):
         return
-    if not _is_our_tag(child) and tag in FOREIGN_ELEMENTS.get(of_parent, ()):
+    if tag in FOREIGN_ELEMENTS.get(str(parent.tag), ()) and not _is_our_tag(child):
         return
     where = f"{owner.where(parent)} has an element <{tag}>"
     place, line = (owner.kind, owner.name), line_of(child)
-    if (meant := _meant(tag, list(rule.children))) is not None:
+    known_elsewhere = tag in _WORDS or tag in TAGS.children
+    if not known_elsewhere and (meant := _meant(tag, list(rule.children))) is not None:
         if rule.children[meant].is_read:
-            hint = f"; is <{meant}> meant?"
-            yield Finding(
-                "misspelt element", *place, f"{where}, which is unknown", line, " and ignored", hint
-            )
-    elif (right := _right_place(tag, of_parent, rule, owner)) is not None:
+            text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
+            yield Finding("misspelt element", *place, text, line, " and ignored", hint)
+    elif (right := _right_place(tag, str(parent.tag), rule, owner)) is not None:
         text = f"{where}, which does not belong there"
         yield Finding("misplaced element", *place, text, line, " and is ignored", f"; {right}")
     else:
@@ -100,23 +108,31 @@ def _unknown(
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    if (right := WORDS_OF_OTHERS.get(parent, {}).get(tag)) is not None:
-        return right
-    if tag in TAGS.children:
-        return f"the place of <{tag}> is in <modular_dynamics>"
-    known = {*_words(ROBOT)}
-    word = tag if tag in known else next((one for one in known if one == tag.casefold()), tag)
-    if word in known:
-        places = [place for place in parents_of(word) if place in _own_places(owner)] or [*parents_of(word)]
-        return f"the place of <{word}> is in {' or '.join(f'<{place}>' for place in dict.fromkeys(places))}"
-    if word in (*rule.attributes, *rule.since):
-        return f'write <{parent} {word}="..."/>'
-    if parent != "robot":
-        if having := [one for one in elements_with(word) if one in rule.children]:
-            return f'write <{having[0]} {word}="..."/>'
-        if not rule.children:
-            return f"<{parent}> contains no elements"
-    return None
+    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(tag.casefold().replace("_", ""))) is not None:
+        return hint
+    if (word := tag if tag in TAGS.children or tag in _WORDS else tag.casefold()) in TAGS.children:
+        return f"the place of <{word}> is in <modular_dynamics>"
+    if word in _WORDS:
+        places = [place for place in parents_of(word) if place in _own_places(owner)]
+        return f"the place of <{word}> is in {_one_of(places or parents_of(word))}"
+    if (having := _attribute_of(tag, parent, rule)) is not None:
+        return f'write <{having} {tag}="..."/>{" in <modular_dynamics>" * (having in TAGS.children)}'
+    return None if rule.children else f"<{parent}> contains no elements"
+
+
+def _attribute_of(tag: str, parent: str, rule: Element) -> str | None:
+    """The element, this one or one in it, of which it is an attribute: SDF has <damping> in <dynamics>."""
+    if tag in _GENERAL:
+        return None
+    if tag in (*rule.attributes, *rule.since):
+        return parent
+    having = [*elements_with(tag)]
+    of_joint = ["joint_dynamics"] if parent == "joint" and "joint_dynamics" in having else []
+    return next(iter([one for one in having if one in rule.children] + of_joint), None)
+
+
+def _one_of(tags: Iterable[str]) -> str:
+    return " or ".join(f"<{tag}>" for tag in dict.fromkeys(tags))
 
 
 def _own_places(owner: _Owner) -> tuple[str, ...]:
@@ -124,62 +140,43 @@ def _own_places(owner: _Owner) -> tuple[str, ...]:
     return {"link": ("link", "inertial"), "joint": ("joint",)}.get(owner.kind, ("robot",))
 
 
-def _words(element: Element) -> Iterator[str]:
-    """Names of all elements that dynamics reads, our tags left out."""
-    for child, rule in element.children.items():
-        if rule.is_read and rule is not TAGS:
-            yield child
-            yield from _words(rule)
-
-
 def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Finding]:
-    """What dynamics would read, in an element that it does not read: an <inertial> in <visual>, for example.
-
-    Simulators, controllers and sensors have such words of their own.
-    """
-    if container.tag in _OF_OTHER_TOOLS or _has_prefix(str(container.tag)):
-        inside: Iterable[etree._Element] = filter(_is_our_tag, container.iterdescendants(etree.Element))
-    else:
-        inside = (
-            element
-            for element in container.iterdescendants(etree.Element)
-            if _is_our_tag(element) or (str(element.tag) in _LOST[owner.kind] and not _says_nothing(element))
-        )
-    for element in inside:
-        parent = element.getparent()
-        assert parent is not None  # it is a descendant
-        right = _right_place(str(element.tag), str(parent.tag), ROBOT, owner)
-        text = f"{owner.where(container)} contains an element <{element.tag}>, which does not belong there"
-        line = line_of(element)
-        yield Finding(
-            "misplaced element", owner.kind, owner.name, text, line, " and is ignored", f"; {right}"
-        )
+    """What dynamics would read, in an element that it does not read: <inertial> in <visual>, for example."""
+    is_of_others = container.tag in _OF_OTHER_TOOLS or _has_prefix(str(container.tag))
+    for element in container.iterdescendants(etree.Element):
+        if not _is_our_tag(element) and (is_of_others or not _is_lost(element, owner)):
+            continue
+        tag = str(element.tag)
+        right = _right_place(tag, "", ROBOT, owner)
+        text = f"{owner.where(container)} contains an element <{tag}>, which does not belong there"
+        assumed, hint = " and is ignored", f"; {right}"
+        yield Finding("misplaced element", owner.kind, owner.name, text, line_of(element), assumed, hint)
         return
 
 
-#: Elements with joints, links and poses of their own.
-_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
-#: What is lost in an unknown element, by its owner: a pose or a name means something else there.
-_LOST = {
-    "robot": ("link", "inertial"),
-    "link": ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic", "link"),
-    "joint": ("inertial", "axis", "limit", "dynamics", "mimic"),
-}
+def _is_lost(element: etree._Element, owner: _Owner) -> bool:
+    """Whether it is a link, a joint, or something of this owner's; a name alone only refers to one."""
+    tag = str(element.tag)
+    if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
+        return all(element.find(part) is not None for part in needed)
+    of_owner = ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")
+    return owner.kind != "robot" and tag in of_owner
 
 
 def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
-    """Findings of attributes that an element does not have in URDF; a zero says nothing."""
+    """Findings of attributes that an element does not have in URDF."""
     tag = str(element.tag)
     known = (*rule.attributes, *rule.since)
     silent = (*known, *FOREIGN_ATTRIBUTES.get(tag, ()), *OTHER_ATTRIBUTES.get(tag, ()))
-    for key, value in element.attrib.items():
-        key = str(key)
-        if key in silent or _has_prefix(key) or _is_zero(str(value)):
+    for key in map(str, element.attrib):
+        if key in silent or _has_prefix(key):
             continue
         absent = [one for one in known if one not in element.attrib]  # what is there was not misspelt
         if (meant := _meant(key, absent)) is not None:
             kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
-        elif (right := _right_element(key, rule, owner)) is not None:
+        elif _is_zero(str(element.get(key))):  # which says nothing
+            continue
+        elif (right := _right_element(key, owner)) is not None:
             kind, hint = "misplaced attribute", f"; {right}"
         else:
             kind, hint = "unknown attribute", ""
@@ -187,29 +184,33 @@ def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterat
         yield Finding(kind, owner.kind, owner.name, text, line_of(element), " and ignored", hint)
 
 
-def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
+def _right_element(key: str, owner: _Owner) -> str | None:
     """What to write instead of an attribute of the wrong element; None for what only other tools know."""
-    if key in rule.children:
-        attributes = rule.children[key].attributes
-        return f'write <{key} {attributes[0]}="..."/> in it' if attributes else f"write <{key}> in it"
+    if key in TAGS.children:
+        return f"<{key}> is an element in <modular_dynamics>"
+    if key in _WORDS:
+        places = [place for place in parents_of(key) if place in _own_places(owner)]
+        return f"<{key}> is an element in {_one_of(places or parents_of(key))}"
     own = [tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)}]
-    if places := own or [*elements_with(key)]:
-        return f"it is an attribute of {' or '.join(f'<{tag}>' for tag in dict.fromkeys(places))}"
+    if key not in _GENERAL and (places := own or [*elements_with(key)]):
+        return f"it is an attribute of {_one_of(places)}"
     return None
 
 
 def _is_our_tag(element: etree._Element) -> bool:
     """Whether it is written as in <modular_dynamics>, so that no other tool can have meant it."""
     rule = TAGS.children.get(str(element.tag))
-    if rule is None or not element.attrib or not {*map(str, element.attrib)} <= {*rule.attributes}:
+    if rule is None:
         return False
-    children = [str(child.tag) for child in element.iterchildren(etree.Element)]
-    return {*children} <= {*rule.children} and (bool(children) or not rule.children or element.tag == "gear")
+    attributes = {*map(str, element.attrib)}
+    children = {str(child.tag) for child in element.iterchildren(etree.Element)}
+    return bool(attributes or children) and attributes <= {*rule.attributes} and children <= {*rule.children}
 
 
 def _says_nothing(element: etree._Element) -> bool:
     """Whether it is a pose of zeros, as some exporters write into each link."""
-    return element.tag == "origin" and all(map(_is_zero, map(str, element.attrib.values())))
+    values = [*map(str, element.attrib.values())] if element.tag == "origin" else [text_in(element)]
+    return element.tag in ("origin", "pose") and all(map(_is_zero, values))
 
 
 def _is_zero(text: str) -> bool:

@@ -15,13 +15,20 @@ from ...text.numbers import decimals
 from ..description import LinkDescription, RobotDescription
 from ..source import line_of
 
-__all__ = ["angles_in_degrees", "lengths_in_other_units", "limits_in_degrees"]
+__all__ = [
+    "angles_in_degrees",
+    "lengths_in_other_units",
+    "limits_in_degrees",
+    "quaternions_of_other_length",
+]
 
 #: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
 #: robots write 999999 and 1e16.
 _TWO_TURNS, _DEGREES = 4.0 * math.pi, 720.0
 #: An angle of rpy [rad] above a turn, with some rounding.
 _TURN = 2.0 * math.pi * 1.05
+#: By how much the length of a quaternion may differ from 1 that is written with two decimals.
+_ROUNDED = 0.02
 #: Distances below this [m] are never reported: a vehicle may be larger than what its joints span.
 _SHORTEST = 5.0
 #: How many times the robot's reach a centre of mass may be away, and a radius of gyration be. In 366
@@ -50,6 +57,24 @@ def angles_in_degrees(root: etree._Element) -> Iterator[Finding]:
                     name = element.get("name", "")
                     text = f"<origin> of {kind} '{name}' has rpy='{rpy}' [rad]; are these degrees?"
                     yield Finding("angle in degrees", kind, name, text, line_of(origin), asks=True)
+
+
+def quaternions_of_other_length(root: etree._Element) -> Iterator[Finding]:
+    """Quaternions of joints and inertials that are far from unit; readers divide them by their length."""
+    for kind, path in (("link", "inertial/origin"), ("joint", "origin")):
+        for element in root.findall(kind):
+            for origin in element.findall(path):
+                text = origin.get("quat_xyzw")
+                length = 1.0 if text is None else math.hypot(*decimals(text))
+                if abs(length - 1.0) > _ROUNDED:
+                    name = element.get("name", "")
+                    what = (
+                        f"<origin> of {kind} '{name}' has quat_xyzw='{text}', of length {length:.3g}, not 1"
+                    )
+                    hint = "; are these the numbers x y z w of a quaternion?"
+                    yield Finding(
+                        "length of a quaternion", kind, name, what, line_of(origin), hint=hint, asks=True
+                    )
 
 
 def lengths_in_other_units(robot: RobotDescription) -> Iterator[Finding]:

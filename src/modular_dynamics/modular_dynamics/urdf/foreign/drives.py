@@ -1,7 +1,7 @@
 """Rotor inertias and springs of other tools, as <joint_dynamics> and <spring>.
 
-- Transmissions of ROS and of Cassie: <motorInertia> times <mechanicalReduction> squared. A reduction without an
-  inertia says nothing about torques at the joint.
+- Transmissions of ROS and of Cassie: <motorInertia> times <mechanicalReduction> squared. A reduction without
+  an inertia says nothing about torques at the joint.
 - <drake:rotor_inertia> times <drake:gear_ratio> squared. Drake does not use <mechanicalReduction>.
 - <dynamics armature="" rotor_inertia="">: as seen at the joint, as RaiSim and MuJoCo have it, but for a
   gear_ratio beside it. <dynamics stiffness="" spring_reference="">.

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...algebra import (
     DualQuaternion,
+    Quaternion,
     from_xyz_rpy,
     pose,
     rotation_about,
@@ -124,11 +125,8 @@ def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
     axes = [_axis(element, what, tag) for tag in ("axis", *(f"{end}_axis" for end in ends))]
     axis = next((own for own in axes if own is not None), np.array([1.0, 0.0, 0.0]))
     successor = _end(second, what, next(children(element, f"{ends[1]}_origin"), None), None)
-    if axes[2] is not None and kind != "spherical" and not np.allclose(axis, axes[2], atol=1e-9):
-        if kind != "revolute":
-            raise _NotReadError(f"its axes {axis.tolist()} and {axes[2].tolist()} differ")
-        x = _pose(Entry.of(second, what), successor) * _turn(axis, axes[2])
-        successor = {"link": successor["link"], **_numbers(x)}
+    if axes[2] is not None and kind != "spherical":
+        successor = _aligned(successor, axis, axes[2], kind, Entry.of(second, what))
     at_first = next(children(element, f"{ends[0]}_origin"), None)
     return {
         "type": kind,
@@ -159,14 +157,20 @@ def _unit(vector: Vector) -> Vector:
     return vector / length
 
 
-def _turn(axis: Vector, other: Vector) -> DualQuaternion:
-    """The shortest rotation that takes one unit vector to another."""
-    normal, cosine = np.cross(axis, other), float(axis @ other)
+def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, entry: Entry) -> dict[str, Any]:
+    """The end of a loop whose axis in its own frame is ``own``, turned so that ``axis`` takes its place.
+
+    An axis of rotation may point either way: the one is taken that turns the frame less.
+    """
+    if np.allclose(axis, own, atol=1e-9):
+        return end
+    if kind != "revolute":
+        raise _NotReadError(f"its axes {axis.tolist()} and {own.tolist()} differ")
+    own = -own if axis @ own < 0.0 else own
+    normal, cosine = np.cross(axis, own), float(axis @ own)
     sine = float(np.linalg.norm(normal))
-    if sine < 1e-12:  # reversed: about any normal
-        normal = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
-    normal /= np.linalg.norm(normal)
-    return pose(rotation_about(normal, float(np.arctan2(sine, cosine))), np.zeros(3))
+    turn = rotation_about(normal / sine, float(np.arctan2(sine, cosine))) if sine > 1e-12 else Quaternion(1.0)
+    return {"link": end["link"], **_numbers(_pose(entry, end) * pose(turn, np.zeros(3)))}
 
 
 def _pose(entry: Entry, values: dict[str, Any]) -> DualQuaternion:

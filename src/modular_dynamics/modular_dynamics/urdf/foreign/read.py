@@ -30,7 +30,8 @@ _READ_AS = {
     "gears": "gears",
     "springs": "springs",
     "spherical": "ball joints",
-    "joint_dynamics": "armature [kg m^2 or kg] or springs [N m/rad or N/m]",
+    "armature": "armature of joints [kg m^2, or kg]",
+    "stiffness": "springs at joints [N m/rad, or N/m]",
 }
 
 
@@ -118,9 +119,12 @@ def _notes(records: Sequence[Record]) -> Iterator[str]:
     kinds: dict[tuple[str, str], list[str]] = {}
     for record in records:
         text = f"{_summary(record.section, record.entry)} (line {record.entry[LINE]})"
-        kinds.setdefault((record.section, record.said_by), []).append(text)
-    for (section, said_by), texts in kinds.items():
-        yield f"{said_by} read as {_READ_AS[section]}: {', '.join(texts)}"
+        kind = record.section
+        if kind == "joint_dynamics":
+            kind = "armature" if "armature" in record.entry else "stiffness"
+        kinds.setdefault((kind, record.said_by), []).append(text)
+    for (kind, said_by), texts in kinds.items():
+        yield f"{said_by} read as {_READ_AS[kind]}: {', '.join(texts)}"
 
 
 def _summary(section: str, entry: Mapping[str, Any]) -> str:
@@ -135,10 +139,9 @@ def _summary(section: str, entry: Mapping[str, Any]) -> str:
             return f"{entry['name']} of {' and '.join(anchor['link'] for anchor in entry['anchors'])}"
         case "spherical":
             return str(entry["joint"])
-    parts = [f"{entry['armature']:.4g}"] if "armature" in entry else []
-    if "stiffness" in entry:
-        parts.append(f"{entry['stiffness']:.6g} about {entry.get('rest_position', 0.0):.6g}")
-    return f"{entry['joint']} {' and '.join(parts)}"
+    if "armature" in entry:
+        return f"{entry['joint']} {entry['armature']:.4g}"
+    return f"{entry['joint']} {entry['stiffness']:.6g} about {entry.get('rest_position', 0.0):.6g}"
 
 
 def with_words(annotations: Annotations, collected: Collected) -> Annotations:
