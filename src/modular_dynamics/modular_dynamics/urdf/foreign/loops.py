@@ -114,7 +114,7 @@ def _is_ours(element: etree._Element) -> bool:
 
 def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
     """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
-    ends = next((ends for ends in _ENDS if len(list(children(element, *ends))) == len(ends)), None)
+    ends = next((ends for ends in _ENDS if len(list(children(element, *ends))) == 2), None)
     if ends is None:
         raise _NotReadError("it has no two links, as <link1 link=...> and <link2 link=...>")
     first, second = (next(children(element, end)) for end in ends)

@@ -16,7 +16,7 @@ from ...model import Finding
 from ..checks.values import Entry
 from ..conditions import EARTH
 from ..description import RobotDescription
-from ..schema import ROBOT, TAGS
+from ..schema import ROBOT, TAGS, elements_with
 from ..source import line_of
 from .drives import INERTIAS
 from .loops import added_by_gazebo
@@ -59,7 +59,7 @@ def collect_unread(root: etree._Element, robot: RobotDescription, collected: Col
     """Findings of what changes torques and was not read before."""
     read = {*collected.read}
     known = {finding.line for finding in collected.findings}
-    found = chain(_below_robot(root, read), _in_joints(root, read), _of_gazebo(root), _of_mujoco(root, robot))
+    found = chain(_below_robot(root, read), _in_joints(root, read), _of_mujoco(root, robot))
     collected.findings += [finding for finding in found if finding.line not in known]
     collected.notes += _notes_on_gazebo(root, robot)
 
@@ -68,6 +68,8 @@ def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Fi
     for element in children(root):
         tag, name = word(element), element.get("name", "")
         if tag in ROBOT.children or tag in TAGS.children or element in read:
+            continue
+        if not len(element) and not element.attrib:
             continue
         kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
         if kind is None:  # <force_element> of Drake, <actuator> and others, which hold springs or not
@@ -78,11 +80,13 @@ def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Fi
 
 
 def _in_joints(root: etree._Element, read: set[etree._Element]) -> Iterator[Finding]:
-    """What stands in joints and transmissions beside URDF's own elements, which checks/places.py checks."""
+    """What stands in joints and transmissions beside URDF's own elements and words."""
     known = (*ROBOT.children["joint"].children, *TAGS.children, *INERTIAS)
     for owner in children(root, "joint", "transmission"):
         name = owner.get("name", "")
-        for element in [own for own in children(owner) if word(own) not in known]:
+        for element in children(owner):
+            if word(element) in known or any(True for _ in elements_with(word(element))):
+                continue  # checks/places.py speaks of it
             for own in [own for own in element.iter(etree.Element) if own not in read]:
                 for key in (word(own), *map(str, own.attrib)):
                     if (kind := _kind_of(key, *_IN_JOINTS)) is not None:
@@ -94,19 +98,14 @@ def _kind_of(name: str, *kinds: str) -> str | None:
     return next((kind for kind in kinds if _NAMES[kind].fullmatch(name.lower())), None)
 
 
-def _of_gazebo(root: etree._Element) -> Iterator[Finding]:
-    """Masses that <gazebo> adds to links of the URDF."""
-    for block in children(root, "gazebo"):
-        for element in children(block, "inertial", "mass"):
-            reference = block.get("reference", "")
-            text = f"<{word(element)}> in <gazebo> of '{reference}' adds mass"
-            yield unread("mass", element, reference, text, _WRITE["mass"])
-
-
 def _notes_on_gazebo(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
-    """Links that only <gazebo> has, and plugins that couple joints which the URDF does not couple."""
+    """Masses that only <gazebo> has, and plugins that couple joints which the URDF does not couple."""
     if links := [link.get("name", "") for link in added_by_gazebo(root, "link")]:
         yield f"not read, because only <gazebo> has them: links {', '.join(links)}, with their masses"
+    if masses := [
+        block.get("reference", "") for block in children(root, "gazebo") for _ in children(block, "inertial")
+    ]:
+        yield f"not read, <inertial> in <gazebo> of {', '.join(masses)}: masses are those of the URDF's links"
     plugins = []
     for plugin in added_by_gazebo(root, "plugin"):
         ends = {content(own) for own in children(plugin)} & robot.joints.keys()
