@@ -98,7 +98,7 @@ def _transmission(transmission: etree._Element, collected: Collected) -> Iterato
     if not inertias:
         return
     if len(joints) != 1 or len(actuators) > 1:
-        text = f"transmission '{name}' has rotor inertias and {len(joints)} joints: they are not read"
+        text = f"rotor inertias of transmission '{name}', of {len(joints)} joints, are not read"
         collected.findings.append(unread("inertia", inertias[0], name, text, _WRITE))
         return
     parts = [*actuators, transmission, *children(transmission, "joint")]
@@ -135,8 +135,8 @@ def _accepts(
     if known is not None and (tree.has_one_coordinate(joint) or (several and known.moves)):
         return True
     if known is None or known.moves:
-        what = "is no joint of the URDF with one motion" if known is None else f"is {known.type}"
-        text = f"<{word(element)}> states the {kind} of joint '{joint}', which {what}: it is not read"
+        what = "does not exist" if known is None else f"is {known.type}"
+        text = f"the {kind} that <{word(element)}> states of joint '{joint}' is not read: the joint {what}"
         collected.findings.append(unread(kind, element, joint, text, _WRITE))
     return False  # at a fixed joint it changes nothing
 
@@ -193,7 +193,7 @@ def _spring_damper(element: etree._Element, collected: Collected) -> None:
     name = element.get("name") or f"spring_{line_of(element)}"
     missing = [key for key in ("body_A", "body_B", "stiffness", "free_length") if key not in parts]
     if missing:
-        text = f"<drake:linear_spring_damper> lacks {', '.join(missing)}: it is not read"
+        text = f"<drake:linear_spring_damper> is not read: it lacks {', '.join(missing)}"
         hint = "write <spring> in <modular_dynamics>"
         collected.findings.append(unread("spring", element, name, text, hint))
         return

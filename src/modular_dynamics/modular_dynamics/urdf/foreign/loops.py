@@ -25,7 +25,7 @@ from ...algebra import (
     to_xyz_rpy,
 )
 from ...text.numbers import decimals
-from ..checks.values import Entry
+from ..checks.values import LINE, Entry
 from ..description import JointDescription, free_name
 from ..source import line_of
 from .tree import Tree
@@ -70,7 +70,7 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             joints = tree.between(entry["predecessor"]["link"], entry["successor"]["link"])
             _check_mimics([*joints[0], *joints[1]], word(element))
         except _NotReadError as error:
-            text = f"{what} closes a loop; {error}: it is not read"
+            text = f"{what} closes a loop and is not read: {error}"
             collected.findings.append(unread("loop", element, name, text, _WRITE))
             continue
         except _NotNeededError as error:
@@ -139,7 +139,8 @@ def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
 def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict[str, Any]:
     """An end of a loop: its link, and its pose, which stands in it, in an <origin> in it or beside it."""
     link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
-    return {"link": link, **origin_of(end, next(children(end, "origin"), None), *beside)}
+    origin = origin_of(end, next(children(end, "origin"), None), *beside)
+    return {"link": link, **origin, LINE: line_of(end)}
 
 
 def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
@@ -190,7 +191,8 @@ def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any
         place = next(children(element, f"drake:ball_constraint_p_{point}"), None)
         if link is None or not content(link, "name"):
             raise _NotReadError(f"it lacks <drake:ball_constraint_body_{body} name=...>")
-        ends.append({"link": content(link, "name"), "xyz": content(place) or "0 0 0"})
+        line = {LINE: line_of(element if place is None else place)}
+        ends.append({"link": content(link, "name"), "xyz": content(place) or "0 0 0", **line})
     return {"type": "spherical", "predecessor": ends[0], "successor": ends[1]}
 
 
@@ -278,7 +280,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
         try:
             row, chosen = _coupling(root, element, tree, dependent)
         except _NotReadError as error:
-            text = f"<{word(element)}> '{name}' couples joints; {error}: it is not read"
+            text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
             hint = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
             collected.findings.append(unread("coupling", element, name, text, hint))
             continue
@@ -291,7 +293,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
     n = len(dependent)
     if abs(np.linalg.svd(K[:, :n], compute_uv=False)).min() < _SINGULAR or not free:
         names = ", ".join(dependent)
-        text = f"the couplings of {names} do not determine these joints: they are not read"
+        text = f"the couplings are not read: they do not determine the joints {names}"
         hint = "write <gear> in <modular_dynamics>"
         collected.findings.append(unread("coupling", rows[0][0], dependent[0], text, hint))
         return

@@ -76,7 +76,9 @@ def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Fi
             kind = next((one for own in element.iter() if (one := _kind_of(word(own), *_IN_JOINTS))), None)
         if kind is not None:
             what = f"<{tag}> '{name}'" if name else f"<{tag}>"
-            yield unread(kind, element, name or tag, f"{what} is a {kind}, as it seems,", _WRITE[kind])
+            yield unread(
+                kind, element, name or tag, f"{what} is a {kind}, as it seems, and is not read", _WRITE[kind]
+            )
 
 
 def _in_joints(root: etree._Element, read: set[etree._Element]) -> Iterator[Finding]:
@@ -90,7 +92,7 @@ def _in_joints(root: etree._Element, read: set[etree._Element]) -> Iterator[Find
             for own in [own for own in element.iter(etree.Element) if own not in read]:
                 for key in (word(own), *map(str, own.attrib)):
                     if (kind := _kind_of(key, *_IN_JOINTS)) is not None:
-                        text = f"'{key}' in {word(owner)} '{name}' is a {kind}, as it seems,"
+                        text = f"'{key}' in {word(owner)} '{name}' is a {kind}, as it seems, and is not read"
                         yield unread(kind, own, name, text, _WRITE[kind])
 
 
@@ -122,11 +124,13 @@ def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
     for block in children(root, "mujoco"):
         for compiler in children(block, "compiler"):
             for option, does in _compiler_effects(compiler, robot):
-                text = f'<compiler {option}="{compiler.get(option)}"> of MuJoCo {does}'
+                text = f'<compiler {option}="{compiler.get(option)}"> of MuJoCo {does} and is not read'
                 yield unread("mass", compiler, option, text, _WRITE["mass"])
         for option in children(block, "option"):
             if tuple(Entry.of(option, "<mujoco>, <option>").numbers("gravity", 3, list(EARTH))) != EARTH:
-                text = f'<option gravity="{option.get("gravity")}"> of MuJoCo is another gravity'
+                text = (
+                    f'<option gravity="{option.get("gravity")}"> of MuJoCo is another gravity and is not read'
+                )
                 hint = 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">'
                 yield unread("gravity", option, "option", text, hint)
 

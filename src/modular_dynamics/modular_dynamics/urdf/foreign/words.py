@@ -88,5 +88,5 @@ def origin_of(*elements: etree._Element | None) -> dict[str, str]:
 
 def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:
     """A word that changes torques and is not read. ``hint``: what to write instead."""
-    assumed = " and ignored: torques are those without it"
+    assumed = "; torques are those without it"
     return Finding(f"{kind} of another tool", "element", name, text, line_of(element), assumed, f"; {hint}")
