@@ -19,7 +19,7 @@ _SINCE = {tag: _OF_JOINT[tag].since for tag in ("origin", "limit")}
 
 
 class Stated(NamedTuple):
-    """The version in which a file is read, and whether it states that one."""
+    """The version in which a file is read, with a finding where the file states an unknown one."""
 
     version: Version
     findings: tuple[Finding, ...] = ()

@@ -33,12 +33,20 @@ __all__ = ["names_and_places"]
 #: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1
-#: Elements that dynamics reads, our tags left out.
-_WORDS = frozenset(words(ROBOT))
 #: Simulators, controllers and sensors have joints, axes and poses of their own.
 _OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
 #: Names of attributes that say little: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
+
+
+def _letters(name: str) -> str:
+    """A name as it is compared with others: LoopJoint, loop-joint and loop_joint are one."""
+    return name.casefold().replace("_", "").replace("-", "")
+
+
+#: Elements that dynamics reads, our tags left out; these and our tags by their letters.
+_WORDS = frozenset(words(ROBOT))
+_BY_LETTERS = {_letters(word): word for word in (*TAGS.children, *_WORDS)}
 
 
 class _Owner(NamedTuple):
@@ -66,8 +74,9 @@ def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[
     text = text_in(element)
     if any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
-        written = f'URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-        hint = "; is a '<' missing?" if rule.children else f"; {written}"
+        hint = "; is a '<' missing?"
+        if not rule.children:
+            hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
         yield Finding("stray text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
     for child in element.iterchildren(etree.Element):
         tag = str(child.tag)
@@ -108,11 +117,12 @@ def _unknown(
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(tag.casefold().replace("_", ""))) is not None:
+    letters = _letters(tag)
+    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(letters)) is not None:
         return hint
-    if (word := tag if tag in TAGS.children or tag in _WORDS else tag.casefold()) in TAGS.children:
+    if (word := _BY_LETTERS.get(letters)) in TAGS.children:
         return f"the place of <{word}> is in <modular_dynamics>"
-    if word in _WORDS:
+    if word is not None:
         places = [place for place in parents_of(word) if place in _own_places(owner)]
         return f"the place of <{word}> is in {_one_of(places or parents_of(word))}"
     if (having := _attribute_of(tag, parent, rule)) is not None:

@@ -238,6 +238,12 @@ def test_our_tags_outside_modular_dynamics(tag, before, around):
     assert warning.endswith(f"; the place of <{tag}> is in <modular_dynamics>")
 
 
+@pytest.mark.parametrize("tag", ["LoopJoint", "loop-joint", "Loop_Joint", "jointDynamics", "Passive"])
+def test_our_tags_in_another_spelling(tag):
+    warning = check_finding("</robot>", f"<{tag} name='l'/></robot>", "misplaced element")
+    assert warning.endswith("> is in <modular_dynamics>")
+
+
 @pytest.mark.parametrize("tag", ["<passive/>", "<gear driver='k'/>", "<joint_dynamics armature='1'/>"])
 def test_our_tags_in_a_joint_without_its_name(tag):
     check_finding("<axis", f"{tag}<axis", "misplaced element")
@@ -299,6 +305,8 @@ def test_attributes_that_an_element_does_not_have(old, new, kind, hint):
         ('<mass value="1"/>', "<mass value='1'>2</mass>", '<mass value="..."/>'),
         (AXIS, f"<origin>0 0 1 0 0 0</origin>{AXIS}", '<origin xyz="..."/>'),
         (AXIS, 'axis xyz="0 1 0"/>', "is a '<' missing?"),
+        ("<inertial>", "<inertial>origin xyz='0 0 1'/>", "is a '<' missing?"),
+        ("</robot>", "joint name='k'</robot>", "is a '<' missing?"),
     ],
 )
 def test_a_text_where_urdf_has_none(old, new, hint):
