@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ...text.numbers import STIFFEST
-from ..checks.values import Entry
+from ..checks.values import LINE, Entry
 from ..source import line_of
 from .tree import Tree
 from .words import Collected, amount, children, content, unread, word
@@ -152,7 +152,7 @@ def collect_springs(root: etree._Element, tree: Tree, collected: Collected) -> N
             continue
         collected.add("joint_dynamics", {"joint": joint, **values}, element, text)
     for element in children(root, "drake:linear_spring_damper"):
-        _spring_damper(element, collected)
+        _spring_damper(element, tree, collected)
 
 
 _JointSpring = tuple[str, dict[str, float], etree._Element, str]
@@ -186,21 +186,23 @@ def _of_gazebo(root: etree._Element, collected: Collected) -> Iterator[_JointSpr
         yield joint, values[joint], element, f"<{word(element)}> of Gazebo"
 
 
-def _spring_damper(element: etree._Element, collected: Collected) -> None:
+def _spring_damper(element: etree._Element, tree: Tree, collected: Collected) -> None:
     """Drake's spring between a point P of body A and a point Q of body B."""
     prefix = "drake:linear_spring_damper_"
     parts = {word(own).removeprefix(prefix): own for own in children(element)}
     name = element.get("name") or f"spring_{line_of(element)}"
-    missing = [key for key in ("body_A", "body_B", "stiffness", "free_length") if key not in parts]
-    if missing:
-        text = f"<drake:linear_spring_damper> is not read: it lacks {', '.join(missing)}"
+    links = [content(parts.get(f"body_{body}"), "name") for body in "AB"]
+    wrong = [f"it lacks {key}" for key in ("stiffness", "free_length") if key not in parts]
+    wrong += [f"'{link}' is no link of the URDF" for link in links if link not in tree.robot.links]
+    if wrong:
+        text = f"<{word(element)}> is not read: {wrong[0]}"
         hint = "write <spring> in <modular_dynamics>"
         collected.findings.append(unread("spring", element, name, text, hint))
         return
     law = {key: content(parts[key]) for key in ("stiffness", "free_length", "damping") if key in parts}
     anchors = [
-        {"link": content(parts[f"body_{body}"], "name"), "xyz": content(parts.get(f"p_{point}")) or "0 0 0"}
-        for body, point in (("A", "AP"), ("B", "BQ"))
+        {"link": link, "xyz": content(parts.get(f"p_{point}")) or "0 0 0", LINE: line_of(element)}
+        for link, point in zip(links, ("AP", "BQ"), strict=True)
     ]
     collected.add("springs", {"name": name, **law, "anchors": anchors}, element, f"<{word(element)}>")
     collected.read.append(element)

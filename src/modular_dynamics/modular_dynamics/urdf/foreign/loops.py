@@ -67,7 +67,10 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
         what = f"<{word(element)}> '{name}'"
         try:
             entry = readers.get(word(element), _loop)(element, what, tree)
-            joints = tree.between(entry["predecessor"]["link"], entry["successor"]["link"])
+            links = entry["predecessor"]["link"], entry["successor"]["link"]
+            if lost := [link for link in links if link not in tree.robot.links]:
+                raise _NotReadError(f"'{lost[0]}' is no link of the URDF")
+            joints = tree.between(*links)
             _check_mimics([*joints[0], *joints[1]], word(element))
         except _NotReadError as error:
             text = f"{what} closes a loop and is not read: {error}"
@@ -319,7 +322,7 @@ def _coupling(
     links = [Entry.of(end, f"{what}, <{word(end)}>").name("link") for end in ends if end is not None]
     for link in links:
         if link not in tree.robot.links:
-            raise _NotReadError(f"'{link}' is no link")
+            raise _NotReadError(f"'{link}' is no link of the URDF")
     ratio = next(children(element, "ratio"), None)
     factor = 1.0 if ratio is None else amount(ratio, what)
     first, second = tree.between(*links)

@@ -72,7 +72,7 @@ def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Fi
         if not len(element) and not element.attrib:
             continue
         kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
-        if kind is None:  # <force_element> of Drake, <actuator> and others, which hold springs or not
+        if kind is None and ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
             kind = next((one for own in element.iter() if (one := _kind_of(word(own), *_IN_JOINTS))), None)
         if kind is not None:
             what = f"<{tag}> '{name}'" if name else f"<{tag}>"
