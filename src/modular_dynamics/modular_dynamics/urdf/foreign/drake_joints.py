@@ -41,7 +41,6 @@ def replace_drake_joints(root: etree._Element) -> list[Record]:
 def _split(joint: etree._Element, name: str) -> None:
     """A universal joint as two, with a link between."""
     parts = {str(own.tag): own for own in joint}
-    first = {"name": f"{name}_x", "type": "continuous"}
     between = f"{name}_x_link"
     second = etree.Element("joint", name=f"{name}_y", type="continuous")
     link = etree.Element("link", name=between)
@@ -51,9 +50,9 @@ def _split(joint: etree._Element, name: str) -> None:
     etree.SubElement(second, "parent", link=between)
     for tag in ("child", "dynamics"):
         if tag in parts:
-            etree.SubElement(second, tag, dict(parts[tag].attrib))
+            etree.SubElement(second, tag).attrib.update(parts[tag].attrib)
     etree.SubElement(second, "axis", xyz="0 1 0")
-    joint.attrib.update(first)
+    joint.set("name", f"{name}_x")
     if "child" in parts:
         parts["child"].set("link", between)
     etree.SubElement(joint, "axis", xyz="1 0 0")

@@ -10,6 +10,7 @@
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from lxml import etree
 
@@ -186,6 +187,9 @@ def _of_gazebo(root: etree._Element, collected: Collected) -> Iterator[_JointSpr
         yield joint, values[joint], element, f"<{word(element)}> of Gazebo"
 
 
+_LAW = ("stiffness", "free_length", "damping")
+
+
 def _spring_damper(element: etree._Element, tree: Tree, collected: Collected) -> None:
     """Drake's spring between a point P of body A and a point Q of body B."""
     prefix = "drake:linear_spring_damper_"
@@ -199,7 +203,7 @@ def _spring_damper(element: etree._Element, tree: Tree, collected: Collected) ->
         hint = "write <spring> in <modular_dynamics>"
         collected.findings.append(unread("spring", element, name, text, hint))
         return
-    law = {key: content(parts[key]) for key in ("stiffness", "free_length", "damping") if key in parts}
+    law: dict[str, Any] = {key: content(parts[key]) for key in _LAW if key in parts}
     anchors = [
         {"link": link, "xyz": content(parts.get(f"p_{point}")) or "0 0 0", LINE: line_of(element)}
         for link, point in zip(links, ("AP", "BQ"), strict=True)

@@ -219,7 +219,7 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
     if content(model).lower() in ("1", "true"):
         expressed = "__model__"
     if expressed:
-        rotation, _ = to_rotation_translation(x_root_joint.conjugate() * _frame(expressed, tree))
+        rotation = to_rotation_translation(x_root_joint.conjugate() * _frame(expressed, tree))[0]
         axis = rotation @ axis
     return {
         "type": kind,

@@ -123,9 +123,9 @@ def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
     """Options with which MuJoCo's compiler makes other masses of this robot, and another gravity."""
     for block in children(root, "mujoco"):
         for compiler in children(block, "compiler"):
-            for option, does in _compiler_effects(compiler, robot):
-                text = f'<compiler {option}="{compiler.get(option)}"> of MuJoCo {does} and is not read'
-                yield unread("mass", compiler, option, text, _WRITE["mass"])
+            for key, does in _compiler_effects(compiler, robot):
+                text = f'<compiler {key}="{compiler.get(key)}"> of MuJoCo {does} and is not read'
+                yield unread("mass", compiler, key, text, _WRITE["mass"])
         for option in children(block, "option"):
             if tuple(Entry.of(option, "<mujoco>, <option>").numbers("gravity", 3, list(EARTH))) != EARTH:
                 text = (

@@ -234,7 +234,7 @@ COUPLINGS = {
 
 @pytest.mark.parametrize(("words", "flags"), COUPLINGS.values(), ids=COUPLINGS)
 def test_rotors_that_urdf_plus_couples(words, flags):
-    """Rotor 2 turns RATIO (q1 + q2): T = I1 v1^2 / 2 + I2 (v1 + v2)^2 / 2 + J RATIO^2 (v1^2 + (v1 + v2)^2) / 2."""
+    """2 T = I1 v1^2 + I2 (v1 + v2)^2 + J RATIO^2 (v1^2 + (v1 + v2)^2): rotor 2 turns RATIO (q1 + q2)."""
     text = geared(words, flags)
     graph = md.load_urdf(text, strict=True)
     assert graph.independent_joint_names == ("q1", "q2")
@@ -273,7 +273,8 @@ def test_couplings_that_contradict_each_other_are_named():
 
 
 def test_our_own_loop_joint_in_the_wrong_place_is_only_misplaced():
-    own = f'<loop_joint name="pin" type="revolute"><predecessor link="rod"/><successor link="rocker"/>{AXIS}</loop_joint>'
+    ends = '<predecessor link="rod"/><successor link="rocker"/>'
+    own = f'<loop_joint name="pin" type="revolute">{ends}{AXIS}</loop_joint>'
     assert [finding.kind for finding in md.load_urdf(four_bar(own)).warnings] == ["misplaced element"]
 
 
