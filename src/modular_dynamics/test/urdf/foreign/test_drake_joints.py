@@ -5,7 +5,7 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import DRAKE
+from helpers.oracles.foreign_four_bar import DRAKE
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import assert_close
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import DRAKE
+from helpers.oracles.foreign_four_bar import DRAKE
 from helpers.robots.urdf_text import inertial, joint, robot
 
 ROTOR, RATIO = 1.5e-4, 80.0
@@ -121,7 +121,8 @@ SILENT = {
     ),
     "a link's numbers": (
         '<gazebo reference="a"><mu1>1</mu1><kp>1e6</kp><kd>1</kd><selfCollide>1</selfCollide>'
-        "<turnGravityOff>true</turnGravityOff><gravity>false</gravity><material>Gazebo/Red</material></gazebo>",
+        "<turnGravityOff>true</turnGravityOff><gravity>false</gravity>"
+        "<material>Gazebo/Red</material></gazebo>",
         "",
     ),
 }

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import (
+from helpers.oracles.foreign_four_bar import (
     AXIS,
     DRAKE,
     DRIVEN,

@@ -3,7 +3,7 @@
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar
 
 LOOP = LOOPS["Isaac Sim"]
 EFFORT = '<limit effort="{}" velocity="1"/>'
@@ -12,7 +12,8 @@ DEPENDENT = ('independent="true"', 'independent="false"', 'independent="False"')
 RULES = {
     "a transmission": (DRIVEN, {}, ("b", "c"), "no <transmission> or command interface drives them"),
     "ros2_control": (
-        f'<ros2_control name="c"><joint name="a"><state_interface name="position"/></joint>{INTERFACE.format("c")}'
+        '<ros2_control name="c"><joint name="a"><state_interface name="position"/>'
+        f"</joint>{INTERFACE.format('c')}"
         "</ros2_control>",
         {},
         ("a", "b"),
@@ -97,8 +98,10 @@ def test_ours_take_precedence(tags, file):
 def test_loops_with_common_joints_belong_together():
     """A second rod between crank and rocker: only the crank is driven."""
     more = (
-        '<link name="rod2"><inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
-        '</inertial></link><joint name="d" type="continuous"><parent link="rocker"/><child link="rod2"/></joint>'
+        '<link name="rod2"><inertial><mass value="1"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        '</inertial></link><joint name="d" type="continuous"><parent link="rocker"/>'
+        '<child link="rod2"/></joint>'
         '<loop_joint name="other" type="spherical"><link1 link="rod2"/><link2 link="rod"/></loop_joint>'
     )
     graph = md.load_urdf(four_bar(LOOP + DRIVEN + more))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.shell.main import main
 from modular_dynamics.urdf import has_loops
@@ -100,7 +100,8 @@ def test_a_spring_and_a_gear_of_our_tags():
         '<gear joint="c" driver="a" ratio="2"/>'
     )
     words = SPRING + (
-        '<coupling name="k"><predecessor link="crank"/><successor link="rocker"/><ratio value="3"/></coupling>'
+        '<coupling name="k"><predecessor link="crank"/><successor link="rocker"/>'
+        '<ratio value="3"/></coupling>'
     )
     graph = md.load_urdf(four_bar(words, tags), strict=True)
     assert [spring.stiffness for spring in graph.springs] == [1.0]
@@ -189,7 +190,8 @@ def test_the_commands_say_what_was_read(tmp_path, capsys, command):
     out = capsys.readouterr().out
     for text in (
         "<loop_joint> read as loop joints: pin, spherical, of rod and rocker (line 9)",
-        "<motorInertia> times <mechanicalReduction> squared read as armature of joints [kg m^2, or kg]: c 0.2",
+        "<motorInertia> times <mechanicalReduction> squared read as armature of joints [kg m^2, or "
+        "kg]: c 0.2",
         "<springStiffness> of Gazebo read as springs at joints [N m/rad, or N/m]: b 4 about 0",
         "<drake:linear_spring_damper> read as springs: spring_9 of base and crank",
     ):

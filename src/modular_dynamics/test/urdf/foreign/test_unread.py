@@ -1,9 +1,9 @@
-"""Words of other tools that change torques and are not read: named once by kind; the others are not mentioned."""
+"""Words of other tools that change torques and are not read are named once by kind; others are silent."""
 
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.foreign_four_bar import DRAKE, four_bar
+from helpers.oracles.foreign_four_bar import DRAKE, four_bar
 from modular_dynamics.model import summaries_by_kind
 
 NAMED = {
@@ -70,14 +70,19 @@ def test_each_kind_is_said_once():
 
 SILENT = [
     "<material name='m'><color rgba='1 0 0 1'/></material><sensor name='s'/>",
-    f"<drake:collision_filter_group {DRAKE} name='g'><drake:member link='rod'/></drake:collision_filter_group>",
-    f"<drake:proximity_properties {DRAKE}><drake:point_contact_stiffness value='1'/></drake:proximity_properties>",
-    "<gazebo><static>true</static><self_collide>1</self_collide><plugin name='p' filename='libros2_control.so'/></gazebo>",
-    "<gazebo reference='rod'><sensor type='imu' name='i'/><mu1>1</mu1><kp>1</kp><dampingFactor>1</dampingFactor></gazebo>",
+    f"<drake:collision_filter_group {DRAKE} name='g'><drake:member link='rod'/>"
+    "</drake:collision_filter_group>",
+    f"<drake:proximity_properties {DRAKE}><drake:point_contact_stiffness value='1'/>"
+    "</drake:proximity_properties>",
+    "<gazebo><static>true</static><self_collide>1</self_collide>"
+    "<plugin name='p' filename='libros2_control.so'/></gazebo>",
+    "<gazebo reference='rod'><sensor type='imu' name='i'/><mu1>1</mu1><kp>1</kp>"
+    "<dampingFactor>1</dampingFactor></gazebo>",
     "<mujoco><compiler meshdir='m' balanceinertia='true' discardvisual='false' boundmass='0.001'/>"
     "<option timestep='0.001' gravity='0 0 -9.81'/></mujoco>",
     "<transmission name='t'><type>x</type><joint name='a'><hardwareInterface>E</hardwareInterface></joint>"
-    "<actuator name='m'><mechanicalReduction>9</mechanicalReduction><motorTorqueConstant>1</motorTorqueConstant>"
+    "<actuator name='m'><mechanicalReduction>9</mechanicalReduction>"
+    "<motorTorqueConstant>1</motorTorqueConstant>"
     "</actuator></transmission>",
     "<ros2_control name='c' type='system'><joint name='a'><param name='kp'>1</param></joint></ros2_control>",
     "<frame name='f' link='rod'/><fixed_frame name='g'/><disable_collisions link1='rod' link2='base'/>",
@@ -93,7 +98,8 @@ def test_what_concerns_other_things_is_not_mentioned(words, recwarn):
 
 NOTES = [
     (
-        "<gazebo><plugin name='p' filename='libmimic_joint.so'><joint>b</joint><mimicJoint>a</mimicJoint></plugin></gazebo>",
+        "<gazebo><plugin name='p' filename='libmimic_joint.so'><joint>b</joint>"
+        "<mimicJoint>a</mimicJoint></plugin></gazebo>",
         ("", "", ""),
         "not read, plugins of Gazebo that couple joints: p (line 9)",
     ),

@@ -13,23 +13,29 @@ ENDS = ('link="rod" xyz="0.5 0 0"', 'link="rocker" xyz="0.4 0 0"')
 AXIS = '<axis xyz="0 -1 0"/>'
 #: The pin between rod and rocker, in the words of other tools.
 LOOPS = {
-    "Isaac Sim": f'<loop_joint name="pin" type="spherical"><link1 {ENDS[0]} rpy="0 0 0"/><link2 {ENDS[1]}/></loop_joint>',
-    "Drake before 2017": f'<loop_joint name="pin" type="continuous">{AXIS}<link1 {ENDS[0]}/><link2 {ENDS[1]}/></loop_joint>',
-    "parent and child": f'<loop_joint name="pin" type="revolute">{AXIS}<parent {ENDS[0]}/><child {ENDS[1]}/></loop_joint>',
-    "an origin as in a joint": '<loop_joint name="pin" type="spherical"><origin xyz="0.5 0 0"/><parent link="rod"/>'
+    "Isaac Sim": f'<loop_joint name="pin" type="spherical"><link1 {ENDS[0]} rpy="0 0 0"/>'
+    f"<link2 {ENDS[1]}/></loop_joint>",
+    "Drake before 2017": f'<loop_joint name="pin" type="continuous">{AXIS}<link1 {ENDS[0]}/>'
+    f"<link2 {ENDS[1]}/></loop_joint>",
+    "parent and child": f'<loop_joint name="pin" type="revolute">{AXIS}<parent {ENDS[0]}/>'
+    f"<child {ENDS[1]}/></loop_joint>",
+    "an origin as in a joint": '<loop_joint name="pin" type="spherical"><origin xyz="0.5 0 0"/>'
+    '<parent link="rod"/>'
     '<child link="rocker"><origin xyz="0.4 0 0"/></child></loop_joint>',
     "URDF+": f'<loop name="pin" type="revolute"><predecessor link="rod"><origin xyz="0.5 0 0"/></predecessor>'
     f'<successor link="rocker"><origin xyz="0.4 0 0"/></successor>{AXIS}</loop>',
     "URDF+ at first": '<constraint name="pin" type="position"><predecessor link="rod"><origin xyz="0.5 0 0"/>'
     '</predecessor><successor link="rocker"><origin xyz="0.4 0 0"/></successor></constraint>',
     "urdfdom 264": '<constraint name="pin" type="revolute"><parent link="rod"/><parent_origin xyz="0.5 0 0"/>'
-    '<parent_axis xyz="0 -1 0"/><child link="rocker"/><child_origin xyz="0.4 0 0"/><child_axis xyz="0 1 0"/></constraint>',
+    '<parent_axis xyz="0 -1 0"/><child link="rocker"/><child_origin xyz="0.4 0 0"/>'
+    '<child_axis xyz="0 1 0"/></constraint>',
     "urdfdom 264, turned frame": '<constraint name="pin" type="revolute"><parent link="rod"/>'
     '<parent_origin xyz="0.5 0 0"/><parent_axis xyz="0 -1 0"/><child link="rocker"/>'
     '<child_origin xyz="0.4 0 0" rpy="1.5707963267948966 0 0"/><child_axis xyz="0 0 2"/></constraint>',
     "Drake": f"<drake:ball_constraint {DRAKE}>"
     '<drake:ball_constraint_body_A name="rod"/><drake:ball_constraint_p_AP value="0.5 0 0"/>'
-    '<drake:ball_constraint_body_B name="rocker"/><drake:ball_constraint_p_BQ value="0.4 0 0"/></drake:ball_constraint>',
+    '<drake:ball_constraint_body_B name="rocker"/><drake:ball_constraint_p_BQ value="0.4 0 0"/>'
+    "</drake:ball_constraint>",
 }
 
 
@@ -46,7 +52,8 @@ def four_bar(words="", tags="", turns=(0.0, 0.0, 0.0), of_joints=("", "", ""), a
         ends, turns, of_joints, attributes, strict=True
     ):
         joints.append(
-            f'<joint name="{name}" type="continuous" {attribute}><parent link="{parent}"/><child link="{child}"/>'
+            f'<joint name="{name}" type="continuous" {attribute}><parent link="{parent}"/>'
+            f'<child link="{child}"/>'
             f'<origin xyz="{x} 0 0" rpy="0 {-float(turn)!r} 0"/>{AXIS}{more}</joint>'
         )
     own = f'<modular_dynamics version="1">{tags}</modular_dynamics>' if tags else ""
