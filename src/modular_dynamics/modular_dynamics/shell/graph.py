@@ -77,7 +77,8 @@ def _draw(graph: SubsystemGraph, path: Path) -> None:
 
 
 def _tree(graph: SubsystemGraph) -> str:
-    return "".join(f"{printable(line)}\n" for line in str(graph).splitlines())
+    lines = [*str(graph).splitlines(), *(f"note: {note}" for note in graph.notes)]
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _json(graph: SubsystemGraph) -> str:
@@ -92,7 +93,8 @@ def _json(graph: SubsystemGraph) -> str:
         for one in graph.subsystems
     ]
     closing = {kind: list(names) for kind, names in graph.closing_elements.items()}
-    return json.dumps({"robot": graph.name, "subsystems": subsystems, "closing": closing}, indent=2) + "\n"
+    record = {"robot": graph.name, "subsystems": subsystems, "closing": closing, "notes": list(graph.notes)}
+    return json.dumps(record, indent=2) + "\n"
 
 
 GRAPH = Command(

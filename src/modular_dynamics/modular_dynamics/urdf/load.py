@@ -1,7 +1,7 @@
 """URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,9 @@ from .checks.units import (
     quaternions_of_other_length,
 )
 from .conditions import conditions_of
-from .description import Annotations, JointDescription, LinkDescription, RobotDescription
+from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
+from .foreign import foreign_words, replace_drake_joints, with_words
 from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .repairs import repair
@@ -103,6 +104,7 @@ def graph_of(
     tags = read_tags(root)
     stated = stated_version(root)
     later = without_later_attributes(root, stated.version)
+    replaced = replace_drake_joints(root)
     repairs = repair(root)
     places = [*names_and_places(root)]
     try:
@@ -118,6 +120,8 @@ def graph_of(
     robot = with_planar_joints(robot)
     file = read_partition(partition)
     annotations = _annotations(tags, file)
+    words = foreign_words(root, robot, annotations, {**(tags or {}), **(file or {})}, replaced)
+    annotations = with_words(annotations, words)
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
@@ -139,6 +143,7 @@ def graph_of(
         *anchors_in_degrees(tags),
         *anchors_in_degrees(file),
         *implausible_numbers(robot, annotations, field, root),
+        *words.findings,
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
@@ -160,7 +165,7 @@ def graph_of(
         sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *summaries_by_kind(zero_limits(robot))),
+        notes=(*notes, *words.notes, *summaries_by_kind(zero_limits(robot))),
     )
 
 
@@ -226,10 +231,3 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
         joints={root_joint: joint, **robot.joints},
     )
     return floating, findings
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with so many underscores that it is not taken."""
-    while name in taken:
-        name += "_"
-    return name

@@ -125,7 +125,7 @@ ROBOT = Element(
     },
 )
 
-#: Elements and attributes of other tools that change torques, by the element in which they stand. foreign.py
+#: Elements and attributes of other tools that change torques, by the element in which they stand. foreign/
 #: reads or names them; the checks of places and spelling leave them to it.
 FOREIGN_ELEMENTS: Mapping[str, tuple[str, ...]] = {
     "robot": ("loop_joint", "loop", "coupling", "constraint"),
@@ -135,7 +135,18 @@ FOREIGN_ELEMENTS: Mapping[str, tuple[str, ...]] = {
 }
 FOREIGN_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "joint": ("independent",),
-    "dynamics": ("armature", "rotor_inertia", "stiffness"),
+    "dynamics": (
+        *(
+            "armature",
+            "rotor_inertia",
+            "motor_inertia",
+            "gear_ratio",
+            "reduction",
+            "stiffness",
+            "spring_stiffness",
+        ),
+        *("spring_reference", "springref", "rest_position", "rest", "spring_mount"),
+    ),
 }
 #: Attributes of published robots that change no torque.
 OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {

@@ -16,6 +16,7 @@ from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, shown, too_large
 from ..text.yaml_text import LinedMapping, documents
 from .checks.values import LINE, attributes
 from .conditions import ATTRIBUTES
+from .foreign import words_that_close
 from .schema import TAGS, Element
 from .source import Source, line_of, text_in
 from .stamps import stamp_of
@@ -161,7 +162,8 @@ def has_loops(
 ) -> bool:
     """Whether loops, gears or passive joints make some joints follow others; no model is built.
 
-    The values of the tags are not checked; :func:`load_urdf` does that.
+    The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
+    words of other tools (:mod:`.foreign`) may close a loop.
 
     Args:
         source, mappings: as of :func:`load_urdf`.
@@ -171,5 +173,8 @@ def has_loops(
         UrdfError: not a URDF, or an unknown tag.
         PartitionError: no such partition file, or not a YAML mapping.
     """
-    sections = {**(read_tags(read_plain(source, mappings).root) or {}), **(read_partition(partition) or {})}
-    return any(sections.get(name) for name in _COUPLING)
+    root, file = read_plain(source, mappings).root, read_partition(partition) or {}
+    sections = {**(read_tags(root) or {}), **file}
+    return any(sections.get(name) for name in _COUPLING) or any(
+        section not in file or file[section] for section in words_that_close(root)
+    )

@@ -7,6 +7,7 @@ from lxml import etree
 
 from ...model import SubsystemGraph
 from ..checks.values import Entry
+from ..foreign import remove_words
 from ..schema import ROBOT, Version
 from ..versions import stated_version, without_later_attributes
 from ..xacro_files import read_plain
@@ -39,6 +40,7 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
         version = stated_version(root).version
         without_later_attributes(root, version)
         versions += [version] if "version" in root.attrib else []
+        remove_words(root)  # our tags say the same
         rename(root, source.prefix)
         links = {source.prefix + link for link in source.links}
         for unused in [own for own in root.findall("link") if own.get("name") not in links]:

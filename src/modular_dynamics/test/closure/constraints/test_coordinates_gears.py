@@ -83,7 +83,7 @@ def test_tags_and_file_say_the_same():
     ],
 )
 def test_bad_drivers_are_rejected(drivers, message):
-    with pytest.raises(md.PartitionError, match=re.compile(message, re.DOTALL)):
+    with pytest.raises(md.DescriptionError, match=re.compile(message, re.DOTALL)):
         md.load_urdf(robot(f'<gear joint="d"> {drivers} </gear>'))
 
 
