@@ -21,6 +21,7 @@ __all__ = [
     "Element",
     "Version",
     "elements_with",
+    "letters",
     "parents_of",
     "words",
 ]
@@ -194,3 +195,8 @@ def elements_with(attribute: str, element: Element = ROBOT) -> Iterator[str]:
         if attribute in rule.attributes or attribute in rule.since:
             yield child
         yield from elements_with(attribute, rule)
+
+
+def letters(name: str) -> str:
+    """Return a name as it is compared with others: LoopJoint, loop-joint and loop_joint are one."""
+    return name.casefold().replace("_", "").replace("-", "")

@@ -23,6 +23,7 @@ from ..schema import (
     WORDS_OF_OTHERS,
     Element,
     elements_with,
+    letters,
     parents_of,
     words,
 )
@@ -39,14 +40,9 @@ _OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material
 _GENERAL = ("name", "type", "version", "value", "stamp")
 
 
-def _letters(name: str) -> str:
-    """A name as it is compared with others: LoopJoint, loop-joint and loop_joint are one."""
-    return name.casefold().replace("_", "").replace("-", "")
-
-
 #: Elements that dynamics reads, our tags left out; these and our tags by their letters.
 _WORDS = frozenset(words(ROBOT))
-_BY_LETTERS = {_letters(word): word for word in (*TAGS.children, *_WORDS)}
+_BY_LETTERS = {letters(word): word for word in (*TAGS.children, *_WORDS)}
 
 
 class _Owner(NamedTuple):
@@ -117,10 +113,10 @@ def _unknown(
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    letters = _letters(tag)
-    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(letters)) is not None:
+    folded = letters(tag)
+    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(folded)) is not None:
         return hint
-    if (word := _BY_LETTERS.get(letters)) in TAGS.children:
+    if (word := _BY_LETTERS.get(folded)) in TAGS.children:
         return f"the place of <{word}> is in <modular_dynamics>"
     if word is not None:
         places = [place for place in parents_of(word) if place in _own_places(owner)]

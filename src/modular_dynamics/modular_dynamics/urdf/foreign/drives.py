@@ -18,7 +18,7 @@ from ...text.numbers import STIFFEST
 from ..checks.values import LINE, Entry
 from ..source import line_of
 from .tree import Tree
-from .words import Collected, amount, children, content, unread, word
+from .words import Collected, amount, children, content, word
 
 __all__ = ["INERTIAS", "SPRINGS", "collect_drives", "collect_springs"]
 
@@ -100,7 +100,7 @@ def _transmission(transmission: etree._Element, collected: Collected) -> Iterato
         return
     if len(joints) != 1 or len(actuators) > 1:
         text = f"rotor inertias of transmission '{name}', of {len(joints)} joints, are not read"
-        collected.findings.append(unread("inertia", inertias[0], name, text, _WRITE))
+        collected.leave("inertia", inertias[0], name, text, _WRITE)
         return
     parts = [*actuators, transmission, *children(transmission, "joint")]
     yield from _motor(joints[0], parts, f"transmission '{name}'", collected)
@@ -138,7 +138,7 @@ def _accepts(
     if known is None or known.moves:
         what = "does not exist" if known is None else f"is {known.type}"
         text = f"the {kind} that <{word(element)}> states of joint '{joint}' is not read: the joint {what}"
-        collected.findings.append(unread(kind, element, joint, text, _WRITE))
+        collected.leave(kind, element, joint, text, _WRITE)
     return False  # at a fixed joint it changes nothing
 
 
@@ -201,7 +201,7 @@ def _spring_damper(element: etree._Element, tree: Tree, collected: Collected) ->
     if wrong:
         text = f"<{word(element)}> is not read: {wrong[0]}"
         hint = "write <spring> in <modular_dynamics>"
-        collected.findings.append(unread("spring", element, name, text, hint))
+        collected.leave("spring", element, name, text, hint)
         return
     law: dict[str, Any] = {key: content(parts[key]) for key in _LAW if key in parts}
     anchors = [

@@ -29,7 +29,7 @@ from ..checks.values import LINE, Entry
 from ..description import JointDescription, free_name
 from ..source import line_of
 from .tree import Tree
-from .words import Collected, amount, children, content, origin_of, unread, word
+from .words import Collected, amount, children, content, origin_of, word
 
 __all__ = ["CLOSING", "added_by_gazebo", "collect_couplings", "collect_loops", "is_dependent"]
 
@@ -74,7 +74,7 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             _check_mimics([*joints[0], *joints[1]], word(element))
         except _NotReadError as error:
             text = f"{what} closes a loop and is not read: {error}"
-            collected.findings.append(unread("loop", element, name, text, _WRITE))
+            collected.leave("loop", element, name, text, _WRITE)
             continue
         except _NotNeededError as error:
             left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
@@ -285,7 +285,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
         except _NotReadError as error:
             text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
             hint = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
-            collected.findings.append(unread("coupling", element, name, text, hint))
+            collected.leave("coupling", element, name, text, hint)
             continue
         rows.append((element, row))
         dependent.append(chosen)
@@ -298,7 +298,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
         names = ", ".join(dependent)
         text = f"the couplings are not read: they do not determine the joints {names}"
         hint = "write <gear> in <modular_dynamics>"
-        collected.findings.append(unread("coupling", rows[0][0], dependent[0], text, hint))
+        collected.leave("coupling", rows[0][0], dependent[0], text, hint)
         return
     ratios = -np.linalg.solve(K[:, :n], K[:, n:])
     for (element, _), joint, of_joint in zip(rows, dependent, ratios, strict=True):

@@ -16,7 +16,7 @@ from ...model import Finding
 from ..checks.values import Entry
 from ..conditions import EARTH
 from ..description import RobotDescription
-from ..schema import ROBOT, TAGS, elements_with
+from ..schema import ROBOT, TAGS, elements_with, letters
 from ..source import line_of
 from .drives import INERTIAS
 from .loops import added_by_gazebo
@@ -50,6 +50,7 @@ _NAMES = {
     ),
     "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|reflected|drive|gear)_?inertia)"),
 }
+_OUR_TAGS = {letters(tag) for tag in TAGS.children}
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
 _PLUGINS = re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE)
@@ -57,18 +58,16 @@ _PLUGINS = re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE)
 
 def collect_unread(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Findings of what changes torques and was not read before."""
-    read = {*collected.read}
-    known = {finding.line for finding in collected.findings}
-    found = chain(_below_robot(root, read), _in_joints(root, read), _of_mujoco(root, robot))
-    collected.findings += [finding for finding in found if finding.line not in known]
+    done = {*collected.read, *collected.named}
+    collected.findings += chain(_below_robot(root, done), _in_joints(root, done), _of_mujoco(root, robot))
     collected.notes += _notes_on_gazebo(root, robot)
 
 
-def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Finding]:
+def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
     for element in children(root):
         tag, name = word(element), element.get("name", "")
-        if tag in ROBOT.children or tag in TAGS.children or element in read:
-            continue
+        if tag in ROBOT.children or letters(tag) in _OUR_TAGS or element in done:
+            continue  # of our tags checks/places.py speaks
         if not len(element) and not element.attrib:
             continue
         kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
@@ -81,7 +80,7 @@ def _below_robot(root: etree._Element, read: set[etree._Element]) -> Iterator[Fi
             )
 
 
-def _in_joints(root: etree._Element, read: set[etree._Element]) -> Iterator[Finding]:
+def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
     """What stands in joints and transmissions beside URDF's own elements and words."""
     known = (*ROBOT.children["joint"].children, *TAGS.children, *INERTIAS)
     for owner in children(root, "joint", "transmission"):
@@ -89,7 +88,7 @@ def _in_joints(root: etree._Element, read: set[etree._Element]) -> Iterator[Find
         for element in children(owner):
             if word(element) in known or any(True for _ in elements_with(word(element))):
                 continue  # checks/places.py speaks of it
-            for own in [own for own in element.iter(etree.Element) if own not in read]:
+            for own in [own for own in element.iter(etree.Element) if own not in done]:
                 for key in (word(own), *map(str, own.attrib)):
                     if (kind := _kind_of(key, *_IN_JOINTS)) is not None:
                         text = f"'{key}' in {word(owner)} '{name}' is a {kind}, as it seems, and is not read"

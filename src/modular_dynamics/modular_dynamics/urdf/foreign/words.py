@@ -35,17 +35,23 @@ class Collected:
 
     Attributes:
         read: the elements that say it, which our tags can replace.
-        findings: words that change torques and are not read.
+        findings: words that change torques and are not read. named: their elements.
     """
 
     records: list[Record] = field(default_factory=list)
     read: list[etree._Element] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    named: list[etree._Element] = field(default_factory=list)
 
     def add(self, section: str, entry: Mapping[str, Any], element: etree._Element, said_by: str) -> None:
         """An entry that this element states."""
         self.records.append(Record(section, {**entry, LINE: line_of(element)}, said_by))
+
+    def leave(self, kind: str, element: etree._Element, name: str, text: str, hint: str) -> None:
+        """A word that is not read: see :func:`unread`."""
+        self.findings.append(unread(kind, element, name, text, hint))
+        self.named.append(element)
 
     def of(self, section: str) -> list[dict[str, Any]]:
         """The entries of a section."""
