@@ -21,6 +21,7 @@ from modular_dynamics_ros.diagnostics.failures import described
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
+from modular_dynamics_ros.lifecycle.subscribing import SubscribingNode
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
 
@@ -31,7 +32,7 @@ ERROR = TransitionCallbackReturn.ERROR
 Table = TypeVar("Table")
 
 
-class ManagedNode(LifecycleNode, Generic[Table]):
+class ManagedNode(SubscribingNode, LifecycleNode, Generic[Table]):
     """Parameters, transitions and diagnostics.
 
     A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `configure`,

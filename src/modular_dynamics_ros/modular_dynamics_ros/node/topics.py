@@ -15,9 +15,10 @@ __all__ = [
     "STATIC_TRANSFORMS",
 ]
 
-#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500
-#: last for a second; /diagnostics reports how old the answered input is.
-JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
+#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 100
+#: last for 0.1 s at 1 kHz. Where states come faster than they are answered, each waits behind all of a full
+#: queue: in a longer one they would become stale. /diagnostics reports what was lost, and the input's age.
+JOINT_STATES = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: A sensor may publish reliably or not.
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: Published once, received by late subscribers too.
