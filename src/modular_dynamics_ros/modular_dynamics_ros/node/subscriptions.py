@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS
 
 __all__ = ["Subscriptions"]
 

@@ -6,9 +6,10 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.topics import JOINT_STATES, NO_SUBSCRIPTION_EVENTS
+from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["JointStateArrivals", "Receiver"]
 

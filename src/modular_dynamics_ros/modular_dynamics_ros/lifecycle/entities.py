@@ -1,16 +1,23 @@
-"""Subscriptions of a node that goes on after a message that cannot be read."""
+"""Publishers and subscriptions as the nodes here need them of rclpy."""
 
 import inspect
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.node import Node
 from rclpy.serialization import deserialize_message
 
-__all__ = ["SubscribingNode"]
+__all__ = ["NO_PUBLISHER_EVENTS", "NO_SUBSCRIPTION_EVENTS", "ReadingNode"]
+
+#: rclpy would watch two events of each publisher at every message, a third of its time; that a subscriber is
+#: incompatible is still logged by the subscriber.
+NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
+#: The same of subscriptions; best effort is compatible with every publisher.
+NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 
 
-class SubscribingNode(Node):
+class ReadingNode(Node):
     """Reads messages in the callbacks of its subscriptions.
 
     Where a message cannot be read, which depends on the middleware, rclpy would raise before the callback and
@@ -30,6 +37,10 @@ class SubscribingNode(Node):
             callback(message) if alone else callback(message, info)
 
         return super().create_subscription(msg_type, topic, read, *qos, raw=True, **options)
+
+    def create_publisher(self, *arguments: Any, **options: Any) -> Any:
+        """rclpy's, of its own topics, too."""
+        return super().create_publisher(*arguments, **{"event_callbacks": NO_PUBLISHER_EVENTS} | options)
 
 
 def _takes_one(callback: Callable[..., None]) -> bool:
