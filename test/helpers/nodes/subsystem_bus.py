@@ -100,7 +100,7 @@ class SubsystemBus:
         message.header.stamp = stamp_message(stamp)
         for name, session in self.sessions.items():
             info = message_info(self.time)
-            self._give(name, partial(session.receive, message, info, superseded=False))
+            self._give(name, partial(session.receive, message, info))
         self.deliver()
 
     def publish(self, topic: str, message: Any) -> None:

@@ -12,7 +12,7 @@ __all__ = [
     "STATIC_TRANSFORMS",
 ]
 
-#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. At 1 kHz
+#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose some. At 1 kHz
 #: 200 are all that a pause of any length leaves fresh by the usual stale_after. Where states come faster than
 #: they are answered, each waits behind a full queue: in a longer one it would become stale.
 JOINT_STATES = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)

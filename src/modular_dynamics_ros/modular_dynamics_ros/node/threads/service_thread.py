@@ -69,7 +69,7 @@ class ServiceThread:
         if self._ended:
             return
         self._ended = True
-        self._executor.wake()
+        self._executor.create_task(lambda: None)  # after a mere wake it would wait on
         if self._thread.is_alive():
             self._thread.join(PATIENCE)
         self._executor.shutdown()

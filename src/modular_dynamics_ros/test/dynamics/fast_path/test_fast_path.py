@@ -67,7 +67,7 @@ def _happen(subject, rng, now, what, names):
         message.name = (
             message.name if what == "odd" or names == "usual" else ["left", "right", "turn", "bend"]
         )
-        subject.receive(message, message_info(now), superseded=what == "odd" and rng.random() < 0.3)
+        subject.receive(message, message_info(now))
     elif what == "wrench":
         message = WrenchStamped()
         message.header.frame_id = "left_branch"
