@@ -19,7 +19,6 @@ def lone_node(subscribed=()):
     node.now = lambda: node.time
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
-    node.create_subscription.return_value.handle = None  # nothing is queued
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again

@@ -61,7 +61,7 @@ class SubsystemBus:
             names = {name for name in living if topic.startswith(f"{topic_name(name)}/")}
             return len(names)
 
-        return MagicMock(handle=None, get_publisher_count=publishers)
+        return MagicMock(get_publisher_count=publishers)
 
     def set_time(self, now: int) -> None:
         """The clocks of all nodes [ns]; each looks for what is overdue."""

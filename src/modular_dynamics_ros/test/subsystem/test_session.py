@@ -244,7 +244,7 @@ def test_a_recording_that_begins_again_is_answered_again(bus):
 
 def test_a_state_without_a_stamp_is_refused(bus):
     session = bus.sessions["head"]
-    session.receive(JointState(name=["head_pan", "head_tilt"], position=[0.0, 0.0]), message_info(1), False)
+    session.receive(JointState(name=["head_pan", "head_tilt"], position=[0.0, 0.0]), message_info(1))
     assert session.record.counts.rejected == {"no stamp": 1}
 
 
