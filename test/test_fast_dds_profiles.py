@@ -41,9 +41,9 @@ def test_no_node_chooses_a_profile_by_itself(monkeypatch, tmp_path):
     for name in (VARIABLE, "FASTDDS_BUILTIN_TRANSPORTS"):
         monkeypatch.delenv(name, raising=False)
     program = (
-        "import os, rclpy; from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor; "
+        "import os, rclpy; from modular_dynamics_ros.lifecycle.executor import PersistentExecutor; "
         "from modular_dynamics_ros.dynamics.node import main; "
-        "DirectExecutor.spin_once = lambda *of, **options: rclpy.shutdown(); main(); "
+        "PersistentExecutor.spin_once = lambda *of, **options: rclpy.shutdown(); main(); "
         "print([name for name in os.environ if 'FASTRTPS' in name or 'FASTDDS' in name])"
     )
     done = run_python("-c", program, cwd=tmp_path)

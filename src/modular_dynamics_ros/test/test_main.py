@@ -38,7 +38,7 @@ sys.exit(start.main())
 COLLECTED = """
 import gc, sys
 import modular_dynamics_ros.__main__ as start
-from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 
 def spin(executor, timeout_sec):
     import rclpy
@@ -49,7 +49,7 @@ def importing(module, imported=start.import_module):
     print(gc.isenabled())
     return imported(module)
 
-DirectExecutor.spin_once = spin
+PersistentExecutor.spin_once = spin
 start.import_module = importing
 sys.argv[1:] = ["subsystem_node"]
 sys.exit(start.main())

@@ -19,7 +19,6 @@ def lone_node(subscribed=()):
     node.now = lambda: node.time
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
-    node.create_subscription.return_value.handle = None  # nothing is queued
     node.get_publishers_info_by_topic.return_value = []
 
     def publisher(kind, topic, qos, **options):

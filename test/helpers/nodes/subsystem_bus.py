@@ -61,7 +61,7 @@ class SubsystemBus:
             names = {name for name in living if topic.startswith(f"{topic_name(name)}/")}
             return len(names)
 
-        return MagicMock(handle=None, get_publisher_count=publishers)
+        return MagicMock(get_publisher_count=publishers)
 
     def set_time(self, now: int) -> None:
         """The clocks of all nodes [ns]; each looks for what is overdue."""
@@ -100,7 +100,7 @@ class SubsystemBus:
         message.header.stamp = stamp_message(stamp)
         for name, session in self.sessions.items():
             info = message_info(self.time)
-            self._give(name, partial(session.receive, message, info, superseded=False))
+            self._give(name, partial(session.receive, message, info))
         self.deliver()
 
     def publish(self, topic: str, message: Any) -> None:

@@ -28,10 +28,12 @@ from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import description_frame
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES, LATCHED
+from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED
 from modular_dynamics_ros.parameters.assembly import AssemblyParameters
 
 __all__ = ["AssemblyNode", "main"]
+
+DEPTH = 500  # joint states that a slow subscriber may be behind
 
 
 class AssemblyNode(ManagedNode[AssemblyParameters]):
@@ -76,7 +78,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         make = self.make_publisher
         self._descriptions = make(String, "robot_description", DESCRIPTIONS)
         self._matrices = make(AssemblyIncidenceMatrix, "~/incidence_matrix", LATCHED)
-        self._states = make(JointState, "joint_states", QoSProfile(depth=JOINT_STATES.depth))
+        self._states = make(JointState, "joint_states", QoSProfile(depth=DEPTH))
         self._writer = self._state_publisher = None
         if p.robot_state_publisher:
             self._state_publisher = StatePublisherClient(self, p.robot_state_publisher, self.log)

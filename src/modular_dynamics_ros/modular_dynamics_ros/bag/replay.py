@@ -189,7 +189,7 @@ class Replay:
         self._result, incomplete = None, self.record.counts.incomplete
         self._efforts.add(message, stamp_of(message) or arrival)
         info = {"source_timestamp": 0, "received_timestamp": arrival}
-        self._states.receive(message, info, superseded=False)
+        self._states.receive(message, info)
         missing = self.record.missing if self.record.counts.incomplete > incomplete else ()
         self.awaited.add(message.name, missing, answered=self._result is not None)
         return self._result

@@ -3,9 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-from sensor_msgs.msg import JointState
-
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaging
 from modular_dynamics_ros.computation.black_boxes.held_wrenches import held_wrenches
 from modular_dynamics_ros.computation.black_boxes.identification import RestPose
@@ -18,9 +15,7 @@ from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["BlackBoxes"]
@@ -61,7 +56,6 @@ class BlackBoxes:
         self._matcher: StampMatcher[tuple[State, int]] = StampMatcher(
             self.names, parameters.black_box_wait, self._on_matched
         )
-        self._reader = JointStateReader(robot.state_names)
         self.retired, self._timer = False, None
 
     @property
@@ -136,20 +130,6 @@ class BlackBoxes:
         """A state that can be answered, whether it will be or not."""
         if (averaging := self.averaging) is not None:
             averaging.add_state(state)
-
-    def observe_superseded(self, message: JointState, info: dict[str, Any]) -> None:
-        """A joint state that a busy node passes over: while wrenches are averaged, it may show a motion."""
-        if (averaging := self.averaging) is None:
-            return
-        try:
-            sample = self._reader.read(message)
-        except BadMessage:
-            return  # reported where it is read, or with its publisher's next one
-        stamp = state_stamp(message, info, self._node)
-        if stamp <= self._node.now() + self.computation.settings.stale_after * 1e9:
-            q, v = np.full((2, len(self._reader.joint_names)), np.nan)
-            q[sample.layout.joints], v[sample.layout.joints] = sample.q, sample.v
-            averaging.add_superseded(stamp, q, v)
 
     def measured(self, box: str, frame: str, wrench: Array) -> None:
         """A wrench as a sensor reports it."""

@@ -1,17 +1,20 @@
-"""Services about black boxes. A thread of their own answers them: to average a wrench takes time."""
+"""Services about black boxes. Each request is answered in a thread: to average a wrench takes time."""
 
 import math
 import threading
+from functools import partial
 from typing import Any, Protocol
 
 from geometry_msgs.msg import Point, Vector3
 from modular_dynamics_interfaces.srv import IdentifyPayload, TareBlackBox
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError
 from modular_dynamics_ros.messages.wrenches import wrench_message
-from modular_dynamics_ros.node.threads.service_thread import ServiceThread
+from modular_dynamics_ros.node.threads.worker import Worker
+from modular_dynamics_ros.node.topics import REQUESTS
 
 __all__ = ["BlackBoxServices", "Host"]
 
@@ -48,20 +51,23 @@ class BlackBoxServices:
 
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host, self._ended = node, host, threading.Event()
-        self._thread = ServiceThread(node, "black boxes")
-        self._thread.add(TareBlackBox, "~/tare_black_box", self._answering(self._tare))
-        self._thread.add(IdentifyPayload, "~/identify_payload", self._answering(self._identify))
-        self._thread.start()
+        self._worker, group = Worker(node), MutuallyExclusiveCallbackGroup()  # one request at a time
+        for kind, name, fill in (
+            (TareBlackBox, "~/tare_black_box", self._tare),
+            (IdentifyPayload, "~/identify_payload", self._identify),
+        ):
+            answer = self._answering(fill)
+            node.create_service(kind, name, answer, qos_profile=REQUESTS, callback_group=group)
 
     def destroy(self) -> None:
         """Answer no more."""
         self._ended.set()
-        self._thread.destroy()
+        self._worker.destroy(NodeError("the node ended"))
 
     def _answering(self, fill: Any) -> Any:
-        def answer(request: Any, response: Any) -> Any:
+        async def answer(request: Any, response: Any) -> Any:
             try:
-                fill(request, response)
+                await self._worker.run(partial(fill, request, response))
                 response.success = True
             except Exception as error:  # a service must not end the node
                 response = type(response)()

@@ -73,8 +73,9 @@ class MessageCounts:
     """Joint states since activation: how many arrived, were answered, or were rejected (by cause).
 
     Attributes:
-        superseded: read, and not answered because a newer one had arrived. incomplete: read, and not answered
-        because other joints are awaited. of_other_joints: with no joint of the robot.
+        superseded: not answered because a newer one came before the next answer of a rate was due.
+        incomplete: read, and not answered because other joints are awaited. of_other_joints: with no joint of
+        the robot.
         closed_anew: answers whose assembly mode did not follow from the answer before. input_age: of the last
         joint state at its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
         contradictions: between two publishers, by joint. steps: beyond velocity limits, by joint.

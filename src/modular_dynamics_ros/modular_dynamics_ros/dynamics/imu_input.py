@@ -22,7 +22,7 @@ class ImuInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe_with_queued(Imu, "imu", self._on_imu, SENSOR)
+        self._subscribe_to_stream(Imu, "imu", self._on_imu, SENSOR)
 
     def _on_imu(self, message: Imu, info: dict[str, Any]) -> None:
         with self._refusing("imu", "imu"):

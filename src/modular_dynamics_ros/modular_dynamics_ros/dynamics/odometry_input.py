@@ -18,7 +18,7 @@ class OdometryInput(BaseStateInput):
 
     def __init__(self, node: SessionNode, computation: Computation) -> None:
         super().__init__(node, computation)
-        self._subscribe_with_queued(Odometry, "odometry", self._on_odometry, SENSOR)
+        self._subscribe_to_stream(Odometry, "odometry", self._on_odometry, SENSOR)
 
     def _on_odometry(self, message: Odometry, info: dict[str, Any]) -> None:
         with self._refusing("odometry", "odometry"):

@@ -116,12 +116,10 @@ class DynamicsSession:
             self.record.rejected(error)
         return True
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
         """See `Session`."""
-        if superseded:
-            self.boxes.observe_superseded(message, info)
         before = self.record.last
-        self._loaded.receive(message, info, superseded)
+        self._loaded.receive(message, info)
         if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
             self._fast_path.expect(self._loaded.states, message)
 

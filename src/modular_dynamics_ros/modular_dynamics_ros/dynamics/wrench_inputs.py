@@ -48,10 +48,10 @@ class WrenchInputs(Subscriptions):
         self._subscribe_to_frames()
         # all that is queued: on a busy computer the newest one would not be reached, one at a time
         external = partial(self._on_wrench, None)
-        self._subscribe_with_queued(WrenchStamped, "~/external_wrench", external, SENSOR)
+        self._subscribe_to_stream(WrenchStamped, "~/external_wrench", external, SENSOR)
         for name in computation.robot.black_boxes:
             topic, of_box = f"~/black_box/{topic_name(name)}/wrench", partial(self._on_wrench, name)
-            self._subscribe_with_queued(WrenchStamped, topic, of_box, SENSOR)
+            self._subscribe_to_stream(WrenchStamped, topic, of_box, SENSOR)
 
     def continue_from(self, other: "WrenchInputs") -> None:
         """Count on what another robot of the node has counted, and know the frames that it knew."""

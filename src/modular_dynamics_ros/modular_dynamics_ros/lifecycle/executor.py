@@ -1,10 +1,13 @@
 """An executor that goes on after a callback has raised."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.context import Context
-from rclpy.executors import InvalidHandle, ShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.exceptions import InvalidHandle
+from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
+from rclpy.node import Node
+from rclpy.service import Service
 from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
@@ -29,23 +32,18 @@ class PersistentExecutor(SingleThreadedExecutor):
         """Wait for one callback and call it.
 
         Raises:
-            Exception: of the callback, only where rclpy could not be made to listen again.
+            Exception: of a message that rclpy cannot read, where it would not listen again.
         """
-        self._spin_rclpy(timeout_sec)
-
-    def _spin_rclpy(self, timeout_sec: float | None) -> bool:
-        """See `spin_once`; whether something was called."""
         try:
-            task, entity, _ = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
+            task, entity, node = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
         except (ShutdownException, TimeoutException):
-            return False
+            return
         self.call_back(task)
         error = task.exception()
         if error is None or not self._report(error, entity_name(entity)):
-            return True
-        if entity is not None and not _release(entity):
+            return
+        if entity is not None and not _listens_again(entity, node):
             raise error
-        return True
 
     def attempt(self, what: str, function: Callable[[], None]) -> None:
         """Call a function; what it raises is logged, as with callbacks."""
@@ -60,15 +58,6 @@ class PersistentExecutor(SingleThreadedExecutor):
             return False
         self._log.skipped(what, error)
         return True
-
-    def resume(self, entities: Collection[Any]) -> None:
-        """Let callbacks of these entities that await something go on, as far as that is there.
-
-        Before services are destroyed: a client waits for the answer of each.
-        """
-        for task, entity, _ in list(self._tasks):
-            if entity in entities:
-                self.call_back(task)
 
     def call_back(self, task: Task) -> None:
         """Read what has come and call back."""
@@ -86,17 +75,24 @@ def entity_name(entity: Any) -> str:
     return "a task" if entity is None else f"a {type(entity).__name__.lower()}"
 
 
-def _release(entity: Any) -> bool:
-    """Let rclpy call it and others of its group again; whether that succeeded.
+def _listens_again(entity: Any, node: Node) -> bool:
+    """Whether rclpy calls an entity and others of its group again, after something was raised.
 
-    A message that cannot be read (text that is no UTF-8) raises before the callback. Then rclpy leaves entity
-    and group marked as busy, and the node would be deaf.
+    Where a request cannot be read, rclpy leaves service and group marked as busy for ever: the service is
+    made anew. Subscriptions of these nodes get serialised messages, which need no reading.
     """
     group = entity.callback_group
     if group is None or group.can_execute(entity):
-        return True
-    if not hasattr(entity, "_executor_event"):
+        return True  # the callback has raised
+    if not isinstance(entity, Service):
         return False
-    entity._executor_event = False
     group.ending_execution(entity)
+    node.create_service(
+        entity.srv_type,
+        entity.srv_name,
+        entity.callback,
+        qos_profile=entity.qos_profile,
+        callback_group=group,
+    )
+    node.destroy_service(entity)
     return True

@@ -20,6 +20,7 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.failures import described
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
+from modular_dynamics_ros.lifecycle.entities import NO_PUBLISHER_EVENTS, ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
@@ -31,7 +32,7 @@ ERROR = TransitionCallbackReturn.ERROR
 Table = TypeVar("Table")
 
 
-class ManagedNode(LifecycleNode, Generic[Table]):
+class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
     """Parameters, transitions and diagnostics.
 
     A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `configure`,
@@ -208,7 +209,7 @@ class ManagedNode(LifecycleNode, Generic[Table]):
 
     def make_publisher(self, kind: type, topic: str, qos: Any) -> Any:
         """A lifecycle publisher for as long as the node is configured."""
-        publisher = self.create_lifecycle_publisher(kind, topic, qos)
+        publisher = self.create_lifecycle_publisher(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self.while_configured.callback(self.destroy_lifecycle_publisher, publisher)
         return publisher
 

@@ -17,11 +17,11 @@ from typing import Any
 
 from modular_dynamics_interfaces.srv import SetPayload
 from rclpy.exceptions import NameValidationException
-from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
+from modular_dynamics_ros.lifecycle.entities import ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
 from modular_dynamics_ros.moveit.instance import Instance
@@ -36,7 +36,7 @@ __all__ = ["MoveitPayloadNode", "main"]
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
-class MoveitPayloadNode(Node):
+class MoveitPayloadNode(ReadingNode):
     """Keeps the payloads of dynamics_node equal to the objects that are attached.
 
     Raises:

@@ -3,24 +3,23 @@
 import time
 from typing import Any
 
-from rclpy.executors import InvalidHandle
+from rclpy.exceptions import InvalidHandle
 
-__all__ = ["Demand", "Pace", "exists"]
+__all__ = ["Demand", "Pace", "subscribers"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 
 
-def exists(publisher: Any) -> bool:
-    """Whether it was not destroyed.
+def subscribers(publisher: Any) -> int:
+    """How many a publisher has; none where it was destroyed.
 
     A ramp goes on with the outputs of a robot that was replaced. The new robot shares its publishers, except
     those of subsystems, joints and loops that are gone: these are destroyed.
     """
     try:
-        with publisher.handle:
-            return True
+        return int(publisher.get_subscription_count())
     except InvalidHandle:
-        return False
+        return 0
 
 
 class Demand:
@@ -43,9 +42,7 @@ class Demand:
     def look(self) -> None:
         """Ask, where that was long ago."""
         if (now := time.monotonic_ns()) >= self._next_look:
-            self.wanted = frozenset(
-                one for one in self._publishers if exists(one) and one.get_subscription_count()
-            )
+            self.wanted = frozenset(filter(subscribers, self._publishers))
             self._next_look = now + LOOK_PERIOD
 
 

@@ -108,11 +108,11 @@ class Session(Protocol[Parameters_contra]):
             info: rclpy's. since: the robot is so from this stamp [ns] on.
         """
 
-    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any]) -> None:
         """Answer a joint state, now or later, or report why not.
 
         Args:
-            info: rclpy's. superseded: a newer message waits, so that this one is only read.
+            info: rclpy's.
         """
 
     def retire(self) -> None:

@@ -105,10 +105,10 @@ class LoadedRobot:
         """Where joints were measured last [rad or m]; none while the node is not active."""
         return {} if self.states is None else self.states.positions
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
         """Answer a joint state, or report why not; ignored while the node is not active."""
         if self.states is not None:
-            self.states.receive(message, info, superseded)
+            self.states.receive(message, info)
 
     def fits(self, names: Sequence[str]) -> bool:
         """Whether a joint state with these names holds all joints that are needed."""
@@ -136,7 +136,5 @@ class LoadedRobot:
         if not self.active:
             return
         self.retire()
-        if self.states is not None:
-            self.states.end()
         self.states, self.active = None, False
         self.computation.forget()

@@ -14,11 +14,12 @@ from std_msgs.msg import Float64MultiArray
 
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import SettingError, listed
+from modular_dynamics_ros.lifecycle.entities import NO_PUBLISHER_EVENTS
 from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateWriter
 from modular_dynamics_ros.messages.wrenches import WrenchWriter
-from modular_dynamics_ros.node.demand import Demand, exists
+from modular_dynamics_ros.node.demand import Demand, subscribers
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import ANSWER_DEPTH, NO_PUBLISHER_EVENTS
+from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 
 __all__ = ["Outputs", "WrenchTopics"]
 
@@ -79,7 +80,7 @@ class Outputs:
         Subscribers that stand still must not delay the end by that time on each of their topics.
         """
         end = time.monotonic_ns() + RECEIPT
-        for publisher in filter(exists, self._publishers):
+        for publisher in filter(subscribers, self._publishers):
             publisher.wait_for_all_acked(Duration(nanoseconds=max(0, end - time.monotonic_ns())))
 
     def activate(self, state: LifecycleState | None) -> None:

@@ -48,7 +48,7 @@ class ReferenceInput(Subscriptions):
         if reference_type == "controller_state":
             # as many as joint states, which may wait as long; they are stamped alike
             kind, receive = controller_states.JointTrajectoryControllerState, self._on_controller_state
-            self._subscribe_with_queued(kind, "controller_state", receive, JOINT_STATES)
+            self._subscribe_to_stream(kind, "controller_state", receive, JOINT_STATES)
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
             self._subscribe_with_info(JointTrajectory, "reference", self._on_reference, 10, raw=True)

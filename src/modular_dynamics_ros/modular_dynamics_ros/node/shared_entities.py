@@ -36,13 +36,11 @@ class _Subscription:
 
 
 class SharedSubscription:
-    """One session's use of a subscription; it has what `pending_messages` needs of rclpy's."""
+    """One session's use of a subscription."""
 
     def __init__(self, subscription: _Subscription, callback: Callable[..., None]) -> None:
         self.subscription, self.callback = subscription, callback
-        entity = subscription.entity
-        self.handle, self.msg_type, self.raw = entity.handle, entity.msg_type, entity.raw
-        self.get_publisher_count = entity.get_publisher_count
+        self.get_publisher_count = subscription.entity.get_publisher_count
 
 
 class SharedEntities:

@@ -2,7 +2,7 @@
 
 A signal lets a lifecycle node wind down before it ends; a second one ends it at once.
 
-What a callback raises is logged and does not end the process: see `DirectExecutor`.
+What a callback raises is logged and does not end the process: see `PersistentExecutor`.
 """
 
 import gc
@@ -21,7 +21,7 @@ from rclpy.utilities import remove_ros_args
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
-from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
 from modular_dynamics_ros.node.end_signals import EndedEarly, EndSignals
 from modular_dynamics_ros.parameters.table import usage
@@ -48,7 +48,7 @@ def run_node(
         print(help_text)
         return 0
     node: Node | None = None
-    executor: DirectExecutor | None = None
+    executor: PersistentExecutor | None = None
     signals = EndSignals()
     try:
         _initialise()
@@ -57,7 +57,7 @@ def run_node(
         signals.early = False
         _collect_garbage()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
-        executor = DirectExecutor(log, lambda: signals.count > 0 or not rclpy.ok())
+        executor = PersistentExecutor(log, lambda: signals.count > 0 or not rclpy.ok())
         executor.add_node(node)
         if isinstance(node, ManagedNode):
             node.hurried = lambda: signals.count > 1
@@ -80,7 +80,7 @@ def run_node(
     return 0
 
 
-def _spin_once(executor: DirectExecutor, node: Node) -> None:
+def _spin_once(executor: PersistentExecutor, node: Node) -> None:
     """Call what is ready; else wait, asleep or, where the node is `busy`, awake."""
     if isinstance(node, ManagedNode) and node.busy:
         executor.spin_once(timeout_sec=0.0)
@@ -99,7 +99,7 @@ def _collect_garbage() -> None:
         gc.enable()
 
 
-def _end(node: Node | None, executor: DirectExecutor | None) -> None:
+def _end(node: Node | None, executor: PersistentExecutor | None) -> None:
     """Leave the ROS graph."""
     if executor is not None:
         executor.shutdown()  # it holds what the node destroys

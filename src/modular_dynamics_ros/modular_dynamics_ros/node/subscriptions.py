@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.lifecycle.pending_messages import pending_messages
+from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import NO_SUBSCRIPTION_EVENTS
 
 __all__ = ["Subscriptions"]
 
@@ -35,18 +34,11 @@ class Subscriptions:
         self._subscriptions.append(subscription)
         return subscription
 
-    def _subscribe_with_queued(
+    def _subscribe_to_stream(
         self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
     ) -> None:
-        """`receive` gets a delivered message with its info, and then those that are queued behind it."""
-
-        def on_message(message: Any, info: dict[str, Any]) -> None:
-            receive(message, info)
-            for queued in pending_messages(subscription):
-                receive(*queued)
-
-        events = NO_SUBSCRIPTION_EVENTS
-        subscription = self._subscribe_with_info(kind, topic, on_message, qos, event_callbacks=events)
+        """`receive` gets each message with its info; they come as often as joint states."""
+        self._subscribe_with_info(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
 
     @contextmanager
     def _refusing(self, where: str, what: str) -> Iterator[None]:

@@ -1,6 +1,5 @@
 """Qualities of service, and why they are what they are."""
 
-from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
 __all__ = [
@@ -8,16 +7,15 @@ __all__ = [
     "DESCRIPTIONS",
     "JOINT_STATES",
     "LATCHED",
-    "NO_PUBLISHER_EVENTS",
-    "NO_SUBSCRIPTION_EVENTS",
     "REQUESTS",
     "SENSOR",
     "STATIC_TRANSFORMS",
 ]
 
-#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose messages. 500
-#: last for a second; /diagnostics reports how old the answered input is.
-JOINT_STATES = QoSProfile(depth=500, reliability=ReliabilityPolicy.BEST_EFFORT)
+#: SensorDataQoS keeps 5: at 500 Hz a pause of 10 ms (another process on the core) would lose some. At 1 kHz
+#: 200 are all that a pause of any length leaves fresh by the usual stale_after. Where states come faster than
+#: they are answered, each waits behind a full queue: in a longer one it would become stale.
+JOINT_STATES = QoSProfile(depth=200, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: A sensor may publish reliably or not.
 SENSOR = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 #: Published once, received by late subscribers too.
@@ -29,11 +27,6 @@ DESCRIPTIONS = QoSProfile(depth=20, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 STATIC_TRANSFORMS = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 #: Answers that a reliable publisher keeps for a slow subscriber: 0.2 s at 500 Hz.
 ANSWER_DEPTH = 100
-#: rclpy would watch two events of each publisher at every message, a third of its time; that a subscriber is
-#: incompatible is still logged by the subscriber.
-NO_PUBLISHER_EVENTS = PublisherEventCallbacks(use_default_callbacks=False)
-#: The same of subscriptions; best effort is compatible with every publisher.
-NO_SUBSCRIPTION_EVENTS = SubscriptionEventCallbacks(use_default_callbacks=False)
 #: Requests to a service that wait while one is answered, and answers. The middleware drops what is above that
 #: without a word.
 REQUESTS = QoSProfile(depth=500, reliability=ReliabilityPolicy.RELIABLE)

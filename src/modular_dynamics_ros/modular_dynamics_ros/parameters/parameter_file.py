@@ -5,14 +5,16 @@ stands for one part of a node's full name, `**` for any number of them.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import yaml
 
 from modular_dynamics_ros.exceptions import ParameterError, listed
 
-__all__ = ["NoSectionError", "Section", "sections_for"]
+__all__ = ["NoSectionError", "Section", "given_names", "sections_for"]
 
 LARGEST = 1_000_000  # characters of a parameter file
 VALUES = "ros__parameters"
@@ -65,6 +67,34 @@ def sections_for(path: str, node: str) -> list[Section]:
             f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
         )
     return found
+
+
+def given_names(words: Sequence[str], node: str) -> Iterator[str]:
+    """Names of the parameters that a command line gives a node; what ROS cannot read is left to it.
+
+    Args:
+        words: of the command line. node: its full name.
+    """
+    of_ros = False
+    for word, following in pairwise([*words, ""]):
+        if word in ("--ros-args", "--"):
+            of_ros = word == "--ros-args"
+        elif of_ros and word in ("-p", "--param"):
+            whose, _, name = following.partition(":=")[0].rpartition(":")
+            if whose in ("", node.rpartition("/")[2]):
+                yield name
+        elif of_ros and word == "--params-file":
+            with suppress(OSError, ParameterError):
+                for section in sections_for(following, node):
+                    yield from _flat_names(section.values)
+
+
+def _flat_names(values: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from (f"{name}.{inner}" for inner in _flat_names(value))
+        else:
+            yield str(name)
 
 
 def _content(path: str) -> Any:

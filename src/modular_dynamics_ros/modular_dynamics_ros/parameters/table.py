@@ -9,6 +9,7 @@ Whole numbers are accepted for a float, as YAML writes 200 for 200.0.
 """
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import Field, dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -16,6 +17,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.parameters.parameter_file import given_names
 
 try:
     from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
@@ -158,11 +160,11 @@ def declare(node: "Node", table: type[Table]) -> Table:
 
 
 def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
-    """rclpy ignores what is given for parameters that are not declared.
+    """rclpy ignores what the command line gives for parameters that are not declared.
 
     Those of other nodes are no mistake: a section of a parameter file may be for all.
     """
-    for name in getattr(node, "_parameter_overrides", ()):  # of another rclpy perhaps elsewhere
+    for name in dict.fromkeys(given_names(sys.argv, node.get_fully_qualified_name())):
         close = () if node.has_parameter(name) else get_close_matches(name, known, 1, CLOSE)
         if close:
             node.get_logger().warning(

@@ -48,7 +48,7 @@ class QueryServices:
 
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host = node, host
-        self._thread = ServiceThread(node, "queries", large_requests=True)
+        self._thread = ServiceThread(node, "queries")
         self._answers: Any = None
         for kind, name in (
             (InverseDynamics, "inverse_dynamics"),

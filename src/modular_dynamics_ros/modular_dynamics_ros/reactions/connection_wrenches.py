@@ -130,7 +130,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         self._names, self._robot, self._complete = tuple(names), robot, complete
         self.matcher: WrenchMatcher[Item] = WrenchMatcher(timeout)
         topic = "dynamics_node/connection_wrenches"
-        self._subscribe_with_queued(ConnectionWrenchesMessage, topic, self._receive, DEPTH)
+        self._subscribe_to_stream(ConnectionWrenchesMessage, topic, self._receive, DEPTH)
 
     def match(self, stamp: int, item: Item) -> Wrenches | None:
         """The wrenches with this stamp [ns]; None where they have not arrived: the item waits for them.

@@ -112,9 +112,9 @@ class ReactionSession:
         """See `Session`: never, each has to meet the loads of its stamp."""
         return False
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
         """See `Session`."""
-        self._loaded.receive(message, info, superseded)
+        self._loaded.receive(message, info)
 
     def retire(self) -> None:
         """See `Session`. The wrenches that states wait for are the next robot's from now on."""

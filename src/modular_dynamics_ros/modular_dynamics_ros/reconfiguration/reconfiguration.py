@@ -14,7 +14,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied, applied, fitted
 from modular_dynamics_ros.computation.changes.change import Changes
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
-from modular_dynamics_ros.reconfiguration.beside_executor import BesideExecutor
+from modular_dynamics_ros.node.threads.worker import Worker
 from modular_dynamics_ros.reconfiguration.changes_file import ChangesFile, Draft
 from modular_dynamics_ros.reconfiguration.host import Host
 
@@ -79,14 +79,14 @@ class Reconfiguration:
         self.kept = Kept() if stored is None else Kept(*stored)
         self.stamp = 0
         self._taken = False  # a robot has been in force, the one that the file is about
-        self._beside = BesideExecutor(node)
+        self._worker = Worker(node)
         if self.kept.changes:
             count = len(self.kept.changes)
             node.get_logger().info(f"changes_file: {count} changes of '{self.kept.robot}'")
 
     def destroy(self) -> None:
         """Prepare nothing more; safe to repeat."""
-        self._beside.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
+        self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
         """A described robot with the changes that it keeps; in any thread."""
@@ -149,7 +149,7 @@ class Reconfiguration:
         for _ in range(ATTEMPTS):
             now = self._in_force()
             work = partial(self._drafted, now.described, now.changed.changes, edit)
-            drafted: _Drafted = await self._beside.run(work, lambda made: made.draft.discard())
+            drafted: _Drafted = await self._worker.run(work, lambda made: made.draft.discard())
             if self._host.active and self._host.robot_in_force() is now:
                 break
             drafted.draft.discard()  # another description has come

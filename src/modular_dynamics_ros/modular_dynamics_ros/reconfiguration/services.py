@@ -13,7 +13,6 @@ from modular_dynamics_interfaces.srv import (
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.node.topics import REQUESTS
 
 __all__ = ["Answers", "ReconfigurationServices"]
@@ -44,15 +43,11 @@ class ReconfigurationServices:
     """
 
     def __init__(self, node: Node) -> None:
-        self._node = node
         self._answers: Answers | None = None  # while configured
         group = MutuallyExclusiveCallbackGroup()
-        self._services = [
-            node.create_service(
-                kind, f"~/{name}", self._answering(name), qos_profile=REQUESTS, callback_group=group
-            )
-            for name, kind in KINDS.items()
-        ]
+        for name, kind in KINDS.items():
+            answer = self._answering(name)
+            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
     def begin(self, answers: Answers) -> None:
         """The node is configured."""
@@ -67,8 +62,6 @@ class ReconfigurationServices:
             return
         self._answers.end()
         self._answers = None
-        if isinstance(self._node.executor, PersistentExecutor):
-            self._node.executor.resume(self._services)
 
     def _answering(self, name: str) -> Callable[[Any, Any], Coroutine[Any, Any, Any]]:
         async def answer(request: Any, response: Any) -> Any:

@@ -50,11 +50,11 @@ class NeighbourInputs(Subscriptions):
         own = topic_name(part.name)
         if part.predecessor is not None:
             topic = f"{topic_name(part.predecessor)}/motion_out/{own}"
-            self._subscribe_with_queued(ConnectionMotion, topic, self._on_motion, DEPTH)
+            self._subscribe_to_stream(ConnectionMotion, topic, self._on_motion, DEPTH)
             self._hear_of(part.predecessor)
         for one in part.successors:
             take = partial(self._on_wrench, one.subsystem)
-            self._subscribe_with_queued(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
+            self._subscribe_to_stream(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
             self._hear_of(one.subsystem)
 
     def _hear_of(self, neighbour: str) -> None:

@@ -111,14 +111,13 @@ class SubsystemSession:
         """See `Session`: never, each has to meet motions and wrenches."""
         return False
 
-    def receive(self, message: JointState, info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: JointState, info: dict[str, Any]) -> None:
         """See `Session`."""
         if not stamp_nanoseconds(message.header.stamp):
             text = "it has no stamp: nothing says which motion and which wrenches belong to it"
             self.reject(BadMessage("no stamp", text))
             return
-        # which stamps are left out by nodes that have fallen behind is for those on the ground to say
-        self._loaded.receive(message, info, superseded and self.part.predecessor is None)
+        self._loaded.receive(message, info)
 
     def retire(self) -> None:
         """See `Session`. Motions and wrenches are the next robot's from now on."""

@@ -38,7 +38,7 @@ class Session(DynamicsSession):
     def state(self, ms):
         message = JointState(name=NAMES[:3], position=Q[:3].tolist(), velocity=V[:3].tolist())
         message.header.stamp = stamp_message(ms * MS)
-        self.receive(message, message_info(self._node.time), superseded=False)
+        self.receive(message, message_info(self._node.time))
 
     def wrench(self, ms, force=1.0):
         values = np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])

@@ -54,7 +54,7 @@ class Held:
     def state(self, q, v):
         message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
         message.header.stamp = stamp_message(self.node.time)
-        self.session.receive(message, message_info(self.node.time), superseded=False)
+        self.session.receive(message, message_info(self.node.time))
 
     def wrench(self, values):
         message: WrenchStamped = WrenchWriter().write(stamp_message(self.node.time), POINT, values)

@@ -26,13 +26,12 @@ class Session(DynamicsSession):
         self.activate(None)
         self.averaging = self.boxes.begin_averaging("right_branch")
 
-    def state(self, ms, bend=0.0, names=NAMES[:3], superseded=False):
-        if not superseded:
-            self._node.time = ms * MS
+    def state(self, ms, bend=0.0, names=NAMES[:3]):
+        self._node.time = ms * MS
         position = [bend if name == "bend" else 0.0 for name in names]
         message = JointState(name=names, position=position, velocity=[0.0] * len(names))
         message.header.stamp = stamp_message(ms * MS)
-        self.receive(message, message_info(self._node.time), superseded)
+        self.receive(message, message_info(self._node.time))
         self.boxes.measured("right_branch", "upper_stem", np.ones(6))
 
     def states(self, begin=BEGIN, end=END, **fields):
@@ -64,37 +63,6 @@ def test_all_states_count_of_which_a_rate_answers_few(make):
     for ms in range(BEGIN, END + 1, 20):
         session.state(ms, bend=0.1 if ms == 1240 else 0.0)
     assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
-
-
-def test_a_state_that_a_busy_node_passes_over_shows_a_motion(make):
-    """It is read although a newer one, at the old place, is answered."""
-    session = make()
-    session.states(end=1240)
-    session._node.time = 1400 * MS
-    session.state(1300, bend=0.1, superseded=True)
-    session.states(begin=1400)
-    assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
-
-
-@pytest.mark.parametrize("names", [NAMES[:3], NAMES[1:2], ["bend", "bend", "left"], ["other"]])
-def test_what_is_passed_over_at_rest_or_cannot_be_read_is_no_motion(make, names):
-    session = make()
-    session.states(end=1240)
-    session._node.time = 1400 * MS
-    session.state(1300, names=names, superseded=True)
-    session.state(1900, bend=0.1, superseded=True)  # of a clock that is far ahead: it is not answered either
-    session.states(begin=1400)
-    assert session.result().mean.tolist() == [1.0] * 6
-
-
-def test_a_busy_node_that_sees_too_little_says_so(make):
-    """What it passes over tells neither all joints nor how the base is turned."""
-    session = make()
-    session.states(end=1100)
-    session._node.time = 1400 * MS
-    session.state(1300, superseded=True)
-    session.states(begin=1400)
-    assert "came for 0.300 s between two of them, more than 0.2 s (stale_after)" in session.refusal()
 
 
 def test_a_root_that_turns_is_no_robot_at_rest(make):

@@ -31,7 +31,7 @@ class Session(DynamicsSession):
     def receive_at(self, time):
         self._node.time = round(1e9 * time)
         message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
-        self.receive(message, message_info(self._node.time), superseded=False)
+        self.receive(message, message_info(self._node.time))
 
     def published_at(self, time):
         self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
@@ -119,7 +119,7 @@ def test_with_a_rate_an_older_state_does_not_take_the_place_of_a_newer_one(four_
     for stamp, q in ((now, Q), (now - 40_000_000, 2.0 * Q)):
         message = JointState(name=NAMES, position=q.tolist(), velocity=V.tolist())
         message.header.stamp = stamp_message(stamp)
-        session.receive(message, message_info(now), superseded=False)
+        session.receive(message, message_info(now))
     session._on_rate()
     (torques,) = session._node.sent["~/joint_torques"]
     assert stamp_nanoseconds(torques.header.stamp) == now

@@ -51,7 +51,7 @@ class Session(DynamicsSession):
         self._node.time += MS
         before = len(self.topic)
         message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
-        self.receive(message, message_info(self._node.time), superseded=False)
+        self.receive(message, message_info(self._node.time))
         return len(self.topic) - before
 
     def status(self, name):

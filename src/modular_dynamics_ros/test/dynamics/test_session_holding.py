@@ -36,7 +36,7 @@ def held_torques(path, names, poses, parameters, lacking, later=50_000_000):
         values = {"name": names, "position": list(q), "velocity": [0.0] * len(names)} | fields
         message = JointState(**values)
         message.header.stamp = stamp_message(stamp or node.time)
-        session.receive(message, message_info(node.time), superseded=False)
+        session.receive(message, message_info(node.time))
 
     for k in range(10):  # the filter starts with the sixth
         node.time = 10**9 + k * 2_000_000
@@ -92,7 +92,7 @@ def test_a_root_that_goes_on_turning_is_held_as_it_stands(four_link):
     node.time = 10**9
     states.add(node.time, level, np.zeros(6))
     message = JointState(name=NAMES, position=Q.tolist(), velocity=[0.0] * len(NAMES))
-    session.receive(message, message_info(node.time), superseded=False)
+    session.receive(message, message_info(node.time))
     node.time += 10**9
     states.add(node.time, Quaternion(np.cos(0.3), np.sin(0.3), 0.0, 0.0), np.zeros(6))
     session._on_watch()
@@ -113,7 +113,7 @@ def test_a_position_that_is_too_large_is_counted_and_the_one_before_is_held(arm,
     node.time = 10**9
     for q in ([0.01] * len(names), [0.01] * (len(names) - 2) + [1e10, 1e308]):
         message = JointState(name=names, position=q, velocity=[0.0] * len(names))
-        session.receive(message, message_info(node.time), superseded=False)
+        session.receive(message, message_info(node.time))
     assert session.record.counts.rejected == {"too large": 1}
     node.time += 10**9
     session._on_watch()
@@ -139,7 +139,7 @@ def test_of_each_joint_the_newest_position_is_held_also_a_late_one(arm, parts):
         joints = ranges[part]
         message = JointState(name=names[joints], position=q[joints], velocity=[0.0] * len(names[joints]))
         message.header.stamp = stamp_message(stamp)
-        session.receive(message, message_info(node.time), superseded=False)
+        session.receive(message, message_info(node.time))
 
     node.time = 10**9
     send("all", np.full(9, 0.01), node.time)

@@ -37,7 +37,7 @@ class Session(DynamicsSession):
         message.header.stamp = stamp_message(self._node.time)
         sent = self._node.sent["~/joint_torques"]
         sent.clear()
-        self.receive(message, message_info(self._node.time), superseded=False)
+        self.receive(message, message_info(self._node.time))
         return sent[0].effort.tolist() if sent else None
 
     @property

@@ -66,27 +66,6 @@ def test_a_black_boxs_wrench_counts_in_its_own_frame(make, four_link, boxed_bran
     assert answer.effort == pytest.approx(solution.tau[:3], abs=1e-12)
 
 
-@pytest.mark.parametrize("topic", ["black_box/right_branch/wrench", "external_wrench"])
-def test_what_is_queued_of_a_sensor_is_taken_at_once(make, boxed_branch, topic):
-    """One for each turn of the executor, a busy node would count on wrenches that were sent long before."""
-    harness, sensor = boxed_harness(make, boxed_branch, stale_after=60.0)
-    harness.spin_until(harness.external.get_subscription_count)
-    publisher = harness.external if topic == "external_wrench" else sensor
-    subscription = next(one for one in harness.node.subscriptions if one.topic_name.endswith(topic))
-    wrenches, taken = harness.node.session.computation.wrenches, []
-    timed = wrenches.external if topic == "external_wrench" else wrenches.black_box
-    count, timed.set = timed.set, lambda source, one: (count(source, one), taken.append(one.arrival.stamp))
-    deadline = time.monotonic() + 60.0
-    while len(taken) < 2:  # the queued one may still be on its way
-        assert time.monotonic() < deadline, "the message behind the delivered one was never taken with it"
-        taken.clear()
-        delivered = wrench_message("base", stamp=harness.node.now())
-        publisher.publish(wrench_message("base", stamp=harness.node.now()))
-        time.sleep(0.01)
-        subscription.callback(delivered, {"source_timestamp": time.time_ns(), "received_timestamp": 0})
-    assert taken == sorted(taken)
-
-
 @pytest.mark.parametrize(
     ("frame", "words"),
     [

@@ -5,8 +5,6 @@ import rclpy
 from rcl_interfaces.srv import ListParameters
 
 from helpers.nodes.listening_node import ListeningNode
-from modular_dynamics_ros.lifecycle import executor as source
-from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -28,15 +26,8 @@ class FragileNode(ListeningNode):
         raise KeyError("nothing")
 
 
-@pytest.fixture(params=[PersistentExecutor, DirectExecutor])
-def stage(request):
-    made = FragileNode(request.param)
-    yield made
-    made.close()
-
-
 @pytest.fixture
-def rclpys_stage():
+def stage():
     made = FragileNode(PersistentExecutor)
     yield made
     made.close()
@@ -74,33 +65,43 @@ def test_a_service_and_a_timer_that_raise_are_named(stage):
     stage.say("good")
 
 
-def test_a_message_that_cannot_be_taken_does_not_make_the_node_deaf(rclpys_stage, monkeypatch):
-    stage = rclpys_stage
-    failing, take = [True, True], stage.executor._take_subscription
+class Unreadable:
+    """Stands for the type of a service while its next request is damaged."""
 
-    def take_or_raise(subscription):
-        if failing:
-            failing.pop()
-            stage.heard.append("")
-            raise RuntimeError("no UTF-8")
-        return take(subscription)
+    def __init__(self, service):
+        self.service, self.kind = service, service.srv_type
 
-    monkeypatch.setattr(stage.executor, "_take_subscription", take_or_raise)
-    stage.say("one", "two", "three")
-    stage.spin_until(lambda: stage.heard[-1] == "three")
-    assert len(stage.logger.lines) == 1
+    @property
+    def Request(self):  # as in services
+        self.service.srv_type = self.kind
+        raise RuntimeError("damaged")
 
 
-def test_where_rclpy_cannot_be_made_to_listen_again_the_process_ends(rclpys_stage, monkeypatch):
-    """Of another version: a node that is deaf for good must not look alive."""
-    stage = rclpys_stage
+def test_a_request_that_cannot_be_read_makes_neither_node_nor_service_deaf(stage):
+    answered = []
+    service = stage.node.create_service(ListParameters, "told", lambda request, response: response)
+    client = stage.node.create_client(ListParameters, "told")
 
-    def raising(subscription):
-        raise RuntimeError("no UTF-8")
+    def answers():
+        answered.append(client.call_async(ListParameters.Request()))
+        stage.executor.spin_once(timeout_sec=0.05)
+        return any(one.done() for one in answered)
 
-    monkeypatch.setattr(stage.executor, "_take_subscription", raising)
-    monkeypatch.setattr(source, "_release", lambda entity: False)
-    with pytest.raises(RuntimeError, match="no UTF-8"):
+    stage.spin_until(answers)
+    service.srv_type = Unreadable(service)
+    client.call_async(ListParameters.Request())
+    stage.spin_until(lambda: stage.logger.lines)
+    (line,) = stage.logger.lines
+    assert line.startswith("/told: skipped, unexpectedly: RuntimeError: damaged")
+    answered.clear()
+    stage.spin_until(answers)
+    stage.say("good")
+    assert sum(one.srv_name == "told" for one in stage.node.services) == 1
+
+
+def test_a_node_that_would_be_deaf_for_good_must_not_look_alive(stage):
+    stage.subscription.msg_type = None  # so that rclpy cannot read a message
+    with pytest.raises(AttributeError):
         stage.say("one")
 
 

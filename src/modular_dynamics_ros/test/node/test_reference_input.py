@@ -191,7 +191,7 @@ def coverage_by_system_time(given, time):
     given.node.time = round(time * S)
     states = StateInput(given.node, given.computation, MagicMock(), MagicMock(), {})
     message = JointState(name=NAMES, position=np.zeros(4), velocity=np.zeros(4))
-    states.receive(message, message_info(given.node.time), False)
+    states.receive(message, message_info(given.node.time))
     (state, _), _ = states._answer.call_args
     assert state.stamp == given.node.time
     return state.coverage

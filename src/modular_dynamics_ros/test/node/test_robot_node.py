@@ -26,8 +26,8 @@ sys.modules["numba"] = None
 from modular_dynamics_ros.reactions import node
 sys.argv += ["--ros-args", "-p", "autostart:=true", "-p", f"robot_description_file:={sys.argv.pop()}"]
 import rclpy
-from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
-DirectExecutor.spin_once = lambda *of, **options: rclpy.shutdown()  # once the node is configured
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+PersistentExecutor.spin_once = lambda *of, **options: rclpy.shutdown()  # once the node is configured
 sys.exit(node.main())
 """
 

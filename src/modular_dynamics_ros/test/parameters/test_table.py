@@ -130,11 +130,17 @@ def test_declared_parameters_describe_themselves(ros):
     assert fixed.read_only
 
 
-def test_a_misspelt_parameter_is_named(ros, capfd):
+@pytest.mark.parametrize("of_file", [False, True])
+def test_a_misspelt_parameter_is_named(ros, capfd, monkeypatch, tmp_path, of_file):
     """Others may be for other nodes."""
-    node = Node(
-        "table", parameter_overrides=change("gravitiy", [0.0, 0.0, 0.0]) + change("wheel_radius", 1.0)
-    )
+    words = ["-p", "gravitiy:=[0.0, 0.0, 0.0]", "-p", "table:wheel_radius:=1.0", "-p", "other:rat:=1"]
+    if of_file:
+        values = "{gravitiy: [0.0, 0.0, 0.0], wheel: {radius: 1.0}}"
+        file = tmp_path / "parameters.yaml"
+        file.write_text(f"/**:\n  ros__parameters: {values}\nother:\n  ros__parameters: {{rat: 1}}\n")
+        words = ["--params-file", str(file)]
+    monkeypatch.setattr("sys.argv", ["node", "-p", "mod:=b", "--ros-args", *words, "--", "-p", "rat:=1.0"])
+    node = Node("table")
     try:
         assert declare(node, Table).gravity == (0.0, 0.0, -9.81)
     finally:

@@ -32,7 +32,7 @@ def send(session, stamp, q, *, with_wrenches=True):
     node, header = session._node, stamp_message(stamp)
     state = JointState(name=session.robot.state_names, position=q.tolist())
     state.header.stamp = header
-    session.receive(state, message_info(node.time), superseded=False)
+    session.receive(state, message_info(node.time))
     if with_wrenches:
         send_wrenches(session, header, session.reactions.load_names)
 

@@ -11,9 +11,9 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES
-from modular_dynamics_ros.lifecycle.direct_executor import DirectExecutor
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.node.robot_node import SUCCESS
-from modular_dynamics_ros.reconfiguration import beside_executor
+from modular_dynamics_ros.node.threads import worker
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -25,7 +25,7 @@ def start(make):
     def client(**parameters):
         made = make(**parameters)
         made.executor.shutdown()
-        made.executor = DirectExecutor(made.node.log, lambda: False)
+        made.executor = PersistentExecutor(made.node.log, lambda: False)
         for node in (made.node, made.probe):
             made.executor.add_node(node)
         return made.activate()
@@ -46,18 +46,18 @@ def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path
         return made
 
     monkeypatch.setattr(reconfiguration, "_drafted", delayed)
-    monkeypatch.setattr(beside_executor, "PATIENCE", 0.1 if slow else 10.0)
+    monkeypatch.setattr(worker, "PATIENCE", 0.1 if slow else 10.0)
     payload = client.client(SetPayload, "dynamics_node/set_payload")
     answer = payload.call_async(request(SetPayload, link="left_branch", load=load))
     client.spin_until(lambda: list(tmp_path.iterdir()))
-    destroy = reconfiguration._beside.destroy
+    destroy = reconfiguration._worker.destroy
 
     def waited(*error):
         if not slow:
             go_on.set()
         destroy(*error)
 
-    monkeypatch.setattr(reconfiguration._beside, "destroy", waited)
+    monkeypatch.setattr(reconfiguration._worker, "destroy", waited)
     change = client.client(ChangeState, "dynamics_node/change_state")
     ids = Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP, Transition.TRANSITION_CONFIGURE
     done = [change.call_async(ChangeState.Request(transition=Transition(id=one))) for one in ids]
@@ -67,7 +67,6 @@ def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path
     go_on.set()
     client.spin_until(lambda: not list(tmp_path.glob(".*")))
     assert client.node.trigger_activate() == SUCCESS
-    client.spin_until(lambda: all(task.done() for task, *_ in client.executor._tasks))
 
 
 def test_requests_that_wait_while_the_node_is_cleaned_up_are_answered(start, load):

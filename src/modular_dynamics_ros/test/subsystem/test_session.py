@@ -244,7 +244,7 @@ def test_a_recording_that_begins_again_is_answered_again(bus):
 
 def test_a_state_without_a_stamp_is_refused(bus):
     session = bus.sessions["head"]
-    session.receive(JointState(name=["head_pan", "head_tilt"], position=[0.0, 0.0]), message_info(1), False)
+    session.receive(JointState(name=["head_pan", "head_tilt"], position=[0.0, 0.0]), message_info(1))
     assert session.record.counts.rejected == {"no stamp": 1}
 
 
@@ -260,7 +260,7 @@ def test_a_state_that_is_complete_too_late_is_not_answered_and_so_is_one_that_wa
     for session in bus.sessions.values():
         session._node.time = bus.time + 201 * MS
     bus.sessions["base"]._node.time = bus.time
-    bus.sessions["base"].receive(message, message_info(bus.time), superseded=False)
+    bus.sessions["base"].receive(message, message_info(bus.time))
     bus.deliver()
     assert torso.record.counts.rejected == {"too late": 1}
     assert torso._node.sent["~/wrench_out"] == []

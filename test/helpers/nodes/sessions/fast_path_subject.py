@@ -40,10 +40,10 @@ class Subject:
 
         self.session._fast_path.answer = counted
 
-    def receive(self, message, info, superseded):
+    def receive(self, message, info):
         """As `JointStateArrivals` does it."""
-        if superseded or not self.session.answer(serialize_message(message), info, 0):
-            self.session.receive(message, info, superseded)
+        if not self.session.answer(serialize_message(message), info, 0):
+            self.session.receive(message, info)
 
     def set(self, **change):
         self.table = replace(self.table, **change)

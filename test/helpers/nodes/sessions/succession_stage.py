@@ -35,7 +35,7 @@ class Robot:
     def knows(self, names):
         return self.joints >= set(names)
 
-    def receive(self, message, info, superseded):
+    def receive(self, message, info):
         self.got.append(message.header.stamp.sec)
 
     def reject(self, error):

@@ -37,7 +37,7 @@ class Session(DynamicsSession):
             name=list(names or self.robot.state_names),
             **{k: np.array(x, float).tolist() for k, x in given.items()},
         )
-        self.receive(message, message_info(self._node.time), superseded=False)
+        self.receive(message, message_info(self._node.time))
         return self
 
     def sent(self, topic):

@@ -76,15 +76,6 @@ class Averaging:
             self._stamps.append(state.stamp)
             self._look()
 
-    def add_superseded(self, stamp: int, q: Array, v: Array) -> None:
-        """Positions and velocities (n,), NaN where unknown, of a message that becomes no state.
-
-        It shows a motion. It covers no time: neither all joints nor the base need be known.
-        """
-        with self._lock:
-            if stamp >= self._begin - self._longest_gap * 1e9:  # older ones waited since long before
-                self._stillness.compare(q, v, None)
-
     def end(self, end: int) -> None:
         """The time is over [ns]; a joint state that is not older is waited for."""
         with self._lock:

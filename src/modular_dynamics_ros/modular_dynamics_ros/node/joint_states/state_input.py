@@ -1,8 +1,7 @@
 """Joint states of one robot: read, merged, counted, and handed on to be answered."""
 
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 __all__ = ["Answering", "StateInput"]
 
-MOST_UNREAD = 501  # one more than the queue of joint_states holds
 MOST_OTHERS = 8  # messages of other joints that are kept: a robot may be attached that has them
 
 Answering = Callable[[State, int], None]
@@ -69,8 +67,6 @@ class StateInput:
         self._needed = {*robot.state_names} - given.keys()
         self._other_joints = frozenset(other_joints)
         self._known = {*robot.graph.joint_names, *other_joints}
-        # superseded messages, the newest last; bounded where nothing more comes for a robot that was replaced
-        self._unread: deque[tuple[JointState, dict[str, Any]]] = deque(maxlen=MOST_UNREAD)
         self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
         self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
 
@@ -78,11 +74,6 @@ class StateInput:
     def _valid_for(self) -> int:
         """stale_after [ns]."""
         return round(self._computation.settings.stale_after * 1e9)
-
-    def end(self) -> None:
-        """Nothing more comes: superseded messages that wait for the next one are counted."""
-        self._record.counts.superseded += len(self._unread)
-        self._unread.clear()
 
     def continue_from(self, other: "StateInput") -> None:
         """Know what is known of the joints of a robot that was changed, also of those that it had not.
@@ -122,26 +113,19 @@ class StateInput:
         """Whether all these names are joints of the robot."""
         return self._known >= set(names)
 
-    def receive(self, message: "JointState", info: dict[str, Any], superseded: bool) -> None:
+    def receive(self, message: "JointState", info: dict[str, Any]) -> None:
         """Answer a message, or count and report why not.
 
         Args:
-            info: rclpy's. superseded: a newer message with the same names waits, so that this one is not
-                answered. It is read with the next that is, and only if it still matters by then.
+            info: rclpy's.
         """
         self._record.counts.received += 1
-        if superseded:
-            self._unread.append((message, info))
-            return
         now = self._node.now()
         self._computation.accelerations.note_time(now)
         self._steps.note_time(now)
         horizon = now + self._valid_for
         for known in (self._merged, self._late):
             known.forget_after(horizon)
-        if self._unread:
-            self._read_superseded()
-            now = self._node.now()
         try:
             sample = self._reader.read(message, efforts=self._efforts())
             if self._of_other_joints(sample.layout):
@@ -204,7 +188,7 @@ class StateInput:
         last = self._record.counts.last_stamp
         if stamp == 0 or last is None or stamp < last or stamp <= self._merged.latest:
             return False
-        return self._record.is_fresh(stamp, now) and not self._unread and not self._efforts()
+        return self._record.is_fresh(stamp, now) and not self._efforts()
 
     def take_all(self, stamp: int, q: Array, v: Array, now: int, number: int) -> None:
         """Take the values of all joints (n,) of the next message.
@@ -221,34 +205,6 @@ class StateInput:
         merged.add_all(q, v, None, stamp)
         if (steps := self._steps.take_all(q, stamp, number)).text:
             self._report(steps)
-
-    def _read_superseded(self) -> None:
-        """Merge the newest good message with each list of names: older ones count no more."""
-        counts, good = self._record.counts, dict[Layout, tuple[JointSample, int, dict[str, Any]]]()
-        while self._unread:
-            message, info = self._unread.pop()
-            stamp = state_stamp(message, info, self._node)
-            with self._rejecting():
-                layout = self._reader.layout(message.name)
-                if self._of_other_joints(layout):
-                    continue
-                if layout not in good:
-                    good[layout] = self._reader.read(message, efforts=self._efforts()), stamp, info
-                    continue
-                self._record.require_fresh(stamp, self._node.now(), info["received_timestamp"])
-                counts.superseded += 1
-        for sample, stamp, info in reversed(good.values()):
-            with self._rejecting():
-                self._merge(sample, stamp, self._node.now(), info)
-                counts.superseded += 1
-
-    @contextmanager
-    def _rejecting(self) -> Iterator[None]:
-        """Count and report a message that cannot be used."""
-        try:
-            yield
-        except BadMessage as error:
-            self._record.rejected(error)
 
     def _of_other_joints(self, layout: Layout) -> bool:
         """Whether messages hold no joint that matters; counts the message."""

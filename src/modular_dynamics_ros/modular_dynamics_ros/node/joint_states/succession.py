@@ -131,7 +131,7 @@ class Succession:
         assert session is not None  # both callers have looked
         session.activate(state)
         if self._arrivals is None:
-            self._arrivals = JointStateArrivals(self._node, self, self._patience)
+            self._arrivals = JointStateArrivals(self._node, self)
 
     def deactivate(self) -> None:
         """Take no more messages; keep only the robot in force."""
@@ -173,9 +173,7 @@ class Succession:
             return False
         return only.session.answer(data, info, only.stamp or 0)
 
-    def deliver(
-        self, message: JointState, info: dict[str, Any], superseded: bool, until: float | None = None
-    ) -> None:
+    def deliver(self, message: JointState, info: dict[str, Any], until: float | None = None) -> None:
         """Give a joint state to its robot, or let it wait, until a time [s] at most."""
         if self._ends:
             self.tidy()
@@ -189,7 +187,7 @@ class Succession:
             message.header.stamp = stamp_message(state_stamp(message, info, self._node))
             self._waiting.add(message, info, until)
         else:
-            session.receive(message, info, superseded)
+            session.receive(message, info)
 
     def _look_at_clock(self) -> RobotVersion:
         """The newest robot, whose stamp may be from before the clock was set back: see `RobotVersion.at`."""
@@ -254,7 +252,7 @@ class Succession:
     def _deliver_waiting(self) -> None:
         """After a new description: joint states that wait find their robot, or go on waiting."""
         self._preparing = False
-        self._waiting.deliver(lambda one: self.deliver(one.message, one.info, False, one.until))
+        self._waiting.deliver(lambda one: self.deliver(one.message, one.info, one.until))
 
     def look_again(self) -> None:
         """Call when `awaits` may have changed."""
@@ -266,7 +264,7 @@ class Succession:
         named, session = description_of(one.message.header.frame_id), self._robots[-1].session
         stamp = state_stamp(one.message, one.info, self._node)
         if named is None and session is not None and not self._awaits(self.stamp or 0, stamp):
-            session.receive(one.message, one.info, False)  # says which joints are missing
+            session.receive(one.message, one.info)  # says which joints are missing
             return
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
         text = f"the description of {which} did not arrive within {self._patience():g} s"

@@ -9,11 +9,10 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.topics import JOINT_STATES
 
 __all__ = ["MOST_WAITING", "WaitingState", "WaitingStates"]
 
-MOST_WAITING = JOINT_STATES.depth
+MOST_WAITING = 500
 LOOK_PERIOD = 0.02  # [s] from one look for those that waited in vain to the next
 
 

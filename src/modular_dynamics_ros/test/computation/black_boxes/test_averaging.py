@@ -101,19 +101,6 @@ def test_the_angle_of_the_base_counts_also_where_its_twist_is_zero_or_small(sign
     Fed().feed(range(0, 501, 20), base=either_sign).ended().result()
 
 
-def test_a_message_that_becomes_no_state_shows_a_motion_and_covers_no_time():
-    def passed_over(t, elbow):
-        averaging = Fed().feed(range(0, 201, 20))
-        averaging.add_superseded((BEGIN + t) * MS, np.array([np.nan, elbow]), np.full(2, np.nan))
-        return averaging
-
-    text = refusal(passed_over(270, 0.003).feed(range(280, 501, 20)), "moving")
-    assert "joint 'elbow' moves: displacement +0.003 rad (" in text
-    assert "between two of them" in refusal(passed_over(270, 0.0).feed(range(340, 501, 20)), "no joint state")
-    # one that has waited in the queue since long before says nothing of this time
-    passed_over(-101, 0.003).feed(range(220, 501, 20)).ended().result()
-
-
 def test_too_few_wrenches_or_several_frames_are_no_mean():
     few = Fed().feed((0, 80, 160, 240, 320, 400, 480, 500))
     assert "are needed; 7 came" in refusal(few, "no wrench")

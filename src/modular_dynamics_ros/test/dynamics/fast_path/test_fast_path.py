@@ -67,7 +67,7 @@ def _happen(subject, rng, now, what, names):
         message.name = (
             message.name if what == "odd" or names == "usual" else ["left", "right", "turn", "bend"]
         )
-        subject.receive(message, message_info(now), superseded=what == "odd" and rng.random() < 0.3)
+        subject.receive(message, message_info(now))
     elif what == "wrench":
         message = WrenchStamped()
         message.header.frame_id = "left_branch"
@@ -95,7 +95,7 @@ def test_usual_joint_states_go_the_short_way_and_others_do_not(four_link, kind):
     for number, one in enumerate(["usual", "usual", kind, "usual", "usual"]):
         subject.node.time, before = START + number * MS, subject.answered
         with np.errstate(all="ignore"):
-            subject.receive(joint_state(rng, subject.node.time, one), message_info(0), False)
+            subject.receive(joint_state(rng, subject.node.time, one), message_info(0))
         ways.append(subject.answered > before)
     assert ways[:3] == [False, True, False]
     assert ways[4]  # at the latest
@@ -116,7 +116,7 @@ def test_with_other_settings_all_go_the_long_way(four_link, parameters):
     rng = np.random.default_rng(4)
     for number in range(5):
         subject.node.time = START + number * MS
-        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0))
     assert subject.answered == 0
     assert subject.session.record.counts.received == 5
 
@@ -129,14 +129,14 @@ def test_after_a_change_a_joint_state_goes_the_long_way_first(four_link, change)
         subject.node.time, before = START + number * MS, subject.answered
         if number == 2:
             subject.session.retire() if change == "retire" else subject.set(output="gravity")
-        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0))
         ways.append(subject.answered > before)
     assert ways == [False, True, False, change == "retire"]
 
 
 def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(four_link, monkeypatch):
     subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(6)
-    subject.receive(joint_state(rng, START, "usual"), message_info(0), False)
+    subject.receive(joint_state(rng, START, "usual"), message_info(0))
     solver = subject.session.computation.solver
     call = solver.call
 
@@ -146,7 +146,7 @@ def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(fou
 
     monkeypatch.setattr(solver, "call", interrupted)
     subject.node.time = START + MS
-    subject.receive(joint_state(rng, START + MS, "usual"), message_info(0), False)
+    subject.receive(joint_state(rng, START + MS, "usual"), message_info(0))
     assert subject.answered == 1
     assert len(subject.node.sent["~/joint_torques"]) == 1
     assert subject.session.record.counts.rejected == {"too old": 1}

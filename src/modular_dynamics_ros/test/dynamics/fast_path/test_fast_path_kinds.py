@@ -38,7 +38,7 @@ def both_ways(four_link, publishers, rounds):
         for number in range(rounds * len(publishers)):
             subject.node.time, before = START + number * MS, subject.answered
             message = publishers[number % len(publishers)](rng, subject.node.time)
-            subject.receive(message, message_info(0), superseded=False)
+            subject.receive(message, message_info(0))
             ways.append(subject.answered > before)
         if subject is subjects[0]:
             fast = ways
@@ -72,7 +72,7 @@ def test_what_is_older_than_the_robot_is_left_to_others(four_link):
     send = publisher(0)
     for number in range(3):
         subject.node.time = START + number * MS
-        subject.receive(send(rng, subject.node.time), message_info(0), superseded=False)
+        subject.receive(send(rng, subject.node.time), message_info(0))
     data, stamp = subject.session._fast_path._last, START + 2 * MS
     subject.session.record.counts.last_stamp = subject.session._loaded.states._merged.latest = START
     assert subject.session._fast_path.answer(data, stamp + 1) is None

@@ -27,7 +27,7 @@ def test_rehearsals_change_nothing(four_link, steady, source):
         kind = "usual" if number % 10 else ["partly", "broken", "at rest", "another time"][number // 10 % 4]
         for subject, rng in zip(subjects, draws, strict=True):
             subject.node.time, steady[0] = START + number * MS, number * MS
-            subject.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
+            subject.receive(joint_state(rng, subject.node.time, kind), message_info(0))
         for part in range(3):
             steady[0] += 250_000 * part
             subjects[0].session.rehearse()
@@ -45,7 +45,7 @@ def test_rehearsals_follow_each_other_with_pauses_and_end_with_the_usual_joint_s
     subject.session._outputs.rehearse = lambda answer: (rehearse(answer), count.append(steady[0]))
     for number in range(2):
         subject.node.time = START + number * MS
-        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0))
     for steady[0] in range(MS, 30 * MS, 10_000):
         subject.session.rehearse()
     assert count == list(range(MS, 30 * MS, 200_000))
@@ -61,11 +61,11 @@ def test_a_filter_that_was_restarted_by_another_publisher_is_not_rehearsed(four_
     rng = np.random.default_rng(15)
     for number in range(20):
         subject.node.time = START + number * MS
-        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+        subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0))
     assert subject.answered > 5
     rejected = subject.session.record.counts.rejected["filter starts"]
     subject.node.time, steady[0] = START + 320 * MS, MS
-    subject.receive(joint_state(rng, subject.node.time, "stranger"), message_info(0), False)
+    subject.receive(joint_state(rng, subject.node.time, "stranger"), message_info(0))
     assert subject.session.record.counts.rejected["filter starts"] == rejected + 1
     subject.session.rehearse()
     assert subject.session._fast_path.rehearse() is None
@@ -87,7 +87,7 @@ def test_rehearsals_go_on_with_another_publisher_and_in_long_pauses(four_link, s
             message = joint_state(rng, subject.node.time, kind)
             if kind == "partly":  # in the order of its publisher
                 message.name = ["turn", "bend", "left"]
-            subject.receive(message, message_info(0), False)
+            subject.receive(message, message_info(0))
     for steady[0] in (MS, 2 * MS, 1000 * MS):
         subject.node.time = START + 20 * MS + steady[0]
         before = len(count)

@@ -24,7 +24,7 @@ def test_a_stamp_as_old_as_stale_after_leaves_the_same_traces(four_link):
             message = joint_state(rng, subject.node.time, "usual")
             if number == 12:
                 message.header.stamp = stamp_message(subject.node.time - 300 * MS)
-            subject.receive(message, message_info(0), False)
+            subject.receive(message, message_info(0))
     assert both[0].seen == both[1].seen
     assert both[0].answered > 5
 
@@ -35,7 +35,7 @@ def test_a_clock_that_is_at_zero_is_none(four_link):
         rng, subject.node.simulated = np.random.default_rng(12), True
         for number, now in enumerate([50, 51, 52, 0, 0]):  # /clock was set back, messages are on their way
             subject.node.time = now * MS
-            subject.receive(joint_state(rng, (50 + number) * MS, "usual"), message_info(0), False)
+            subject.receive(joint_state(rng, (50 + number) * MS, "usual"), message_info(0))
     assert both[0].seen == both[1].seen
     assert both[0].session.record.counts.rejected == {"no clock": 2}
 
@@ -49,7 +49,7 @@ def test_of_a_held_back_answer_no_joint_is_missing(four_link):
             if number == 9:
                 assert subject.session.record.missing
                 subject.session.crosschecks.admits = lambda answer: False
-            subject.receive(joint_state(rng, subject.node.time, kind), message_info(0), False)
+            subject.receive(joint_state(rng, subject.node.time, kind), message_info(0))
         assert subject.session.record.missing == ()
 
 
@@ -60,7 +60,7 @@ def test_a_clock_that_jumps_to_and_fro_ends_a_reference(four_link):
             subject.node.time = START + hours * 3_600_000 * MS + hours
             if hours == 1:
                 subject.session.computation.accelerations.reference.add(_still(), START)
-            subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0), False)
+            subject.receive(joint_state(rng, subject.node.time, "usual"), message_info(0))
         assert subject.session.computation.accelerations.reference.in_force(START) is None
 
 

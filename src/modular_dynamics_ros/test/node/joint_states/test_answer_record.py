@@ -26,11 +26,11 @@ class Robot:
         self.session = DynamicsSession(self.node, DynamicsSession.load(description, parameters), parameters)
         self.session.activate(None)
 
-    def receive(self, now, stamp, arrival, superseded=False):
+    def receive(self, now, stamp, arrival):
         self.node.time = round(now * S)
         message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
         message.header.stamp = stamp_message(round(stamp * S))
-        self.session.receive(message, message_info(round(arrival * S)), superseded)
+        self.session.receive(message, message_info(round(arrival * S)))
 
     @property
     def rejected(self):
@@ -49,15 +49,6 @@ def test_a_busy_node_is_named_once(four_link):
     assert robot.rejected == {"too old": 5}
     assert robot.node.log._logger.warning.call_count == 1
     assert robot.node.sent["~/joint_torques"] == []
-
-
-def test_so_it_is_where_newer_ones_wait(four_link):
-    robot = Robot(four_link)
-    for k in range(3):
-        robot.receive(100.81, 100.0 + 0.01 * k, 100.001 + 0.01 * k, superseded=True)
-    robot.receive(100.81, 100.8, 100.801)
-    assert robot.said == [BUSY]
-    assert len(robot.node.sent["~/joint_torques"]) == 1
 
 
 @pytest.mark.parametrize(

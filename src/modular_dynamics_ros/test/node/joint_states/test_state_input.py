@@ -1,7 +1,7 @@
 """Joint states: which are answered, in which order, from which messages."""
 
 from contextlib import contextmanager
-from unittest.mock import MagicMock, patch
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -30,12 +30,11 @@ class Robot:
         self.counts = self.session.record.counts
         self.torques = self.node.sent["~/joint_torques"]
 
-    def send(self, now, stamp=None, names=NAMES, q=Q, v=V, **options):
+    def send(self, now, stamp=None, names=NAMES, q=Q, v=V):
         self.node.time = round(now * S)
         message = JointState(name=list(names), position=np.array(q).tolist(), velocity=np.array(v).tolist())
         message.header.stamp = stamp_message(round((now if stamp is None else stamp) * S))
-        options = {"superseded": False} | options
-        self.session.receive(message, message_info(self.node.time), **options)
+        self.session.receive(message, message_info(self.node.time))
 
     def watch(self, now):
         self.node.time = round(now * S)
@@ -114,16 +113,9 @@ def test_a_message_without_a_stamp_counts_from_when_it_was_sent(robot):
     robot.node.time = 10 * S
     message = JointState(name=NAMES, position=Q.tolist(), velocity=V.tolist())
     for sent in (9.0, 9.9, 10.5):
-        robot.session.receive(message, message_info(round(sent * S)), superseded=False)
+        robot.session.receive(message, message_info(round(sent * S)))
     assert robot.stamps == [9.9, 10.0]
     assert robot.counts.rejected == {"too old": 1}
-
-
-def test_a_superseded_message_is_read_and_not_answered(robot):
-    robot.send(1.0, names=["turn"], q=[5.0], v=[0.0])
-    robot.send(1.01, superseded=True)
-    robot.send(1.02, names=["turn", "bend"], q=[0.5, 0.6], v=[1.0, 2.0])
-    assert (robot.counts.superseded, robot.counts.incomplete, robot.stamps) == (1, 1, [1.02])
 
 
 def test_joints_of_several_publishers_are_merged_each_with_its_age(robot, four_link):
@@ -170,24 +162,6 @@ def test_an_answer_has_nothing_in_it_that_is_newer_than_its_stamp(robot, four_li
     robot.send(1.03, **arm, q=Q[:2], v=V[:2])
     robot.send(1.031, **leg)
     assert robot.stamps == [1.0, 1.01, 1.03, 1.031]
-
-
-def test_superseded_messages_are_read_only_where_nothing_newer_of_the_same_joints_was_good(robot, four_link):
-    reader = robot.session._loaded.states._reader
-    reader.read = spy = MagicMock(side_effect=reader.read)
-    leg = {"names": ["left", "right"], "q": Q[2:], "v": V[2:]}
-    lid = {"names": ["lid"], "q": [1.0], "v": [1.0]}
-    for k in range(1, 9):
-        bad = {"q": np.full(2, np.nan)} if k == 8 else {}
-        robot.send(1.1, 1.0 + 0.01 * k, **leg | bad, superseded=True)
-        robot.send(1.1, 1.0 + 0.01 * k, **lid, superseded=True)
-    robot.send(1.1, 1.09, names=["turn", "bend"], q=Q[:2], v=V[:2])
-    read = [stamp_nanoseconds(call.args[0].header.stamp) / S for call in spy.call_args_list]
-    assert read == [1.08, 1.07, 1.09]
-    assert robot.torques[-1].effort.tolist() == expected(four_link).tolist()
-    counts = robot.counts
-    assert (counts.received, counts.superseded, counts.of_other_joints, counts.answered) == (17, 7, 8, 1)
-    assert counts.rejected == {"not finite": 1}
 
 
 def test_a_stale_input_names_no_joint_that_is_there_by_now(robot):
@@ -273,12 +247,3 @@ def test_of_a_joint_state_that_was_overtaken_the_newest_of_each_joint_counts(rob
     robot.send(1.07, 1.04, [a, b], [0.5, 0.6], [0.0, 0.0])
     assert robot.counts.rejected["overtaken by other joints"] == 1
     assert robot.session.positions == first | {a: 0.5, b: 0.1, c: 0.2, d: 0.3}
-
-
-def test_superseded_states_for_which_no_other_comes_are_counted_in_the_end(robot):
-    robot.send(1.0)
-    for number in range(3):
-        robot.send(1.1, 1.01 + 0.01 * number, superseded=True)
-    counts = robot.counts
-    robot.session.deactivate()
-    assert (counts.received, counts.answered, counts.superseded) == (4, 1, 3)

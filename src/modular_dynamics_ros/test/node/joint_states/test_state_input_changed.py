@@ -44,7 +44,7 @@ class Stage:
         message.position = [POSITION[name] + moved for name in names]
         message.velocity = [VELOCITY[name] for name in names]
         message.header.stamp = stamp_message(round(stamp * S))
-        session.receive(message, message_info(self.node.time), superseded=False)
+        session.receive(message, message_info(self.node.time))
 
     def moved(self, session):
         """How far the joints of its last answer have moved, by name."""

@@ -28,26 +28,12 @@ Sent = namedtuple("Sent", "names stamp stamped kind value")
 Value = namedtuple("Value", "stamp order value")
 
 
-class Queue(list):
-    """rclpy's handle of a subscription."""
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *of):
-        return False
-
-    def take_message(self, kind, raw):
-        return self.pop(0) if self else None
-
-
 class Node:
     """What stands between the topic and the dynamics, whose answer fails where a message is to fail."""
 
     def __init__(self, simulated):
-        self.node, self.queue, self.answers, self.fatal = lone_node(), Queue(), [], set()
+        self.node, self.answers, self.fatal = lone_node(), [], set()
         self.node.simulated = simulated
-        self.node.create_subscription.return_value.handle = self.queue
         graph = SimpleNamespace(
             joint_names=NAMES,
             joint=lambda name: SimpleNamespace(type="revolute"),
@@ -74,7 +60,7 @@ class Node:
         self.record = AnswerRecord(self.node, computation)
         states = StateInput(self.node, computation, self.answer, self.record, {})
         receiver = SimpleNamespace(answer=lambda data, info: False, deliver=states.receive)
-        self.arrivals = JointStateArrivals(self.node, receiver, lambda: VALID * 1e-9)
+        self.arrivals = JointStateArrivals(self.node, receiver)
 
     def answer(self, state, arrival):
         if self.fatal & {*state.q, *state.optional}:
@@ -85,10 +71,10 @@ class Node:
             SimpleNamespace(state=state, configuration=configuration), arrival, self.node.time
         )
 
-    def take(self, now, messages, late):
-        """Messages that wait at a time: behind it, or in time."""
+    def take(self, now, messages):
+        """Messages that wait at a time."""
         self.node.time, self.answers = now, []
-        arrival = time.time_ns() - late * 10 * VALID
+        deliver, arrival = self.node.create_subscription.call_args.args[2], time.time_ns()
         for one in messages:
             names = list(one.names) * (2 if one.kind == "twice" else 1)
             value = np.nan if one.kind == "NaN" else one.value
@@ -97,10 +83,8 @@ class Node:
                 message.header.stamp = stamp_message(one.stamp)
             if one.kind == "fails":
                 self.fatal.add(one.value)
-            self.queue.append(
-                (serialize_message(message), {"received_timestamp": arrival, "source_timestamp": one.stamp})
-            )
-        self.node.create_subscription.call_args.args[2](*self.queue.pop(0))
+            info = {"received_timestamp": arrival, "source_timestamp": one.stamp}
+            deliver(serialize_message(message), info)
 
 
 class Model:
@@ -152,7 +136,6 @@ wakes = st.lists(
     st.tuples(
         st.sampled_from((1, 5, 20, 60, 150, 260, -90, -3000, 2000)),  # step of the clock [ms]
         st.lists(message, min_size=1, max_size=8),
-        st.booleans(),  # whether the node has fallen behind
     ),
     min_size=4,
     max_size=14,
@@ -163,7 +146,7 @@ wakes = st.lists(
 @given(publishers, wakes, st.booleans())
 def test_every_answer_holds_the_values_that_belong_to_its_stamp(sources, schedule, simulated):
     node, model, now, value = Node(simulated), Model(), 10_000 * MS, 0.0
-    for step, several, late in schedule:
+    for step, several in schedule:
         now = max(now + step * MS, MS)
         sent = []
         for number, delay, kind in several:
@@ -171,29 +154,27 @@ def test_every_answer_holds_the_values_that_belong_to_its_stamp(sources, schedul
             value += 1.0
             stamp = max(now + (ahead - delay) * MS, 1)
             sent.append(Sent(tuple(sorted(names)), stamp, stamped, kind, value))
-        node.take(now, sent, late)
-        check(node, model, now, sent, late)
+        node.take(now, sent)
+        check(node, model, now, sent)
     counts = node.record.counts
-    others = counts.answered + counts.superseded + counts.incomplete + counts.of_other_joints
+    others = counts.answered + counts.incomplete + counts.of_other_joints
     assert counts.received == model.count == others + sum(counts.rejected.values())
 
 
-def check(node, model, now, sent, late):
+def check(node, model, now, sent):
     """All that was answered is right, and what could be answered was."""
     stamps = [
         one.stamp if one.stamped else now if node.node.simulated else min(one.stamp, now) for one in sent
     ]
-    order = sorted(range(len(sent)), key=lambda k: stamps[k]) if late else range(len(sent))
     answers = list(node.answers)
-    for place, k in enumerate(order):
-        good, stamp = model.take(sent[k], stamps[k], now), stamps[k]
+    for one, stamp in zip(sent, stamps, strict=True):
+        good = model.take(one, stamp, now)
         if not good:
             continue
         overtaken = model.last is not None and stamp < model.last <= now + VALID
         expected = model.at(stamp, now)
         complete = not np.isnan(expected[: len(NAMES)]).any()
         newest = all(value.stamp <= stamp for values in model.values.values() for value in values)
-        later = [sent[j].names for j in order[place + 1 :]] if late else []
         fails = bool(node.fatal & set(expected))
         if (
             answers
@@ -206,7 +187,7 @@ def check(node, model, now, sent, late):
             assert not fails
             model.last = stamp
         else:
-            assert overtaken or fails or not complete or not newest or sent[k].names in later
+            assert overtaken or fails or not complete or not newest
     assert not answers
     if good:
         assert node.record.missing == model.missing(now)

@@ -33,7 +33,7 @@ class Session:
     def knows(self, names):
         return self.joints >= {*names}
 
-    def receive(self, message, info, superseded):
+    def receive(self, message, info):
         self.got.append(message.header.stamp.sec)
 
     def reject(self, error):

@@ -15,10 +15,10 @@ pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 
 @contextmanager
-def serving(answer, **options):
+def serving(answer):
     """A node with a service that `answer` answers, and a client; the node's executor is spun by the test."""
     node, probe = Node("server"), Node("probe")
-    thread = ServiceThread(node, "test services", **options)
+    thread = ServiceThread(node, "test")
     thread.add(Trigger, "~/ask", answer)
     thread.start()
     nodes = SpunNodes(node, probe)
@@ -55,7 +55,7 @@ def test_requests_are_answered_in_the_thread_while_the_executor_goes_on():
         release.set()
         nodes.spin_until(future.done)
         assert future.result().success
-        assert threads == ["test services"]
+        assert threads == ["test"]
 
 
 def test_what_a_callback_raises_is_logged_and_the_next_request_is_answered(capfd):
@@ -77,19 +77,18 @@ def test_it_ends_at_once_and_answers_no_more():
     with serving(lambda request, response: response) as (nodes, client, thread):
         called(nodes, client)
         thread.destroy()
-        assert "test services" not in [one.name for one in threading.enumerate()]
+        assert "test" not in [one.name for one in threading.enumerate()]
         thread.destroy()  # again
 
 
-@pytest.mark.parametrize("large_requests", [False, True])
-def test_the_garbage_collector_waits_for_the_answer_to_a_large_request_alone(large_requests):
+def test_the_garbage_collector_waits_for_an_answer_alone():
     states = []
 
     def answer(request, response):
         states.append(gc.isenabled())
         return response
 
-    with serving(answer, large_requests=large_requests) as (nodes, client, _):
+    with serving(answer) as (nodes, client, _):
         called(nodes, client)
         nodes.spin_until(gc.isenabled)
-    assert states == [not large_requests]
+    assert states == [False]

@@ -1,4 +1,4 @@
-"""Work that takes long, in a thread: the executor answers joint states meanwhile."""
+"""Work of services that takes long, in a thread: the executor answers joint states meanwhile."""
 
 import threading
 from collections import deque
@@ -10,32 +10,38 @@ from rclpy.task import Future
 
 from modular_dynamics_ros.node.threads.short_turns import short_turns
 
-__all__ = ["BesideExecutor"]
+__all__ = ["Worker"]
 
-PATIENCE = 2.0  # [s] at the end of the node, for work that goes on
+PATIENCE = 2.0  # [s] at the end, for work that goes on
 
 
-class BesideExecutor:
+def _keep(result: Any) -> None:
+    """Nothing has to be discarded."""
+
+
+class Worker:
     """Runs functions in threads of their own; a coroutine awaits what they return."""
 
     def __init__(self, node: Node) -> None:
-        self._node = node
         self._done: deque[tuple[Any, Any, BaseException | None]] = deque()
         self._lock, self._ended = threading.Lock(), False
         self._threads = dict[threading.Thread, Any]()  # and the futures of what they do
-        self._wake = node.create_guard_condition(self._hand_over)
+        self._node, self._wake = node, node.create_guard_condition(self._hand_over)
 
-    def run(self, work: Callable[[], Any], discard: Callable[[Any], None]) -> Any:
-        """What to await; it raises what `work` raises.
+    async def run(self, work: Callable[[], Any], discard: Callable[[Any], None] = _keep) -> Any:
+        """Return what `work` returns, or raise what it raises.
 
         Args:
             discard: takes what `work` has made where nobody awaits it any more.
         """
-        future = Future(executor=self._node.executor)
-        thread = threading.Thread(target=self._run, args=(future, work, discard), name="change", daemon=True)
+        future = Future()
+        thread = threading.Thread(target=self._run, args=(future, work, discard), name="worker", daemon=True)
         self._threads[thread] = future
         thread.start()
-        return future
+        result, failure = await future
+        if failure is not None:
+            raise failure
+        return result
 
     def _run(self, future: Any, work: Callable[[], Any], discard: Callable[[Any], None]) -> None:
         result, failure = None, None
@@ -54,11 +60,8 @@ class BesideExecutor:
 
     def _hand_over(self) -> None:
         while self._done:
-            future, result, failure = self._done.popleft()
-            if failure is None:
-                future.set_result(result)
-            else:
-                future.set_exception(failure)
+            future, *outcome = self._done.popleft()
+            future.set_result(outcome)
         self._threads = {thread: future for thread, future in self._threads.items() if not future.done()}
 
     def destroy(self, error: Exception) -> None:
@@ -73,6 +76,6 @@ class BesideExecutor:
             self._ended = True
         self._hand_over()
         for future in self._threads.values():
-            future.set_exception(error)
+            future.set_result((None, error))
         self._threads.clear()
         self._node.destroy_guard_condition(self._wake)
