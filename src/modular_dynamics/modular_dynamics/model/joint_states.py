@@ -46,4 +46,8 @@ def without_torques(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     if any(name not in inside and name not in known for name in graph.independent_joint_names):
         return ""
+    if graph.joints and len(inside) < len(graph.joints):
+        return (
+            f"all joints of '{graph.name}' are passive, geared or in black boxes: no torque can be computed"
+        )
     return f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"

@@ -246,6 +246,7 @@ def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = Mapp
     """A name that is none of these, for an error: why it is dependent, or which one may be meant."""
     if name in dependent:
         return f"'{name:.60}': {dependent[name]}; leave it out"
-    close = difflib.get_close_matches(name, names, 1)
+    same = [one for one in names if one.casefold() == name.casefold()]
+    close = same or difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"

@@ -9,7 +9,7 @@
 - <drake:linear_spring_damper>.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lxml import etree
@@ -30,7 +30,7 @@ _REST = ("spring_reference", "springref", "rest_position", "rest", "spring_mount
 #: Elements of a drive that hold its rotor's inertia, and those that hold its ratio, by the tool.
 _DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
 _ROS = ("motorInertia", "rotorInertia", "motor_inertia", "rotor_inertia")
-_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction", "gearRatio", "gear_ratio", "reduction")
 INERTIAS = (_DRAKE[0], *_ROS)
 #: Those of a spring at a joint in <gazebo reference="JOINT">.
 SPRINGS = {
@@ -80,14 +80,24 @@ def _in_joints(root: etree._Element, collected: Collected) -> Iterator[_Armature
 
 
 def _in_transmissions(root: etree._Element, collected: Collected) -> Iterator[_Armature]:
-    for transmission in children(root, "transmission"):
-        yield from _transmission(transmission, collected)
+    yield from _transmissions(children(root, "transmission"), collected)
 
 
 def _in_ros2_control(root: etree._Element, collected: Collected) -> Iterator[_Armature]:
-    for block in children(root, "ros2_control"):
-        for transmission in children(block, "transmission"):
-            yield from _transmission(transmission, collected)
+    blocks = children(root, "ros2_control")
+    yield from _transmissions((own for block in blocks for own in children(block, "transmission")), collected)
+
+
+def _transmissions(transmissions: Iterable[etree._Element], collected: Collected) -> Iterator[_Armature]:
+    """Of each motor once: it has a transmission for each hardware interface."""
+    motors = set[tuple[str, str, float]]()
+    for transmission in transmissions:
+        named = next(children(transmission, "actuator"), transmission)
+        for armature in _transmission(transmission, collected):
+            motor = armature[0], named.get("name", ""), armature[1]
+            if not motor[1] or motor not in motors:
+                yield armature
+            motors.add(motor)
 
 
 def _transmission(transmission: etree._Element, collected: Collected) -> Iterator[_Armature]:

@@ -42,6 +42,9 @@ _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "p
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
 _WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
+#: Attributes of <dynamics> that a cut joint cannot have.
+_ZEROS = ("0", "0.0")
+_AT_CUT = ("armature", "rotor_inertia", "stiffness", "spring_stiffness")
 #: Couplings of which less than this is left do not determine their joint.
 _SINGULAR = 1e-9
 
@@ -78,8 +81,14 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             continue
         except _NotNeededError as error:
             left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
+            collected.named.append(element)
             continue
         collected.read.append(element)
+        for own in children(element, "dynamics"):
+            if any(own.get(key, "0") not in _ZEROS for key in _AT_CUT):
+                text = f"<dynamics> of {what} has a spring or an inertia, which is not read at a cut joint"
+                hint = "cut the loop at another joint, and write <joint_dynamics> in <modular_dynamics>"
+                collected.leave("spring or inertia", own, name, text, hint)
         if any(joints):  # others hold what is fixed anyway
             taken = [*tree.robot.joints, *(loop["name"] for loop in collected.of("loop_joints"))]
             entry = {"name": free_name(name, taken), **entry}

@@ -6,7 +6,7 @@ The first of these rules that tells joints of a loop apart decides, for loops wi
 2. The attribute ``independent`` of URDF+: joints with another value than "true" are passive.
 3. Drives: if a <transmission> or a command interface of <ros2_control> drives some joints, the others are
    passive.
-4. Effort limits: if some joints have one above zero, those without are passive.
+4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 
 Where none does, no joint is passive, and calculations are refused: a finding says what to write.
 """
@@ -33,17 +33,18 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
     geared = {gear["joint"] for gear in collected.of("gears")}
     dependent = {joint.get("name", "") for joint in children(root, "joint") if is_dependent(joint)}
     everything = set(tree.robot.joints)
-    strong = {name for name, joint in tree.robot.joints.items() if (joint.limits.effort or 0.0) > 0.0}
+    efforts = {name: joint.limits.effort for name, joint in tree.robot.joints.items()}
+    weak = {name for name, effort in efforts.items() if effort == 0.0}
     rules = (
         (dependent, 'independent="false" says so'),
         (everything - _driven(root), "no <transmission> or command interface drives them"),
-        (everything - strong, "they have no effort limit above zero, as other joints of the loop have"),
+        (weak, "their effort limits are zero, and those of other joints of the loop are not"),
     )
     for loops, joints in _groups(tree, collected.of("loop_joints")):
         if ours & joints.keys():
             continue
         free = [name for name in joints if name not in geared]
-        for passive, reason in rules:
+        for passive, reason in rules if all(efforts[name] is not None for name in joints) else rules[:-1]:
             chosen = [name for name in free if name in passive]
             if chosen and len(chosen) < len(joints):
                 collected.records += [Record("passive", {"joint": name}, reason) for name in chosen]

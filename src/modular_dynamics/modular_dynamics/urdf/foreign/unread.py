@@ -46,10 +46,16 @@ _NAMES = {
     ),
     "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
     "spring": re.compile(
-        r"(.*[_:])?(springs?|spring_?(stiffness|constant|damper)|stiffness|elasticity|compliance|bushing)"
+        r"(.*[_:])?(springs?|spring_?(stiffness|constant|damper)|stiffness|elasticity|compliance|bushing"
+        r"|torsion|counter_?balance)"
     ),
     "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|reflected|drive|gear)_?inertia)"),
 }
+#: What closes a loop where it names two links of the robot: these names are used for other things, too.
+_CLOSES = re.compile(r"(.*[_:])?(closures?|cut_?joints?|connect(ions?)?|welds?|pins?)")
+_GRAVITY = 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">'
+#: Where names of links stand that close no loop.
+_WITHOUT = ("modular_dynamics", "plugin", "sensor", "visual", "collision", "safety_controller")
 _OUR_TAGS = {letters(tag) for tag in TAGS.children}
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
@@ -59,7 +65,13 @@ _PLUGINS = re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE)
 def collect_unread(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Findings of what changes torques and was not read before."""
     done = {*collected.read, *collected.named}
-    collected.findings += chain(_below_robot(root, done), _in_joints(root, done), _of_mujoco(root, robot))
+    collected.findings += chain(
+        _below_robot(root, done),
+        _in_joints(root, done),
+        _in_containers(root, robot, done),
+        _masses(root, done),
+        _of_mujoco(root, robot),
+    )
     collected.notes += _notes_on_gazebo(root, robot)
 
 
@@ -72,11 +84,16 @@ def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Fi
             continue
         kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
         if kind is None and ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
-            kind = next((one for own in element.iter() if (one := _kind_of(word(own), *_IN_JOINTS))), None)
+            said = (key for own in element.iter(etree.Element) for key in (word(own), *map(str, own.attrib)))
+            kind = next((one for key in said if (one := _kind_of(key, *_IN_JOINTS))), None)
         if kind is not None:
             what = f"<{tag}> '{name}'" if name else f"<{tag}>"
             yield unread(
-                kind, element, name or tag, f"{what} is a {kind}, as it seems, and is not read", _WRITE[kind]
+                kind,
+                element,
+                name or tag,
+                f"{what} seems to be {_article(kind)} {kind} and is not read",
+                _WRITE[kind],
             )
 
 
@@ -91,8 +108,84 @@ def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Find
             for own in [own for own in element.iter(etree.Element) if own not in done]:
                 for key in (word(own), *map(str, own.attrib)):
                     if (kind := _kind_of(key, *_IN_JOINTS)) is not None:
-                        text = f"'{key}' in {word(owner)} '{name}' is a {kind}, as it seems, and is not read"
+                        what = f"'{key}' in {word(owner)} '{name}' seems to be {_article(kind)} {kind}"
+                        text = f"{what} and is not read"
                         yield unread(kind, own, name, text, _WRITE[kind])
+
+
+def _in_containers(
+    root: etree._Element, robot: RobotDescription, done: set[etree._Element]
+) -> Iterator[Finding]:
+    """What closes a loop or couples joints in an element that is not read, or in a joint or link."""
+    tree = [{joint.parent, joint.child} for joint in robot.joints.values()]
+    for element in root.iter(etree.Element):
+        above = {*element.iterancestors()}
+        depth = len(above)
+        if not depth or element in done or above & done or any(word(own) in _WITHOUT for own in above):
+            continue
+        name, links = word(element).lower(), _links_named(element, robot)
+        in_drives = any(word(own) in ("ros2_control", "transmission") for own in above)
+        if letters(name) in _OUR_TAGS and not in_drives:
+            continue  # checks/places.py speaks of it
+        if name == "joint" and depth > 1:  # of a simulator's model; perhaps one of the URDF once more
+            ends = [content(next(children(element, end), None), "link") for end in ("parent", "child")]
+            closes = len({*ends} & robot.links.keys()) > 1 and {*ends} not in tree
+        elif _kind_of(name, "loop", "coupling") and depth > 1:
+            closes = len(links) > 0 or len(_joints_named(element, robot)) > 1
+        else:
+            closes = _CLOSES.fullmatch(name) is not None and len(links) > 1
+        if name.endswith(":mimic") and word(_above(element)) == "joint":
+            closes = True
+        if closes:
+            kind = _kind_of(name, "coupling") or ("coupling" if name.endswith(":mimic") else "loop")
+            what = f"<{word(element)}> in <{word(_above(element))}> seems to be a {kind}"
+            text = f"{what} and is not read"
+            yield unread(kind, element, element.get("name") or word(element), text, _WRITE[kind])
+
+
+def _above(element: etree._Element) -> etree._Element:
+    """The element in which another one stands."""
+    parent = element.getparent()
+    return element if parent is None else parent
+
+
+def _said(element: etree._Element) -> set[str]:
+    """All values and texts of an element."""
+    values = set[str]()
+    for own in element.iter(etree.Element):
+        values |= {str(value).strip() for value in own.attrib.values()} | {(own.text or "").strip()}
+    return values
+
+
+def _links_named(element: etree._Element, robot: RobotDescription) -> set[str]:
+    return _said(element) & robot.links.keys()
+
+
+def _joints_named(element: etree._Element, robot: RobotDescription) -> set[str]:
+    return _said(element) & robot.joints.keys()
+
+
+def _masses(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
+    """Elements of no tool that is known, with a mass or with a gravity of their own."""
+    for owner in (root, *children(root, "link")):
+        for element in children(owner):
+            if element in done or word(element) in (
+                *ROBOT.children,
+                *ROBOT.children["link"].children,
+                "mass",
+            ):
+                continue
+            name, tag = element.get("name") or word(element), word(element)
+            if element.get("mass", "0") not in ("0", "0.0"):
+                text = f'<{tag} mass="{element.get("mass")}"> seems to be a mass and is not read'
+                yield unread("mass", element, name, text, _WRITE["mass"])
+            elif owner is root and element.get("gravity") is not None:
+                text = f'<{tag} gravity="{element.get("gravity")}"> seems to be a gravity and is not read'
+                yield unread("gravity", element, name, text, _GRAVITY)
+
+
+def _article(kind: str) -> str:
+    return "an" if kind == "inertia" else "a"
 
 
 def _kind_of(name: str, *kinds: str) -> str | None:
@@ -130,8 +223,7 @@ def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
                 text = (
                     f'<option gravity="{option.get("gravity")}"> of MuJoCo is another gravity and is not read'
                 )
-                hint = 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">'
-                yield unread("gravity", option, "option", text, hint)
+                yield unread("gravity", option, "option", text, _GRAVITY)
 
 
 def _compiler_effects(compiler: etree._Element, robot: RobotDescription) -> Iterator[tuple[str, str]]:

@@ -58,6 +58,15 @@ DRIVES = {
     "seen at the joint": ("", f'<dynamics armature="{ARMATURE}" damping="0"/>'),
     "RaiSim": (transmission(REDUCTION), f'<dynamics rotor_inertia="{ARMATURE}"/>'),
     "a ratio beside": ("", f'<dynamics rotor_inertia="{ROTOR}" gear_ratio="{RATIO}"/>'),
+    "a ratio of another name": (
+        transmission(f"<gearRatio>{RATIO}</gearRatio><rotorInertia>{ROTOR}</rotorInertia>"),
+        "",
+    ),
+    "a motor with two interfaces": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+        + transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>", name="u"),
+        "",
+    ),
     "two motors": (
         transmission(f"{REDUCTION}<motorInertia>{ROTOR / 4}</motorInertia>")
         + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u"),

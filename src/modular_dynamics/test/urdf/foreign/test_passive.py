@@ -28,9 +28,9 @@ RULES = {
     ),
     "efforts": (
         "",
-        {"of_joints": (EFFORT.format(5), EFFORT.format(0), "")},
+        {"of_joints": (EFFORT.format(5), EFFORT.format(0), EFFORT.format(0))},
         ("b", "c"),
-        "they have no effort limit above zero",
+        "their effort limits are zero",
     ),
     "drives before efforts": (
         DRIVEN,
@@ -52,6 +52,7 @@ def test_the_rules(words, options, passive, reason):
 UNKNOWN = {
     "nothing": {},
     "all alike": {"of_joints": (EFFORT.format(5),) * 3},
+    "one without a limit": {"of_joints": (EFFORT.format(5), EFFORT.format(0), "")},
     "no efforts": {"of_joints": (EFFORT.format(0),) * 3},
     "all drives": {
         "words": "".join(DRIVEN.replace('"a"', f'"{name}"').replace('"t"', f'"{name}"') for name in "abc")

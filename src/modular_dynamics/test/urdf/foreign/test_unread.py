@@ -1,5 +1,7 @@
 """Words of other tools that change torques and are not read are named once by kind; others are silent."""
 
+import warnings
+
 import pytest
 
 import modular_dynamics as md
@@ -21,6 +23,27 @@ NAMED = {
     "another constraint": ("<loop_constraint link='a'/>", "loop"),
     "another spring": ("<torsion_spring joint='a' k='1'/>", "spring"),
     "another coupling": ("<differential left='a' right='b'/>", "coupling"),
+    "a closure": ("<closure><link1 name='rod'/><link2 name='rocker'/></closure>", "loop"),
+    "a cut joint": ("<cut_joint><a link='rod'/><b link='rocker'/></cut_joint>", "loop"),
+    "a connection": ("<connect body1='rod' body2='rocker'/>", "loop"),
+    "a weld": ("<weld body1='rod' body2='rocker'/>", "loop"),
+    "a connection in a container": ("<x><y><connect body1='rod' body2='rocker'/></y></x>", "loop"),
+    "a loop in a block for controllers": (
+        "<ros2_control name='x' type='system'><loop_joint><link1 link='rod'/></loop_joint></ros2_control>",
+        "loop",
+    ),
+    "a joint of a simulator's model": (
+        "<gazebo><model><joint><parent>rod</parent><child>rocker</child></joint></model></gazebo>",
+        "loop",
+    ),
+    "a joint in a block about a link": (
+        "<gazebo reference='rod'><joint><parent>rod</parent><child>rocker</child></joint></gazebo>",
+        "loop",
+    ),
+    "a torsion": ("<torsion joint='a' k='1'/>", "spring"),
+    "an actuator with attributes": ("<actuator joint='a' rotor_inertia='1e-4'/>", "inertia"),
+    "a point mass": ("<point_mass link='rod' mass='1'/>", "mass"),
+    "a gravity": ("<option gravity='0 0 0'/>", "gravity"),
     "an inertia in a transmission": (
         "<transmission name='t'><joint name='a'/><motor rotor_inertia='1'/></transmission>",
         "inertia",
@@ -31,8 +54,16 @@ IN_JOINTS = {
     "an element": ("<motor><reflected_inertia>1</reflected_inertia></motor>", "inertia"),
     "a compliance": ("<series><spring_stiffness value='1'/></series>", "spring"),
     "a spring": ("<torsional_spring k='1'/>", "spring"),
+    "a loop": ("<loop link='rocker'/>", "loop"),
 }
-WRITE = {"loop": "<loop_joint>", "coupling": "<gear", "spring": "<spring>", "inertia": "<joint_dynamics"}
+WRITE = {
+    "loop": "<loop_joint>",
+    "coupling": "<gear",
+    "spring": "<spring>",
+    "inertia": "<joint_dynamics",
+    "mass": "<inertial>",
+    "gravity": "<modular_dynamics",
+}
 
 
 @pytest.mark.parametrize(("words", "kind"), NAMED.values(), ids=NAMED)
@@ -51,7 +82,7 @@ def check(text, kind):
     (message,) = map(str, (one.message for one in caught))
     assert {finding.kind for finding in graph.warnings} == {f"{kind} of another tool"}
     assert message.startswith(("line ", f"{kind} of another tool: "))
-    assert "is not read; torques are those without it; write " in message
+    assert "is not read; torques are those without it; " in message
     assert WRITE[kind] in message
     with pytest.raises(md.UrdfError, match=r"^strict: "):
         md.load_urdf(text, strict=True)
@@ -149,3 +180,22 @@ def test_balanceinertia_matters_where_an_inertia_is_broken():
     broken = text.replace('ixx="0.01"', 'ixx="0.03"', 1)
     kinds = {finding.kind: str(finding) for finding in md.load_urdf(broken).warnings}
     assert "replaces the moments of inertia of crank by their mean" in kinds["mass of another tool"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "<gazebo><plugin><joint_name>a</joint_name><link>rod</link><link>rocker</link></plugin></gazebo>",
+        "<gazebo reference='rod'><joint><parent>rod</parent></joint></gazebo>",
+        "<disable_collisions link1='rod' link2='rocker'/>",
+        "<sensor name='s'><parent link='rod'/><connect link='rocker'/></sensor>",
+    ],
+)
+def test_links_named_for_other_reasons_close_nothing(words):
+    assert not [one for one in loaded(words).warnings if one.kind.endswith("of another tool")]
+
+
+def loaded(words):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        return md.load_urdf(four_bar(words))
