@@ -56,6 +56,6 @@ def generate_launch_description() -> LaunchDescription:
             "params_file", str(SHARE / "config" / "subsystems.yaml"), "YAML file of the nodes' parameters"
         ),
         argument("only", "", "subsystems to start on this computer, with blanks between them; empty: all"),
-        *map(argument, (*SHARED, "robot_state_publisher", "log_level", "quick_discovery")),
+        *map(argument, (*SHARED, "robot_state_publisher", "log_level")),
     ]
     return LaunchDescription([*arguments, OpaqueFunction(function=nodes)])

@@ -11,26 +11,26 @@ from pathlib import Path
 
 from pip._vendor.packaging.requirements import Requirement
 
+COLCON = "colcon-common-extensions==0.3.0"
+# `colcon build --symlink-install` calls `setup.py develop` with options that setuptools 80 does not have.
+SETUPTOOLS = "setuptools<80"
 # Where the import name is not the package's: Debian and ROS packages may lack the metadata pip reads.
-IMPORT_NAMES = {"pin": "pinocchio", "pyyaml": "yaml", "colcon-common-extensions": "colcon_core"}
+IMPORT_NAMES = {"pin": "pinocchio", "pyyaml": "yaml", "colcon-common-extensions": "colcon_ros"}
 
 
 def present(requirement: Requirement) -> bool:
-    """Whether any version of it is importable already."""
+    """Whether it is importable already: any version, but for setuptools."""
     try:
-        version(requirement.name)
+        return version(requirement.name) in requirement.specifier or str(requirement) != SETUPTOOLS
     except PackageNotFoundError:
         name = requirement.name.lower()
         return find_spec(IMPORT_NAMES.get(name, name.replace("-", "_"))) is not None
-    return True
 
 
 def main(paths: list[str]) -> int:
     """Print one requirement per line."""
     text = "\n".join(Path(path).read_text(encoding="utf-8") for path in paths)
-    lines = [
-        line.partition("#")[0].strip() for line in [*text.splitlines(), "colcon-common-extensions==0.3.0"]
-    ]
+    lines = [line.partition("#")[0].strip() for line in [*text.splitlines(), COLCON, SETUPTOOLS]]
     wanted = [Requirement(line) for line in lines if line]
     for requirement in wanted:
         if (requirement.marker is None or requirement.marker.evaluate()) and not present(requirement):

@@ -5,14 +5,25 @@
 #   scripts/setup.sh bench    also the peers that the benchmark compares with, where they can be had
 # Does only what is missing: each step leaves a stamp with a checksum of what it was made from. A second call takes some
 # hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter.
+# ROS=kilted takes the wheels of that distribution, beside those of Jazzy: into .venv-kilted, build-kilted and install-kilted.
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 cd "$root"
-venv="$root/.venv"
+ros="${ROS:-jazzy}"
+suffix="-$ros"
+[ "$ros" != jazzy ] || suffix=""
+build="build$suffix"
+install="install$suffix"
+venv="$root/.venv$suffix"
 python="$venv/bin/python"
 log_dir="$root/log"
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
+
+fail() {
+  printf 'setup: %s\n' "$@" >&2
+  exit 1
+}
 
 # ---- what is there ----------------------------------------------------------------------------------------------------------
 
@@ -28,8 +39,13 @@ if [ -n "${ROS_DISTRO:-}" ]; then
   done
 fi
 
+if [ -n "$distribution" ] && [ -n "${ROS:-}" ]; then
+  fail "ROS=$ROS chooses wheels, but in this shell ROS 2 $distribution is sourced: leave ROS out, or use another shell"
+fi
+[ -e "requirements/ros-$ros.txt" ] || fail "ROS=$ros is not known; ROS=jazzy and ROS=kilted are"
+
 # The checkout's path is part of both: virtual environments and colcon's overlays cannot be moved.
-environment_key="$(cat requirements/runtime.txt requirements/dev.txt requirements/ros.txt scripts/patch_wheels.py | cksum) $distribution $root"
+environment_key="$(cat requirements/runtime.txt requirements/dev.txt "requirements/ros-$ros.txt" scripts/patch_wheels.py | cksum) $distribution $root"
 overlay_key="$environment_key $({
   find src \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name setup.cfg -o -name '*.msg' -o -name '*.srv' \
     -o -name '*.action' \) -type f -print0 | LC_ALL=C sort -z | xargs -0 cat
@@ -40,21 +56,16 @@ peers_key="$(cksum <requirements/bench.txt)"
 
 # Machine code is of the kernels' sources, for one processor and user. The folder that holds that of all users may be named by the
 # shell: activate.sh keeps that name.
-kernels_stamp="${NUMBA_CACHE_DIR:-$root/build/numba_cache}/modular_dynamics-$(id -u)/.stamp_kernels"
+kernels_stamp="${NUMBA_CACHE_DIR:-$root/$build/numba_cache}/modular_dynamics-$(id -u)/.stamp_kernels"
 kernels_key="$environment_key $(uname -nm) $(find src/modular_dynamics/modular_dynamics -name '*.py' -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum)"
 
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
 environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ]; }
-overlay_ready() { holds "$root/install/.stamp" "$overlay_key"; }
+overlay_ready() { holds "$root/$install/.stamp" "$overlay_key"; }
 kernels_ready() { holds "$kernels_stamp" "$kernels_key"; }
 peers_ready() { holds "$venv/.stamp_peers" "$peers_key"; }
 
 # ---- saying what happens ------------------------------------------------------------------------------------------------------
-
-fail() {
-  printf 'setup: %s\n' "$@" >&2
-  exit 1
-}
 
 ticker_pid=""
 stop_ticker() {
@@ -139,7 +150,7 @@ check_machine() {
 
 # ---- the steps ----------------------------------------------------------------------------------------------------------------
 
-install_wheels() { env -u PYTHONPATH "$python" -m pip install --progress-bar off -r requirements/runtime.txt -r requirements/ros.txt -r requirements/dev.txt; }
+install_wheels() { env -u PYTHONPATH "$python" -m pip install --progress-bar off -r requirements/runtime.txt -r "requirements/ros-$ros.txt" -r requirements/dev.txt; }
 
 install_beside_distribution() {
   local wanted="$log_dir/distribution_requirements.txt"
@@ -156,11 +167,11 @@ install_beside_distribution() {
 make_environment() {
   local options=(--clear)
   [ -z "$distribution" ] || options+=(--system-site-packages)
-  step "virtual environment in .venv ($("$base_python" --version))" venv.log "$base_python" -m venv "${options[@]}" "$venv"
+  step "virtual environment in .venv$suffix ($("$base_python" --version))" venv.log "$base_python" -m venv "${options[@]}" "$venv"
   if [ -n "$distribution" ]; then
     step "packages that ROS 2 $distribution does not have" pip.log install_beside_distribution
   else
-    hint="The first set-up needs the network." step "ROS 2 Jazzy, Pinocchio, Numba and tools into .venv" pip.log install_wheels
+    hint="The first set-up needs the network." step "ROS 2 $ros, Pinocchio, Numba and tools into .venv$suffix" pip.log install_wheels
     step "include folders in the wheels' CMake files" patch_wheels.log "$python" scripts/patch_wheels.py
   fi
   printf '%s\n' "$environment_key" >"$venv/.stamp"
@@ -168,26 +179,27 @@ make_environment() {
 
 # -DPython3_EXECUTABLE: CMake would otherwise prefer the newest Python of the machine to the venv's.
 build_overlay() (
-  rm -f install/.stamp
-  if ! holds build/.stamp_environment "$environment_key"; then
-    rm -rf build install # another environment's CMake caches name files that may be gone
+  rm -f "$install/.stamp"
+  if ! holds "$build/.stamp_environment" "$environment_key"; then
+    rm -rf "$build" "$install" # another environment's CMake caches name files that may be gone
   fi
-  mkdir -p build
+  mkdir -p "$build"
   touch "$venv/COLCON_IGNORE" # package.xml files of the wheels stand in there
-  printf '%s\n' "$environment_key" >build/.stamp_environment
+  printf '%s\n' "$environment_key" >"$build/.stamp_environment"
   . scripts/activate.sh || exit 1
-  python -m colcon --log-base log build --base-paths src --build-base build --install-base install --merge-install --symlink-install \
+  python -m colcon --log-base log build --base-paths src --build-base "$build" --install-base "$install" --merge-install --symlink-install \
     --cmake-args "-DPython3_EXECUTABLE=$python" --no-warn-unused-cli || exit 1
   mend_scripts || exit 1
   # Nodes start sooner, also where Python is told to keep no bytecode, or may not write it later.
-  python -m compileall -q src/modular_dynamics/modular_dynamics src/modular_dynamics_ros/modular_dynamics_ros install/lib/python3* || true
+  python -m compileall -q src/modular_dynamics/modular_dynamics src/modular_dynamics_ros/modular_dynamics_ros "$install"/lib/python3* || true
   . scripts/activate.sh && python -c "import modular_dynamics_interfaces.msg" # what was built can be used
 )
 
-# setuptools writes "#!" and the path of the venv's Python, which the kernel cannot follow when the path holds a space.
+# setuptools writes "#!" and the path of the venv's Python, which the kernel cannot follow when the path holds a space. What pip
+# writes into .venv/bin starts there too.
 mend_scripts() {
   local script
-  for script in install/lib/modular_dynamics*/*; do
+  for script in "$install"/bin/* "$install"/lib/modular_dynamics*/*; do
     if [ -f "$script" ] && head -n 1 "$script" | grep -qF "$venv/bin/python"; then
       { echo '#!/usr/bin/env python3' && tail -n +2 "$script"; } >"$script.new" && chmod +x "$script.new" && mv "$script.new" "$script" ||
         return 1
@@ -206,8 +218,8 @@ if ! environment_ready || ! overlay_ready; then
   echo "Setting up (only what is missing):"
   check_machine
   environment_ready || make_environment
-  step "overlay in install/ (colcon)" colcon.log build_overlay
-  printf '%s\n' "$overlay_key" >install/.stamp
+  step "overlay in $install/ (colcon)" colcon.log build_overlay
+  printf '%s\n' "$overlay_key" >"$install/.stamp"
 fi
 
 # What cannot be prepared is compiled on its first use.

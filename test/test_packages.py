@@ -16,7 +16,6 @@ KEYS = {  # of rosdep, where they are not called as what is imported
     "mcap": "mcap-ros2-support",
     "mcap_ros2": "mcap-ros2-support",
     "pinocchio": "pinocchio",
-    "urdf_parser_py": "urdfdom_py",
     **{
         name: f"python3-{name}"
         for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numba", "numpy", "rich")

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-import yaml
 from lxml import etree
 from numpy.typing import NDArray
 from rich.console import Console
@@ -31,6 +30,7 @@ from rich.text import Text
 
 import modular_dynamics as md
 from benchmark.peers.pinocchio_loops import RANK, FramePair, PinocchioLoops
+from modular_dynamics.text.yaml_text import documents
 
 Array = NDArray[np.float64]
 AXES = {"X": "1 0 0", "Y": "0 1 0", "Z": "0 0 1"}
@@ -79,7 +79,7 @@ def folders(root: Path) -> Iterator[Path]:
 
 def read_robot(folder: Path) -> ParallelRobot:
     """A folder's robot. Raises ValueError: an unknown type of joint, or a loop of unknown frames."""
-    description = yaml.safe_load((folder / "robot.yaml").read_text(encoding="utf-8"))
+    description = documents((folder / "robot.yaml").read_text(encoding="utf-8"), "robot.yaml")[0]
     path = min(folder.glob("*.urdf"), key=lambda found: found.name != "robot.urdf")
     robot = etree.fromstring(path.read_bytes(), etree.XMLParser(remove_comments=True))
     etree.strip_elements(robot, "visual", "collision", "transmission", "gazebo", "mimic", with_tail=False)

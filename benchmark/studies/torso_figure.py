@@ -11,7 +11,6 @@ from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
-import yaml
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from rich.console import Console
@@ -28,6 +27,7 @@ from benchmark.studies.torso_mujoco import (
 )
 from benchmark.studies.torso_reactions import torso_parser
 from modular_dynamics.closure import read_rules
+from modular_dynamics.text.yaml_text import documents
 
 mpl.use("Agg")  # pictures go to files: no display is needed
 from matplotlib import pyplot as plt
@@ -60,7 +60,7 @@ def main() -> int:
         parser.error(f"--instants {options.instants}: 2 or more are needed, the ends of each half")
     console = Console(width=None if sys.stdout.isatty() else 118)
     urdf, rules = options.urdf.read_text(encoding="utf-8"), read_rules(options.rules)
-    motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))
+    motion = documents(options.motion.read_text(encoding="utf-8"), str(options.motion))[0]
     times = instants(motion, options.instants)
     columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()
     with Progress(*columns, console=console, transient=True) as progress:

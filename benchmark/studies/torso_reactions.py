@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +29,7 @@ from modular_dynamics.closure import (
     read_rules,
     wrenches_of,
 )
+from modular_dynamics.text.yaml_text import documents
 
 ROOT = Path(__file__).resolve().parents[2]
 Wrenches = Mapping[str, Array]
@@ -52,7 +52,7 @@ def main() -> int:
     graph, rules = md.load_urdf(options.urdf), read_rules(options.rules)
     if options.steps:
         console.print(str(rules), highlight=False)
-    motion = yaml.safe_load(options.motion.read_text(encoding="utf-8"))
+    motion = documents(options.motion.read_text(encoding="utf-8"), str(options.motion))[0]
     sharing = ReactionSharing(rules)
     now = instant(graph, sharing, motion, options.time)
     console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)

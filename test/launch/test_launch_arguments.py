@@ -29,15 +29,6 @@ def test_launch_files_are_installed() -> None:
     assert [path.name for path in LAUNCH_FILES] == [f"{name}.launch.py" for name in names]
 
 
-def test_quick_discovery_is_for_our_nodes_alone_and_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only dynamics_node gets the profile, and nobody by default."""
-    for value, expected in (("false", {}), ("true", {"dynamics_node"})):
-        arguments = {"urdf": str(CHARMIE), "quick_discovery": value}
-        processes = started(monkeypatch, "dynamics.launch.py", **arguments)
-        chosen = [n for n, p in processes.items() if "FASTRTPS_DEFAULT_PROFILES_FILE" in p.environment]
-        assert set(chosen) == set(expected)
-
-
 BAD = [
     ({"xacro_arguments": "name=1"}, RobotError, "xacro_arguments has 'name=1'; name:=value is needed"),
     ({"xacro_arguments": "name:=1"}, UrdfError, "xacro arguments are given .name., but .* has no xacro"),

@@ -38,7 +38,6 @@ OTHER: dict[str, tuple[str, dict[str, str]]] = {
     "respawn": ("false", {}),
     "respawn_delay": ("2", {}),
     "log_level": ("debug", {}),
-    "quick_discovery": ("true", {}),
     "rviz": ("true", {}),
     "rviz_config": ("RVIZ", SHOWN),
     "fixed_frame": ("map", SHOWN),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
+from modular_dynamics.text.yaml_text import documents
 
 #: Folder of the generated files.
 FOLDER = Path(__file__).resolve().parents[1]
@@ -40,7 +40,7 @@ def run(
         parser.add_argument(option, dest="table", type=Path, default=table, help=f"YAML table of {what}")
     arguments = parser.parse_args()
     tables = [arguments.table] if table is not None else []
-    text = make_text(*(yaml.safe_load(path.read_text(encoding="utf-8")) for path in tables))
+    text = make_text(*(documents(path.read_text(encoding="utf-8"), str(path))[0] for path in tables))
     return written(arguments.out, text, check=arguments.check, by=arguments.out.stem)
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.studies.modular.lagrange import Crane, DoublePendulum, Equations, growth, integrate
 from modular_dynamics import modular
+from modular_dynamics.text.yaml_text import documents
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULES = ROOT / "config/modular"
@@ -139,4 +139,4 @@ def _mass_and_length(name: str) -> tuple[float, float]:
 
 
 def _data(name: str) -> Any:
-    return yaml.safe_load((MODULES / f"{name}.yaml").read_text(encoding="utf-8"))
+    return documents((MODULES / f"{name}.yaml").read_text(encoding="utf-8"), name)[0]

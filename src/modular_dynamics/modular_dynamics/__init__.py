@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
     from .composition.compose import Composition, compose
     from .mjcf import load_mjcf
+    from .motions import filtered_accelerations
 
 __all__ = [
     "ClosedLoopTerms",
@@ -104,6 +105,7 @@ __all__ = [
     "constraint_projection",
     "crosscheck",
     "energy",
+    "filtered_accelerations",
     "load_mjcf",
     "load_urdf",
     "orders",
@@ -119,7 +121,7 @@ __version__ = "0.1.0"
 #: Packages that are imported when one of their names is used first. A robot without loops needs none of them
 #: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio. A name is
 #: looked for in one after the other: the one that is imported soonest comes first.
-_LATER = ("composition", "closure", "mjcf", "crosscheck")
+_LATER = ("composition", "closure", "mjcf", "motions", "crosscheck")
 
 
 @register_exporter
@@ -136,7 +138,7 @@ def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f".{name}", __name__)
     if name in __all__:
-        for package in map(import_module, (f"{__name__}.{one}" for one in _LATER[:3])):
+        for package in map(import_module, (f"{__name__}.{one}" for one in _LATER[:4])):
             if name in package.__all__:
                 value = globals()[name] = getattr(package, name)
                 return value

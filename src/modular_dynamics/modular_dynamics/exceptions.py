@@ -141,22 +141,19 @@ class UnsupportedModelError(ModularDynamicsError, NotImplementedError):
 
 
 class MissingDependencyError(ModularDynamicsError, ImportError):
-    """A part of the library needs an optional package that cannot be imported; the message names the extra.
+    """A part of the library needs an optional package that cannot be imported; the message says what to do.
 
     Args:
-        feature: what needs the package. package: its name on the registry. extra: of modular_dynamics.
+        feature: what needs the package. package: its name. extra: of modular_dynamics that installs it.
+        failure: why it cannot be imported, and what to do (`optional_packages.import_failure`).
     """
 
-    def __init__(self, feature: str, package: str, extra: str, cause: object = None) -> None:
-        self.feature, self.package, self.extra, self.cause = feature, package, extra, cause
-        reason = f" ({cause})" if cause is not None else ""
-        super().__init__(
-            f"{feature} needs {package}, which cannot be imported{reason}: "
-            f'pip install "modular_dynamics[{extra}]"'
-        )
+    def __init__(self, feature: str, package: str, extra: str, failure: str) -> None:
+        self.feature, self.package, self.extra, self.failure = feature, package, extra, failure
+        super().__init__(f"{feature} needs {package}, which {failure}")
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
-        return type(self), (self.feature, self.package, self.extra, str(self.cause))
+        return type(self), (self.feature, self.package, self.extra, self.failure)
 
 
 class ModelWarning(UserWarning):

@@ -35,12 +35,6 @@ COMMON: dict[str, tuple[str, str, list[str] | None]] = {
     "respawn_delay": ("0.5", "time before that [s]", None),
     "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
     "loop": ("true", "play the motion again and again", BOOLEAN),
-    "quick_discovery": (
-        "false",
-        "nodes that are started again hear others at once, instead of after up to 3 s; they then announce "
-        "all network interfaces (only Fast DDS 2: see config/fast_dds_quick_discovery.xml)",
-        BOOLEAN,
-    ),
     "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
     "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
     "fixed_frame": (

@@ -23,7 +23,6 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.fast_dds_profile import PROFILES, QUICK_DISCOVERY
 from modular_dynamics_ros.launch_arguments import (
     ROBOT_ARGUMENTS,
     TOPICS,
@@ -85,7 +84,6 @@ def own_node(
         decided |= {**_clock(context), **same}
         if unused := require_parameters(params_file, full_name, executable or name, decided):
             get_logger("launch").warning(unused)
-    profile = {PROFILES[0]: str(SHARE / "config" / QUICK_DISCOVERY)}
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,
@@ -93,7 +91,6 @@ def own_node(
         namespace=checked_namespace(value_of(context, "namespace")),
         output="screen",
         arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
-        additional_env=profile if is_true(context, "quick_discovery") else {},
         parameters=[*filter(None, [params_file]), _clock(context), dict(own)],
         remappings=remappings(context, *topics),
         respawn=respawn and is_true(context, "respawn"),

@@ -19,6 +19,7 @@ def lone_node(subscribed=()):
     node.now = lambda: node.time
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
+    node.get_publishers_info_by_topic.return_value = []
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again

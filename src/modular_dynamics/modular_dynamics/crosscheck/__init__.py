@@ -2,12 +2,10 @@
 
 from importlib import import_module
 
-from ..exceptions import MissingDependencyError
+from ..optional_packages import needed
 
-try:
+with needed("modular_dynamics.crosscheck", "Pinocchio", "crosscheck"):
     import_module("pinocchio")
-except ImportError as error:
-    raise MissingDependencyError("modular_dynamics.crosscheck", "Pinocchio", "crosscheck", error) from error
 
 from .crosscheck import CrossCheck, Residual, rnea_residual
 from .pinocchio_model import PinocchioModel

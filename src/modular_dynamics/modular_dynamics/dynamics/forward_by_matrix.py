@@ -24,32 +24,32 @@ from .execution.algorithms import (
     Algorithm,
     StateCall,
 )
+from .lost_inertia import are_definite
 
 __all__ = ["FORWARD_BY_MATRIX", "NO_INERTIA"]
 
 #: Numbers in the mass matrices that a thread holds in memory at a time, and states at most.
 LARGEST_STACK, TAKEN = 1_000_000, 512
-#: Other statuses of a kernel: done; results that are not finite; a joint that moves no inertia.
+#: Other statuses of a kernel: done; results that are not finite; joints that move no inertia.
 DONE, OVERFLOW, NO_INERTIA = 0, 2, 3
 
 
 class _ForwardByMatrix:
     """The call for one state, with the kernels for M and h bound to one graph's arrays."""
 
-    def __init__(self, topology: Topology, constants: Array, work: Array) -> None:
+    def __init__(self, topology: Topology, constants: Array) -> None:
         n, self._nv = len(topology) - 1, int(topology[-1, layout.V])
         self._mass_matrix, self._inverse_dynamics = (
             algorithm.bind(topology, constants, work_for(n, algorithm.columns))
             for algorithm in (MASS_MATRIX, INVERSE_DYNAMICS)
         )
-        self._work = work
 
     def __call__(self, q: Any, v: Any, tau: Any, vdot: Any) -> int:
         """Write vdot at one state; it allocates.
 
         Returns:
             0; 1 for arguments that are refused; 2 where vdot is not finite; 3 where M is not positive
-            definite, and then work[0] is the coordinate that needs the others to move.
+            definite but for rounding.
         """
         from scipy.linalg.lapack import dpotrf, dpotrs  # noqa: PLC0415  # few robots need it, and its import is slow
 
@@ -66,13 +66,8 @@ class _ForwardByMatrix:
             torques = tau - h
         if not (np.isfinite(M).all() and np.isfinite(torques).all()):
             return OVERFLOW
-        # failed: 1 + the first coordinate that moves no mass of its own, or 0
         factor, failed = dpotrf(M, lower=True)
-        if failed == 0:
-            none = np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)
-            failed = 1 + int(np.argmax(none)) if none.any() else 0
-        if failed > 0:
-            self._work[0] = failed - 1
+        if failed or (np.diagonal(factor) ** 2 <= ROUNDING * np.diagonal(M)).any():
             return NO_INERTIA
         vdot[:] = dpotrs(factor, torques, lower=True)[0]
         return DONE if np.isfinite(vdot).all() else OVERFLOW
@@ -121,12 +116,7 @@ def _first_bad(
     if bad is not None:
         return bad
     M = flat.reshape(count, nv, nv)
-    try:
-        pivots = np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2
-        definite = bool((pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2)).all())
-    except np.linalg.LinAlgError:
-        definite = False
-    if not (definite and np.isfinite(tau).all()):
+    if not (are_definite(M).all() and np.isfinite(tau).all()):
         return 0
     with np.errstate(over="ignore"):
         vdot[:] = np.linalg.solve(M, (tau - h)[..., None])[..., 0]
@@ -142,7 +132,7 @@ class _ByMatrix(Algorithm):
         return False
 
     def bind(self, topology: Topology, constants: Array, work: Array) -> StateCall:
-        return _ForwardByMatrix(topology, constants, work)
+        return _ForwardByMatrix(topology, constants)
 
 
 FORWARD_BY_MATRIX = _ByMatrix(

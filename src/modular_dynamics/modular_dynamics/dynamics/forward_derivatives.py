@@ -5,11 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..kernels.recursions.articulated_layout import ROUNDING
 from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
 from .derivatives import inverse_dynamics_derivatives, inverse_dynamics_derivatives_batch
 from .execution.solver import Wrenches
 from .forward_dynamics import forward_dynamics, forward_dynamics_batch
+from .lost_inertia import are_definite, raise_lost
 
 __all__ = [
     "ForwardDynamicsDerivatives",
@@ -52,11 +54,13 @@ def forward_dynamics_derivatives(
         friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
 
     Raises:
-        StateError, UnsupportedModelError: as of ``forward_dynamics``.
+        StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular but
+            for rounding, though articulated bodies give accelerations: a very light link that carries a heavy
+            one along the same axis.
     """
     vdot = forward_dynamics(graph, q, v, tau, external_wrenches, friction=friction)
     derivatives = inverse_dynamics_derivatives(graph, q, v, vdot, external_wrenches, friction=friction)
-    return _solved(derivatives, vdot)
+    return _solved(graph, derivatives, vdot)
 
 
 def forward_dynamics_derivatives_batch(
@@ -89,13 +93,27 @@ def forward_dynamics_derivatives_batch(
     derivatives = inverse_dynamics_derivatives_batch(
         graph, q, v, vdot, threads, external_wrenches=external_wrenches, progress=progress, friction=friction
     )
-    return _solved(derivatives, vdot)
+    return _solved(graph, derivatives, vdot, 0)
 
 
-def _solved(derivatives: tuple[Array, Array, Array], vdot: Array) -> ForwardDynamicsDerivatives:
+def _solved(
+    graph: SubsystemGraph, derivatives: tuple[Array, Array, Array], vdot: Array, first: int | None = None
+) -> ForwardDynamicsDerivatives:
+    """The derivatives by those of inverse dynamics; ``first``: the number of their first row.
+
+    Raises StateError: joints that move no inertia, by their names.
+    """
     dq, dv, M = derivatives
     # in the unit of each coordinate, in which masses of grams and of tons are alike
     scale = 1.0 / np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
-    inverse = np.asarray(np.linalg.inv(scale[..., :, None] * M * scale[..., None, :]), np.float64)
+    try:
+        inverse = np.asarray(np.linalg.inv(scale[..., :, None] * M * scale[..., None, :]), np.float64)
+    except np.linalg.LinAlgError:
+        inverse = np.full_like(M, np.inf)
+    matrices = M.reshape(-1, graph.nv, graph.nv)
+    mobility = np.diagonal(inverse, axis1=-2, axis2=-1).reshape(-1, graph.nv)
+    definite = np.asarray(((mobility > 0.0) & (mobility < 1.0 / ROUNDING)).all(axis=1))
+    if not definite.all():
+        raise_lost(graph, matrices, definite if definite.any() else are_definite(matrices), first=first)
     inverse = scale[..., :, None] * (0.5 * (inverse + np.swapaxes(inverse, -1, -2))) * scale[..., None, :]
     return ForwardDynamicsDerivatives(-inverse @ dq, -inverse @ dv, inverse, vdot)

@@ -9,9 +9,11 @@ from ..model import SubsystemGraph
 from .arrays.arguments import Array, Progress
 from .arrays.body_frames import frames_of, joint_without_inertia
 from .arrays.model_arrays import arrays_of
+from .equation_of_motion import mass_matrix
 from .execution.algorithms import FORWARD_DYNAMICS, reason_for_matrix
 from .execution.solver import LoadedSolver, Wrenches
 from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
+from .lost_inertia import lost_joints, no_inertia_text
 from .workspaces import direct_calls
 
 __all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
@@ -54,21 +56,15 @@ class ForwardDynamics(LoadedSolver):
         aligned = super()._into_row(body, wrench)
         return aligned if self._frames is None else self._frames.wrench(body, aligned)
 
-    def _failure(self, status: int) -> str:
+    def _failure(self, status: int, q: Array) -> str:
         if status != NO_INERTIA:
-            return super()._failure(status)
-        if self._frames is None:
-            index = self._work[0]  # of the coordinate that FORWARD_BY_MATRIX reported
-            name = next(n for n in self.graph.joint_names if self.graph.v_slice(n).stop > index)
-            return (
-                f"joint '{name}' moves no inertia of its own: the mass matrix of '{self.graph.name}' is "
-                "singular, and torques would accelerate the joint infinitely"
-            )
-        joint = joint_without_inertia(self.graph, self._work)
-        return (
-            f"joint '{joint.name}' moves no inertia: link '{joint.child_link}' and what it carries have none "
-            "along the joint while the joints beyond it are free; any torque would accelerate it infinitely"
-        )
+            return super()._failure(status, q)
+        names = lost_joints(self.graph, mass_matrix(self.graph, q))
+        if self._frames is not None:
+            first = joint_without_inertia(self.graph, self._work).name
+            # far from the axis and back the recursion loses digits that M has
+            names = names if first in names else [first]
+        return no_inertia_text(self.graph, names)
 
 
 def forward_dynamics(
@@ -101,7 +97,10 @@ def forward_dynamics(
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, a black box in the graph, or
-            a joint that moves no inertia, by its name.
+            joints that move no inertia, by their names: what a joint moves while those beyond it are free is
+            less than 1e-13 of what it moves while they are held, and mostly rounding. Where it is a share s
+            of that, vdot has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
+            axes of a wrist with massless links are in line, and 1e-3 just before the error.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
     if external_wrenches is None and friction == "none":

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..kernels.recursions.articulated_layout import ROUNDING
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import number_array
 from .arrays.arguments import Array, Progress, checked_progress, state_rows, thread_count
@@ -24,6 +23,7 @@ from .equation_of_motion import mass_matrix, mass_matrix_batch
 from .execution.solver import Wrenches
 from .forward_dynamics import forward_dynamics, forward_dynamics_batch
 from .inverse_dynamics import inverse_dynamics, inverse_dynamics_batch
+from .lost_inertia import are_definite, raise_lost
 
 __all__ = [
     "HybridDynamics",
@@ -77,7 +77,8 @@ def hybrid_dynamics(
 
     Raises:
         StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a black box
-            in the graph, or a joint that moves no inertia while its torque is known.
+            in the graph, or joints with known torques that move no inertia, by their names: as of
+            ``forward_dynamics``.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs;
             ``closed_loop_hybrid_dynamics`` treats these.
     """
@@ -202,18 +203,9 @@ def _solved(
 ) -> Array:
     """The solutions (k, f) of M (k, f, f) x = right (k, f); ``first``: the number of their first row.
 
-    Raises StateError: no inertia, by its joint.
+    Raises StateError: joints that move no inertia, by their names.
     """
-    pivots = _pivots(M)
-    none = ~(pivots > ROUNDING * np.diagonal(M, axis1=1, axis2=2))
-    if none.any():
-        row = int(np.argmax(none.any(axis=1)))
-        index = free[int(np.argmax(none[row]))]
-        name = next(n for n in graph.joint_names if graph.v_slice(n).stop > index)
-        raise StateError(
-            f"{_row(first, row)}joint '{name}' moves no inertia of its own: the mass matrix of the joints of "
-            f"'{graph.name}' with known torques is singular, and these would accelerate the joint infinitely"
-        )
+    raise_lost(graph, M, are_definite(M), free, first)
     solution = np.asarray(np.linalg.solve(M, right[..., None])[..., 0], np.float64)
     is_finite = np.isfinite(solution).all(axis=1)
     if not is_finite.all():
@@ -226,19 +218,3 @@ def _solved(
 
 def _row(first: int | None, row: int) -> str:
     return "" if first is None else f"row {first + row}: "
-
-
-def _pivots(M: Array) -> Array:
-    """Pivots of Cholesky's method (k, f); zeros from the first one on that is not positive."""
-    try:
-        return np.asarray(np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2)
-    except np.linalg.LinAlgError:
-        pass
-    from scipy.linalg.lapack import dpotrf  # noqa: PLC0415  # few robots need it, and its import is slow
-
-    pivots = np.zeros(M.shape[:2])
-    for row, matrix in zip(pivots, M, strict=True):
-        factor, failed = dpotrf(matrix, lower=True)
-        done = failed - 1 if failed > 0 else len(row)
-        row[:done] = np.diagonal(factor)[:done] ** 2
-    return pivots

@@ -2,20 +2,24 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
-from ..text.files import content_of, is_file, path_of
+from ..optional_packages import EXTRAS, import_failure, needed
+from ..text.files import content_kind, content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
 __all__ = ["Compiled", "compiled", "mujoco_module"]
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
+#: Folders of meshes and textures; and names in MuJoCo's messages.
+_ASSETS = re.compile(rb"""(?:meshdir|texturedir|assetdir)\s*=\s*["']([^"']+)["']""")
+_QUOTED = re.compile(r"'([^']+)'")
 #: Numbers of enumerations (codes.py) differ in older versions.
 _OLDEST = (3, 17)
 #: MuJoCo has one receiver of warnings for the whole process.
@@ -32,14 +36,13 @@ class Compiled(NamedTuple):
 
 def mujoco_module() -> Any:
     """The package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
-    try:
+    with needed("load_mjcf", "MuJoCo", "mjcf"):
         import mujoco  # noqa: PLC0415  # optional, and slow to import
-    except ImportError as error:
-        raise MissingDependencyError("load_mjcf", "MuJoCo", "mjcf", error) from error
     version = mujoco.__version__
     if tuple(map(int, version.split(".")[:2])) < _OLDEST:
-        needed = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
-        raise MissingDependencyError("load_mjcf", needed, "mjcf", f"{version} is installed")
+        enough = f"MuJoCo {'.'.join(map(str, _OLDEST))} or newer"
+        failure = import_failure(None, EXTRAS["mjcf"], too_old=version)
+        raise MissingDependencyError("load_mjcf", enough, "mjcf", failure)
     return mujoco
 
 
@@ -90,10 +93,29 @@ def _read(file: Any) -> Any:
 
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
-    if path.suffix == ".mjb" and is_file(path):  # compiled
+    if path.suffix.lower() == ".mjb" and is_file(path):  # compiled
+        with suppress(OSError), open(path, "rb") as file:
+            if kind := content_kind(file.read(200)):
+                raise MjcfError(f"'{path}' is no compiled model of MuJoCo, but {kind}")
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
-    _check_root(content_of(path, "MJCF file", MAX_BYTES, MjcfError), f"'{path}'")
-    return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
+    content = content_of(path, "MJCF file", MAX_BYTES, MjcfError)
+    _check_root(content, f"'{path}'")
+    try:
+        return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
+    except MjcfError as error:
+        if kind := _kind_of_asset(str(error), content, path.parent):
+            raise MjcfError(f"{error}; {kind}") from error
+        raise
+
+
+def _kind_of_asset(message: str, content: bytes, folder: Path) -> str:
+    """What a mesh or a texture is that MuJoCo's message names and that is no such file; else empty."""
+    folders = [folder, *(folder / name.decode("utf-8", "replace") for name in _ASSETS.findall(content))]
+    for path in (one / name for name in _QUOTED.findall(message) for one in folders):
+        with suppress(OSError, ValueError), open(path, "rb") as file:
+            if path.suffix.lower() != ".xml" and (kind := content_kind(file.read(200))):
+                return f"'{path}' is {kind}"
+    return ""
 
 
 def _decoded(content: bytes) -> str:

@@ -9,6 +9,7 @@ from .configuration import PositionLimits, joint_limits, usual_range
 from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
+from .joint_states import joint_state_obstacle, root_floating_joints, without_torques
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -31,10 +32,13 @@ __all__ = [
     "Subsystem",
     "SubsystemGraph",
     "joint_limits",
+    "joint_state_obstacle",
     "merged",
     "orders",
     "refusals_by_kind",
+    "root_floating_joints",
     "summaries_by_kind",
     "usual_range",
+    "without_torques",
 ]
 __all__ += checks.__all__

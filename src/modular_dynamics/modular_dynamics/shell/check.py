@@ -2,22 +2,13 @@
 
 import argparse
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..dynamics import forward_dynamics
-from ..exceptions import (
-    DescriptionError,
-    ModelError,
-    ModularDynamicsError,
-    StateError,
-    UnsupportedModelError,
-)
+from ..exceptions import DescriptionError, ModelError, ModularDynamicsError, UnsupportedModelError
 from ..model import SubsystemGraph
-from .agreement import Agreement, compare
+from .checking.agreement import Agreement, compare
+from .checking.trial import Trial, tried
 from .command import FINDINGS, GOOD, Command, UsageError
 from .robot import add_robot_arguments, load_graph
 from .summary import joint_records, robot_record, subsystem_records, summary_lines
@@ -26,12 +17,11 @@ from .tables import printable
 __all__ = ["CHECK"]
 
 MOST_STATES = 1_000_000
-MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of more takes long
 ABOUT = """\
 Reads a robot description as the nodes do, and reports: the fault that makes it unusable, with its line; what
-looks wrong although it is accepted; subsystems with masses; joints with limits; a joint that moves no
-inertia, with which forward dynamics fails; the largest difference of the torques from Pinocchio's at random
-states within the limits (needs the extra crosscheck)."""
+looks wrong although it is accepted; subsystems with masses; joints with limits; loops that do not close, and
+inverse or forward dynamics that fails at rest, with its reason; what the nodes cannot take; the largest
+difference of the torques from Pinocchio's at random states within the limits (needs the extra crosscheck)."""
 EXAMPLES = """\
   modular-dynamics check robot.urdf
   modular-dynamics check robot.xacro --xacro-arg prefix:=left_ --strict
@@ -44,19 +34,17 @@ class _Result:
     """What was found: the fault that makes the description unusable, or the robot.
 
     Attributes:
-        fault, graph: one of them is None. agreement: with Pinocchio.
-        unclosed, unaccelerated: why its loops cannot close, and why torques give no accelerations.
+        fault, graph: one of them is None. agreement: with Pinocchio. trial: what failed at rest.
     """
 
     fault: ModularDynamicsError | None = None
     graph: SubsystemGraph | None = None
     agreement: Agreement | None = None
-    unclosed: str = ""
-    unaccelerated: str = ""
+    trial: Trial = field(default_factory=Trial)
 
     @property
     def findings(self) -> int:
-        count = int(self.fault is not None) + int(bool(self.unclosed)) + int(bool(self.unaccelerated))
+        count = int(self.fault is not None) + self.trial.findings
         if self.graph is not None:
             count += len(self.graph.warnings)
         return count + int(self.agreement is not None and self.agreement.disagrees)
@@ -96,45 +84,7 @@ def _examined(arguments: argparse.Namespace) -> _Result:
             raise UsageError(str(error)) from error
         return _Result(fault=error)
     agreement = compare(graph, arguments.states, arguments.seed)
-    return _Result(None, graph, agreement, _unclosed(graph), _unaccelerated(graph))
-
-
-def _unclosed(graph: SubsystemGraph) -> str:
-    """Why the loops cannot close; empty where they can, and where there are none."""
-    if not graph.loop_joints:
-        return ""
-    from ..closure import assemble  # noqa: PLC0415  # only robots with loops need it
-
-    try:
-        assemble(graph)
-    except ModularDynamicsError as error:
-        return str(error)
-    return ""
-
-
-def _unaccelerated(graph: SubsystemGraph) -> str:
-    """Why forward dynamics fails at any configuration; empty where it works at one, or is not tried.
-
-    It is not tried with closed loops, which have other rules, and with black boxes, with which it is refused.
-    A pendulum that stands upright moves no inertia about the vertical; it does elsewhere.
-    """
-    if not graph.nv or graph.nv > MOST_VELOCITIES or any(one.black_box for one in graph.subsystems):
-        return ""
-    tried = graph.neutral(), graph.random_configuration(np.random.default_rng(0))
-    reasons = [_unaccelerated_at(graph, q) for q in tried]
-    return reasons[0] if all(reasons) else ""
-
-
-def _unaccelerated_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
-    """The same at a configuration."""
-    rest = np.zeros(graph.nv)
-    try:
-        forward_dynamics(graph, q, rest, rest)
-    except StateError as error:
-        return str(error)
-    except UnsupportedModelError:
-        pass
-    return ""
+    return _Result(None, graph, agreement, tried(graph))
 
 
 def _lines(result: _Result) -> list[str]:
@@ -146,11 +96,18 @@ def _lines(result: _Result) -> list[str]:
         lines += [f"  {printable(f'{one.kind}: {one}')}" for one in graph.warnings]
     if graph.notes:
         lines += ["", f"notes ({len(graph.notes)})", *(f"  {printable(note)}" for note in graph.notes)]
+    trial = result.trial
     if graph.loop_joints:
-        text = printable(result.unclosed) if result.unclosed else "a configuration that closes them was found"
-        lines += ["", f"loops: {text}"]
-    if result.unaccelerated:
-        lines += ["", f"forward dynamics: {printable(result.unaccelerated)}"]
+        text = trial.unclosed or "a configuration that closes them was found"
+        lines += ["", f"loops: {printable(text)}"]
+    elif trial.unclosed:  # gears, passive joints and springs
+        lines += ["", f"closing: {printable(trial.unclosed)}"]
+    if trial.no_torques:
+        lines += ["", f"inverse dynamics: {printable(trial.no_torques)}"]
+    if trial.no_accelerations:
+        lines += ["", f"forward dynamics: {printable(trial.no_accelerations)}"]
+    if trial.not_for_nodes:
+        lines += ["", f"nodes: {printable(trial.not_for_nodes)}"]
     if result.agreement is not None:
         lines += ["", f"Pinocchio: {result.agreement}"]
     return [*lines, "", _count(result.findings)]
@@ -161,7 +118,7 @@ def _count(findings: int) -> str:
 
 
 def _record(result: _Result) -> dict[str, Any]:
-    fault, graph = result.fault, result.graph
+    fault, graph, trial = result.fault, result.graph, result.trial
     record: dict[str, Any] = {
         "findings": result.findings,
         "fault": None if fault is None else {"text": str(fault), "line": getattr(fault, "line", None)},
@@ -174,8 +131,10 @@ def _record(result: _Result) -> dict[str, Any]:
         "notes": list(graph.notes),
         "subsystems": subsystem_records(graph),
         "joints": joint_records(graph),
-        "loops": {"closed": not result.unclosed, "reason": result.unclosed} if graph.loop_joints else None,
-        "forward_dynamics": {"reason": result.unaccelerated} if result.unaccelerated else None,
+        "loops": {"closed": not trial.unclosed, "reason": trial.unclosed} if graph.closing_elements else None,
+        "inverse_dynamics": {"reason": trial.no_torques} if trial.no_torques else None,
+        "forward_dynamics": {"reason": trial.no_accelerations} if trial.no_accelerations else None,
+        "nodes": {"reason": trial.not_for_nodes} if trial.not_for_nodes else None,
         "agreement": None if result.agreement is None else asdict(result.agreement),
     }
 

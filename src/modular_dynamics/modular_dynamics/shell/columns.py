@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .command import UsageError
-from .files.lines import lines_of
+from .files.lines import decimal_comma, table_of
 from .robot import STDIN
 
 __all__ = ["GROUP", "Columns", "read_columns"]
@@ -62,9 +62,9 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
 
 
 def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns:
-    reader = csv.reader(lines_of(file, where))
     try:
-        head = next(reader, [])
+        reader = table_of(file, where)
+        head = [name.strip() for name in next(reader, [])]
         wanted = {
             k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"
         }
@@ -89,7 +89,8 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
         try:
             value = float(row[k]) if row[k] else np.nan
         except ValueError:
-            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number") from None
+            hint = decimal_comma(row[k][:40])
+            raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number{hint}") from None
         if abs(value) > LARGEST:
             raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' {NEEDED}")
         if head[k] == "time" and math.isnan(value):

@@ -5,8 +5,8 @@ import json
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
-from ..exceptions import MissingDependencyError
 from ..model import SubsystemGraph
+from ..optional_packages import needed
 from .command import GOOD, Command, UsageError
 from .drawing import PICTURES, drawing
 from .files.outputs import raise_if_read
@@ -69,17 +69,16 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
 
 
 def _draw(graph: SubsystemGraph, path: Path) -> None:
-    try:
+    with needed("a picture", "matplotlib and networkx", "shell"):
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
-    except ImportError as error:
-        raise MissingDependencyError("a picture", "matplotlib and networkx", "shell", error) from error
     with drawing(), changing_line() as show:
         show(f"drawing the picture of {len(graph.subsystems)} subsystems ...")
         draw_graph(graph, path)
 
 
 def _tree(graph: SubsystemGraph) -> str:
-    return "".join(f"{printable(line)}\n" for line in str(graph).splitlines())
+    lines = [*str(graph).splitlines(), *(f"note: {note}" for note in graph.notes)]
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def _json(graph: SubsystemGraph) -> str:
@@ -94,7 +93,8 @@ def _json(graph: SubsystemGraph) -> str:
         for one in graph.subsystems
     ]
     closing = {kind: list(names) for kind, names in graph.closing_elements.items()}
-    return json.dumps({"robot": graph.name, "subsystems": subsystems, "closing": closing}, indent=2) + "\n"
+    record = {"robot": graph.name, "subsystems": subsystems, "closing": closing, "notes": list(graph.notes)}
+    return json.dumps(record, indent=2) + "\n"
 
 
 GRAPH = Command(

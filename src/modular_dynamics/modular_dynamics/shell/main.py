@@ -43,13 +43,25 @@ class _Parser(argparse.ArgumentParser):
         self.exit(USAGE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
+class _Version(argparse.Action):
+    """Shows the version, and what was not tested with it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_others: Any) -> None:
+        # The package is complete by now; Numba is imported only here.
+        from .. import __version__  # noqa: PLC0415
+        from ..kernels.numba_support.tested_versions import untested_versions  # noqa: PLC0415
+
+        print(parser.prog, __version__)
+        if untested := untested_versions():
+            print(f"not tested with {', '.join(untested)}: results are the same, calls take longer")
+        parser.exit()
+
+
 def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
     """The parser of all commands."""
     style: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     parser = _Parser(prog="modular-dynamics", description=ABOUT, epilog=AFTER, **style)
-    from .. import __version__  # noqa: PLC0415  # the package is complete by now
-
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     kinds = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
     for command in known:
         examples = f"examples:\n{command.examples}" if command.examples else None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..exceptions import MissingDependencyError
+from ..optional_packages import needed
 from .columns import Columns, read_columns
 from .command import GOOD, Command, UsageError
 from .drawing import PICTURES, drawing
@@ -58,10 +58,8 @@ def _run(arguments: argparse.Namespace) -> int:
     prefixes, quantity = KINDS[arguments.what]
     columns = read_columns(arguments.file, (*prefixes, "residual_"))
     names = _names(columns, prefixes, arguments)
-    try:
+    with needed("a picture", "matplotlib", "shell"):
         from ..pictures.time_plot import Panel, draw_over_time  # noqa: PLC0415  # takes long, and is optional
-    except ImportError as error:
-        raise MissingDependencyError("a picture", "matplotlib", "shell", error) from error
     if arguments.what == "wrench":
         panels = [Panel(name, quantity, _wrench(columns, prefixes, name), {}) for name in names]
     else:

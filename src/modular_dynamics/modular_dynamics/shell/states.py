@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Joint, JointType, SubsystemGraph
+from ..text.files import content_kind
 from .command import UsageError
-from .files.lines import lines_of
+from .files.lines import decimal_comma, table_of
 from .robot import STDIN
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
@@ -159,7 +160,8 @@ def _array(source: Any, where: str) -> Any:
         if isinstance(error, FileNotFoundError):
             raise
         # NumPy takes whatever it does not know for a pickle, and speaks of how it is called
-        why = "numpy.save writes one" if "pickle" in str(error) else str(error)
+        start = b"" if not isinstance(source, str) else Path(source).read_bytes()[:200]
+        why = content_kind(start) or ("numpy.save writes one" if "pickle" in str(error) else str(error))
         raise UsageError(f"{where} is no NumPy array of numbers: {why}") from error
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
         raise UsageError(f"{where}: one array of numbers is needed, a row for each state (.npy)")
@@ -181,8 +183,8 @@ def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
-    reader = csv.reader(lines_of(file, where))
     try:
+        reader = table_of(file, where)
         head = [cell.strip() for cell in next(reader, [])]
         places = _places(head, letters, coordinates, where)
         for row in reader:
@@ -236,7 +238,7 @@ def _number(text: str, where: str) -> float:
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
-        raise UsageError(f"{where}: '{text}' is no finite number")
+        raise UsageError(f"{where}: '{text}' is no finite number{decimal_comma(text)}")
     return value
 
 

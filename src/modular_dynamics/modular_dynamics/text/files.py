@@ -8,14 +8,52 @@ from pathlib import Path
 from ..exceptions import DescriptionError
 from .sizes import MAX_BYTES, too_large
 
-__all__ = ["content_of", "given_text", "is_file", "path_of", "text_if_there", "text_of"]
+__all__ = [
+    "content_kind",
+    "content_of",
+    "given_text",
+    "is_file",
+    "path_of",
+    "separator_of",
+    "text_if_there",
+    "text_of",
+]
 
+#: How files begin that are no text, or no text that anything here reads; what they are.
+_BEGINNINGS = {
+    b"version https://git-lfs.github.com/": "a pointer of Git LFS: `git lfs pull` fetches the file",
+    b"<!doctype html": "a web page, as of a link that shows a file: download the file itself",
+    b"<html": "a web page, as of a link that shows a file: download the file itself",
+    b"\x89mcap": "a recording (MCAP), which `modular-dynamics bag` reads",
+    b"sqlite format 3\0": "an SQLite database, as a recording (.db3), which `modular-dynamics bag` reads",
+    b"#rosbag ": "a bag of ROS 1: rosbags-convert of the Python package rosbags makes one of ROS 2",
+    b"\x93numpy": "a NumPy array (.npy)",
+    b"pk\x03\x04": "a ZIP archive, as a spreadsheet (.xlsx) or NumPy's .npz",
+    b"\x1f\x8b": "compressed by gzip: gunzip expands it",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: unzstd expands it",
+    b"\x04\x22m\x18": "compressed by lz4: `lz4 -d` expands it",
+    b"%pdf": "a PDF",
+    b"\xff\xfe": "text in UTF-16: save it in UTF-8",
+    b"\xfe\xff": "text in UTF-16: save it in UTF-8",
+    b"\x7felf": "a program",
+}
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFDIR: "a folder",
     stat.S_IFCHR: "a device",
     stat.S_IFBLK: "a device",
 }
+
+
+def content_kind(start: bytes) -> str:
+    """What a file is that begins so, and what to do with it; empty where it may be text."""
+    lower = start.lstrip(b" \t\r\n").lower()
+    return next((kind for begin, kind in _BEGINNINGS.items() if lower.startswith(begin)), "")
+
+
+def separator_of(line: str) -> str:
+    """What separates the columns of a table, by its first line: commas, else semicolons or tabs."""
+    return next((one for one in ",;\t" if one in line), ",")
 
 
 def path_of(source: "str | os.PathLike[str]") -> Path:
@@ -59,6 +97,8 @@ def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) 
             is_what = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
             raise error(f"no {kind} at {_shown(path)}, which is {is_what}", unreadable=True)
         if status.st_size > most:
+            if found := content_kind(os.read(descriptor, 200)):
+                raise error(f"'{path}' is no {kind}, but {found}")
             raise error(too_large(f"'{path}'", status.st_size, most, "bytes"))
         with open(descriptor, "rb", closefd=False) as file:
             content = file.read(most + 1)
@@ -68,6 +108,8 @@ def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) 
         os.close(descriptor)
     if len(content) > most:  # it grew, or its size is not known before
         raise error(too_large(f"'{path}'", len(content), most, "bytes or more"))
+    if found := content_kind(content[:200]):
+        raise error(f"'{path}' is no {kind}, but {found}")
     return content
 
 

@@ -9,7 +9,7 @@ import yaml
 from ..exceptions import DescriptionError
 from .sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES, too_large
 
-__all__ = ["LinedMapping", "documents", "dumped", "one_line"]
+__all__ = ["Dumper", "LinedMapping", "documents", "dumped", "one_line"]
 
 _Safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 
@@ -40,7 +40,7 @@ class _Loader(_Safe):  # type: ignore[misc, valid-type]
         mapping.lines = {key: first[str(key)] for key in mapping if str(key) in first}
 
 
-class _Dumper(yaml.SafeDumper):
+class Dumper(yaml.SafeDumper):
     """YAML that any reader, of 1.1 or 1.2, takes for the same."""
 
 
@@ -48,7 +48,7 @@ class _Merging(_Loader):
     """With the key << of YAML 1.1: the keys of another mapping."""
 
 
-class _OneLine(_Dumper):
+class _OneLine(Dumper):
     """Without anchors: what stands twice in the data stands twice in the text."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -64,13 +64,18 @@ for _tag, _pattern, _first in (
     ("float", r"^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$", list("-+.0123456789")),
     ("float", r"^([-+]?\.inf|\.nan)$", list("-+.")),
 ):
-    for _kind in (_Loader, _Dumper):
+    for _kind in (_Loader, Dumper):
         _kind.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(_pattern), _first)
 _Merging.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$"), ["<"])
 
 
 def documents(
-    text: str, name: str, error: type[DescriptionError] = DescriptionError, *, merges: bool = False
+    text: str,
+    name: str,
+    error: type[DescriptionError] = DescriptionError,
+    *,
+    merges: bool = False,
+    most: int = MAX_YAML_BYTES,
 ) -> list[Any]:
     """The documents of a YAML text, which '---' separates.
 
@@ -78,14 +83,15 @@ def documents(
         name: of the file, for messages; may be empty.
         error: what is raised.
         merges: whether the key << stands for the keys of another mapping, as in YAML 1.1.
+        most: bytes of the text.
 
     Raises:
         DescriptionError: not YAML, a key that stands twice in one mapping, or a limit of sizes.py is
             exceeded; names file and line.
     """
     try:
-        if (size := len(text.encode())) > MAX_YAML_BYTES:
-            raise _Refused(too_large("this YAML", size, MAX_YAML_BYTES, "bytes"))
+        if (size := len(text.encode())) > most:
+            raise _Refused(too_large("this YAML", size, most, "bytes"))
         _check_depth(text)
         return _constructed(_Merging(text) if merges else _Loader(text))
     except yaml.MarkedYAMLError as failure:
@@ -157,7 +163,7 @@ def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
 def dumped(data: object) -> str:
     """Mappings, lists, texts and numbers as YAML; the innermost ones on one line."""
     text: str = yaml.dump(
-        data, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
+        data, Dumper=Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
     )
     return text
 

@@ -3,7 +3,7 @@
 Fixed links are not merged yet, and joints are not ordered.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,6 +23,7 @@ __all__ = [
     "RobotDescription",
     "SubsystemSpec",
     "carriers",
+    "free_name",
 ]
 
 
@@ -168,3 +169,10 @@ class Annotations:
     spherical: tuple[str, ...] = ()
     joint_dynamics: tuple[JointDynamics, ...] = ()
     lines: Mapping[tuple[str, str], int | str | None] = field(default_factory=dict)
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with so many underscores that it is not taken."""
+    while name in taken:
+        name += "_"
+    return name

@@ -1,115 +1,178 @@
-"""The standard part of a URDF: links and joints, each checked, then read by urdf_parser_py."""
+"""The standard part of a URDF: links and joints, each element checked where it is read."""
 
-from typing import Any
+import math
 
 import numpy as np
 from lxml import etree
-from urdf_parser_py import urdf as urdf_parser
-from urdf_parser_py.xml_reflection.core import Path as ElementPath
+from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
+from ..algebra import DualQuaternion, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
-from ..text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
+from ..text.numbers import LARGEST_FLOAT, STIFFEST
 from ..text.sizes import MAX_JOINTS, MAX_LINKS, shown, too_large
 from .checks.values import Entry
 from .description import JointDescription, LinkDescription, RobotDescription
+from .schema import OLDEST, ROBOT, Version
 from .source import line_of
 
 __all__ = ["read_robot"]
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
-#: Elements that dynamics needs: attributes that are names, and numbers with their defaults (None: required).
-_NAMES = {"parent": "link", "child": "link", "mimic": "joint"}
-_NUMBERS: dict[str, dict[str, str | None]] = {
-    "origin": {"xyz": "0 0 0", "rpy": "0 0 0"},
-    "axis": {"xyz": None},
-    "limit": {"lower": "0", "upper": "0", "effort": None, "velocity": None},
-    "dynamics": {"damping": "0", "friction": "0"},
-    "mimic": {"multiplier": "1", "offset": "0"},
-    "mass": {"value": None},
-    "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz")),
-}
+_WITH_RANGE = ("revolute", "prismatic")
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+#: From this version on, limits may be left out one by one. Before, effort and velocity are required.
+_OPTIONAL_LIMITS = Version(1, 2)
 
 
-def read_robot(root: etree._Element) -> RobotDescription:
-    """Links and joints of a <robot> element.
+def read_robot(root: etree._Element, version: Version = OLDEST) -> RobotDescription:
+    """Links and joints of a <robot> element in a version of URDF.
 
     Raises:
         UrdfError: a missing or non-finite number, a missing or duplicate name, an unknown joint type, an axis
-            without direction; names the element and its line.
+            or quaternion without direction; names the element and its line.
     """
     for kind, most in (("link", MAX_LINKS), ("joint", MAX_JOINTS)):
         if (count := len(root.findall(kind))) > most:
             raise UrdfError(too_large("the robot", count, most, f"{kind}s"))
-    lines: dict[tuple[str, str], int | None] = {}
-    # urdf_parser_py checks little, and prints a complaint about each element that it does not know (gazebo,
-    # transmissions, our tags) to stderr: it is given a tree of the checked elements only
-    checked = etree.Element("robot", name=Entry.of(root, "<robot>").name("name"))
-    for kind, copy in (("link", _link_copy), ("joint", _joint_copy)):
-        for element in root.findall(kind):
-            name = Entry.of(element, f"<{kind}>").name("name")
-            if (kind, name) in lines:
-                raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
-            lines[kind, name] = line_of(element)
-            checked.append(copy(element, name))
-    robot = urdf_parser.URDF.from_xml(checked, ElementPath("robot"))
-    return RobotDescription(
-        name=robot.name,
-        links={link.name: _link(link, lines["link", link.name]) for link in robot.links},
-        joints={joint.name: _joint(joint, lines["joint", joint.name]) for joint in robot.joints},
+    name = Entry.of(root, "<robot>").name("name")
+    links, joints = dict[str, LinkDescription](), dict[str, JointDescription]()
+    for element in root.findall("link"):
+        link = _link(element, _new_name(element, "link", links))
+        links[link.name] = link
+    for element in root.findall("joint"):
+        joint = _joint(element, _new_name(element, "joint", joints), version)
+        joints[joint.name] = joint
+    return RobotDescription(name, links, joints)
+
+
+def _new_name(
+    element: etree._Element, kind: str, taken: dict[str, LinkDescription] | dict[str, JointDescription]
+) -> str:
+    name = Entry.of(element, f"<{kind}>").name("name")
+    if name in taken:
+        raise UrdfError(f"two {kind}s are named '{name}'; names must be unique", line_of(element))
+    return name
+
+
+def _link(element: etree._Element, name: str) -> LinkDescription:
+    """Mass, inertia and origin, if the link has an <inertial>."""
+    where, line = f"link '{name}'", line_of(element)
+    inertial = _at_most_one(element, "inertial", where)
+    if inertial is None:
+        return LinkDescription(name, line=line)
+    x = _pose(inertial, f"{where}, <inertial>")
+    mass = _required(inertial, "mass", where, f"{where}: <inertial> lacks <mass>").number("value")
+    inertia = _required(inertial, "inertia", where, f"{where}: <inertial> lacks <inertia>")
+    ixx, ixy, ixz, iyy, iyz, izz = map(inertia.number, _MOMENTS)
+    rotation, com = to_rotation_translation(x)
+    tensor = rotation @ np.array([[ixx, ixy, ixz], [ixy, iyy, iyz], [ixz, iyz, izz]]) @ rotation.T
+    return LinkDescription(name, mass, com, (tensor + tensor.T) / 2.0, line)
+
+
+def _joint(element: etree._Element, name: str, version: Version) -> JointDescription:
+    """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
+    kind, where = element.get("type"), f"joint '{name}'"
+    if kind not in _JOINT_TYPES:
+        given = "no type" if kind is None else f"unknown type '{kind}'"
+        raise UrdfError(f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed", line_of(element))
+    parent, child = (
+        _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")
+        for tag in ("parent", "child")
+    )
+    axis = _axis(element, kind, where)
+    limits = _limits(element, kind, where, version)
+    x = _pose(element, where)
+    dynamics, mimic = _entry(element, "dynamics", where), _entry(element, "mimic", where)
+    damping, friction = (
+        0.0 if dynamics is None else dynamics.number(key, 0.0, STIFFEST) for key in ("damping", "friction")
+    )
+    return JointDescription(
+        name=name,
+        type=kind,
+        parent=parent,
+        child=child,
+        x_parent_joint=x,
+        axis=axis,
+        limits=limits,
+        damping=damping,
+        friction=friction,
+        mimic=None
+        if mimic is None
+        else Mimic(mimic.name("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)),
+        line=line_of(element),
     )
 
 
-def _link_copy(link: etree._Element, name: str) -> etree._Element:
-    """Mass, inertia and origin, if the link has an <inertial>."""
-    copy, where = etree.Element("link", name=name), f"link '{name}'"
-    inertial = _at_most_one(link, "inertial", where)
-    if inertial is None:
-        return copy
-    target = etree.SubElement(copy, "inertial")
-    target.extend(_part_copy(inertial, "origin", f"{where}, <inertial>"))
-    for tag in ("mass", "inertia"):
-        target.extend(_part_copy(inertial, tag, where, f"{where}: <inertial> lacks <{tag}>"))
-    return copy
+def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:
+    """The unit vector along <axis>; 1 0 0 without one, or where the joint has none."""
+    entry = _entry(joint, "axis", where)
+    if entry is None or kind in ("fixed", "floating"):
+        return np.array([1.0, 0.0, 0.0])
+    axis: NDArray[np.float64] = np.array(entry.numbers("xyz", 3))
+    norm = float(np.linalg.norm(axis))
+    if not norm > 1e-9:
+        raise UrdfError(f"{where}: <axis xyz={shown(entry.item['xyz'])}> has no direction", entry.line)
+    return axis / norm
 
 
-def _joint_copy(joint: etree._Element, name: str) -> etree._Element:
-    """A known type, parent and child, an axis with a direction, limits where URDF needs them."""
-    kind, where = joint.get("type"), f"joint '{name}'"
-    if kind not in _JOINT_TYPES:
-        given = "no type" if kind is None else f"unknown type '{kind}'"
-        raise UrdfError(f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed", line_of(joint))
-    copy = etree.Element("joint", name=name, type=kind)
-    for tag in ("parent", "child"):
-        copy.extend(_part_copy(joint, tag, where, f"{where} lacks <{tag} link=...>"))
-    axis = _at_most_one(joint, "axis", where)
-    if axis is not None and kind in ("revolute", "continuous", "prismatic", "planar"):
-        copy.extend(_part_copy(joint, "axis", where))
-        if not np.linalg.norm(Entry.of(axis, where).numbers("xyz", 3)) > 1e-9:
-            raise UrdfError(f"{where}: <axis xyz={shown(axis.get('xyz'))}> has no direction", line_of(axis))
-    missing = f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>"
-    copy.extend(_part_copy(joint, "limit", where, missing if kind in ("revolute", "prismatic") else ""))
-    for tag in ("origin", "dynamics", "mimic"):
-        copy.extend(_part_copy(joint, tag, where))
-    return copy
+def _limits(joint: etree._Element, kind: str, where: str, version: Version) -> Limits:
+    """What <limit> says; None where there is no limit.
+
+    Before URDF 1.2, a position limit that is left out is zero, and an effort or velocity limit an error. From
+    then on there is none, but for the positions of revolute and prismatic joints, which are needed.
+    """
+    entry = _entry(joint, "limit", where)
+    if entry is None:
+        if kind in _WITH_RANGE:
+            raise UrdfError(f"{where}, {kind}, lacks <limit lower= upper= effort= velocity=>", line_of(joint))
+        return Limits()
+    optional = version >= _OPTIONAL_LIMITS
+    if not optional:
+        low, high, most = 0.0, 0.0, None
+    elif kind in _WITH_RANGE:
+        low, high, most = None, None, math.inf
+    else:
+        low, high, most = -math.inf, math.inf, math.inf
+    lower, upper = _bound(entry, "lower", low), _bound(entry, "upper", high)
+    effort, velocity = _bound(entry, "effort", most), _bound(entry, "velocity", most)
+    for key in ROBOT.children["joint"].children["limit"].since if optional else ():
+        if _bound(entry, key, math.inf) < 0.0:  # only checked: no function needs it
+            raise entry.failure(f": {key}={shown(entry.item[key])} is negative")
+    for key, value, nowhere in (("lower", lower, math.inf), ("upper", upper, -math.inf)):
+        if value == nowhere:
+            raise entry.failure(f": {key}={shown(entry.item[key])} leaves no position")
+    ranged = kind in _WITH_RANGE
+    return Limits(
+        lower=lower if ranged and lower not in (-math.inf, -LARGEST_FLOAT) else None,
+        upper=upper if ranged and upper not in (math.inf, LARGEST_FLOAT) else None,
+        effort=effort if effort not in (math.inf, LARGEST_FLOAT) else None,
+        velocity=velocity if velocity not in (math.inf, LARGEST_FLOAT) else None,
+    )
 
 
-def _part_copy(parent: etree._Element, tag: str, where: str, missing: str = "") -> list[etree._Element]:
-    """A checked copy of a sub-element, with its defaults; without one, empty or the error ``missing``."""
+def _bound(entry: Entry, key: str, default: float | None) -> float:
+    """A limit; infinite, or the largest float, where there is none."""
+    return entry.number(key, default, math.inf)
+
+
+def _pose(parent: etree._Element, where: str) -> DualQuaternion:
+    """The pose that its <origin> says; none where it has none."""
+    entry = _entry(parent, "origin", where)
+    return DualQuaternion.identity if entry is None else entry.pose()
+
+
+def _required(parent: etree._Element, tag: str, where: str, missing: str) -> Entry:
+    entry = _entry(parent, tag, where)
+    if entry is None:
+        raise UrdfError(missing, line_of(parent))
+    return entry
+
+
+def _entry(parent: etree._Element, tag: str, where: str) -> Entry | None:
+    """The attributes of the sub-element of this name; None without one."""
     element = _at_most_one(parent, tag, where)
-    if element is None:
-        if missing:
-            raise UrdfError(missing, line_of(parent))
-        return []
-    entry, copy = Entry.of(element, f"{where}, <{tag}>"), etree.Element(tag)
-    if tag in _NAMES:
-        copy.set(_NAMES[tag], entry.name(_NAMES[tag]))
-    for key, default in _NUMBERS.get(tag, {}).items():
-        largest = {"limit": LARGEST_FLOAT, "dynamics": STIFFEST}.get(tag, LARGEST)
-        entry.numbers(key, 3 if key in ("xyz", "rpy") else 1, default, largest)
-        copy.set(key, entry.item.get(key, default))
-    return [copy]
+    return None if element is None else Entry.of(element, f"{where}, <{tag}>")
 
 
 def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Element | None:
@@ -117,46 +180,3 @@ def _at_most_one(element: etree._Element, tag: str, where: str) -> etree._Elemen
     if len(children) > 1:
         raise UrdfError(f"{where} has {len(children)} <{tag}> elements; one is allowed", line_of(children[1]))
     return children[0] if children else None
-
-
-def _link(link: Any, line: int | None) -> LinkDescription:
-    if link.inertial is None:
-        return LinkDescription(link.name, line=line)
-    rotation, com = to_rotation_translation(_pose(link.inertial.origin))
-    tensor = rotation @ np.array(link.inertial.inertia.to_matrix(), dtype=float) @ rotation.T
-    return LinkDescription(link.name, float(link.inertial.mass), com, (tensor + tensor.T) / 2.0, line)
-
-
-def _pose(origin: Any) -> DualQuaternion:
-    zeros = np.zeros(3)
-    return from_xyz_rpy(zeros, zeros) if origin is None else from_xyz_rpy(origin.xyz, origin.rpy)
-
-
-def _joint(joint: Any, line: int | None) -> JointDescription:
-    axis = np.array(joint.axis if joint.axis is not None else [1.0, 0.0, 0.0], dtype=float)
-    limit, dynamics, mimic = joint.limit, joint.dynamics, joint.mimic
-    has_range = limit is not None and joint.type in ("revolute", "prismatic")
-    return JointDescription(
-        name=joint.name,
-        type=joint.type,
-        parent=joint.parent,
-        child=joint.child,
-        x_parent_joint=_pose(joint.origin),
-        axis=axis / np.linalg.norm(axis),
-        limits=Limits(
-            lower=_bound(limit.lower, -LARGEST_FLOAT) if has_range else None,
-            upper=_bound(limit.upper) if has_range else None,
-            effort=None if limit is None else _bound(limit.effort),
-            velocity=None if limit is None else _bound(limit.velocity),
-        ),
-        damping=0.0 if dynamics is None else float(dynamics.damping),
-        friction=0.0 if dynamics is None else float(dynamics.friction),
-        mimic=None if mimic is None else Mimic(mimic.joint, float(mimic.multiplier), float(mimic.offset)),
-        line=line,
-    )
-
-
-def _bound(limit: Any, none: float = LARGEST_FLOAT) -> float | None:
-    """A limit; None for the largest float, which stands where URDF needs a number and there is no limit."""
-    value = float(limit)
-    return None if value == none else value

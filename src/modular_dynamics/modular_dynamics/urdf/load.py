@@ -1,7 +1,7 @@
 """URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,18 +16,27 @@ from ..model.number_arrays import number_array
 from .assembly import assemble
 from .checks.inertias import check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
-from .checks.robot import check_references, check_tree, massless_ends, resolve_mimics
-from .checks.spelling import misspelt
+from .checks.places import names_and_places
+from .checks.plausibility import implausible_numbers
+from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
-from .checks.units import angles_in_degrees, lengths_in_other_units, limits_in_degrees
+from .checks.units import (
+    anchors_in_degrees,
+    angles_in_degrees,
+    limits_in_degrees,
+    offsets_in_degrees,
+    quaternions_of_other_length,
+)
 from .conditions import conditions_of
-from .description import Annotations, JointDescription, LinkDescription, RobotDescription
+from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
+from .foreign import foreign_words, replace_drake_joints, with_words
 from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .repairs import repair
 from .source import Source
 from .tags import read_partition, read_tags
+from .versions import stated_version, without_later_attributes
 from .xacro_files import Mappings, PlainUrdf, read_plain
 
 __all__ = ["GROUND", "ROOT_JOINT", "free_name", "graph_of", "gravity_vector", "in_order", "load_urdf"]
@@ -92,30 +101,49 @@ def graph_of(
     conditions = conditions_of(root)
     field = conditions.gravity if gravity is None else gravity_vector(gravity)
     floating_base = conditions.floating_base if floating_base is None else floating_base
+    tags = read_tags(root)
+    stated = stated_version(root)
+    later = without_later_attributes(root, stated.version)
+    replaced = replace_drake_joints(root)
     repairs = repair(root)
-    robot = read_robot(root)
+    places = [*names_and_places(root)]
+    try:
+        robot = read_robot(root, stated.version)
+        check_tree(robot)
+    except UrdfError as error:
+        raise _explained(error, places) from None
     source = SourceText(plain.text, "", frozenset(robot.links))
-    check_tree(robot)
     impossible = [*check_links(robot)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
-    annotations = _annotations(read_tags(root), read_partition(partition))
+    file = read_partition(partition)
+    annotations = _annotations(tags, file)
+    words = foreign_words(root, robot, annotations, {**(tags or {}), **(file or {})}, replaced)
+    annotations = with_words(annotations, words)
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
+        *stated.findings,
+        *later,
         *repairs,
-        *misspelt(root),
+        *places,
         *impossible,
         *ignored,
         *unlimited,
         *driven,
         *immovable_joints(robot),
         *massless_ends(robot, loop_links),
+        *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *angles_in_degrees(root),
-        *lengths_in_other_units(robot),
+        *quaternions_of_other_length(root),
+        *offsets_in_degrees(robot, annotations),
+        *anchors_in_degrees(tags),
+        *anchors_in_degrees(file),
+        *implausible_numbers(robot, annotations, field, root),
+        *words.findings,
     ]
     if floating_base:
         robot, renamed = _floating(robot, annotations)
@@ -137,8 +165,17 @@ def graph_of(
         sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *summaries_by_kind(zero_limits(robot))),
+        notes=(*notes, *words.notes, *summaries_by_kind(zero_limits(robot))),
     )
+
+
+def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
+    """The error, followed by what stands in the wrong place: <mass>2</mass> is why a mass lacks its value."""
+    if not findings:
+        return error
+    explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
+    explained.line = error.line
+    return explained
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:
@@ -194,10 +231,3 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
         joints={root_joint: joint, **robot.joints},
     )
     return floating, findings
-
-
-def free_name(name: str, taken: Container[str]) -> str:
-    """The name, with so many underscores that it is not taken."""
-    while name in taken:
-        name += "_"
-    return name

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ..model import Finding
+from .schema import ROBOT
 from .source import line_of
 
 __all__ = ["repair"]
 
-_OF_INERTIAL = ("origin", "mass", "inertia")
-_OF_JOINT = ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")
+_OF_INERTIAL, _OF_JOINT = (
+    tuple(tag for tag, rule in owner.children.items() if rule.is_read)
+    for owner in (ROBOT.children["link"].children["inertial"], ROBOT.children["joint"])
+)
 _NO_INERTIA = dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), "0")
 
 

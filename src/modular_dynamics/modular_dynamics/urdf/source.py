@@ -19,6 +19,7 @@ __all__ = [
     "line_of",
     "read_source",
     "read_text",
+    "text_in",
 ]
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
@@ -46,6 +47,12 @@ def line_of(element: etree._Element) -> int | None:
     """Line of an element in its file."""
     line: Any = element.sourceline
     return None if line is None else int(line)
+
+
+def text_in(element: etree._Element) -> str:
+    """The text that stands in an element, beside the elements in it, without white space around it."""
+    parts = [element.text, *(child.tail for child in element)]
+    return " ".join(part.strip() for part in parts if part and part.strip())
 
 
 def read_text(source: Source) -> str:

@@ -4,7 +4,7 @@ Values are checked later (checks/tags.py). Whether a robot has loops is read fro
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,13 @@ from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
 from ..text.files import path_of, text_of
-from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, too_large
+from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, shown, too_large
 from ..text.yaml_text import LinedMapping, documents
 from .checks.values import LINE, attributes
 from .conditions import ATTRIBUTES
-from .source import Source, line_of
+from .foreign import words_that_close
+from .schema import TAGS, Element
+from .source import Source, line_of, text_in
 from .stamps import stamp_of
 from .xacro_files import Mappings, read_plain
 
@@ -40,83 +42,82 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
     """The content of <modular_dynamics> as such a mapping; None without tags. Values are checked later.
 
     Raises:
-        UrdfError: several wrapper elements, an unknown tag in it, or an invalid stamp.
+        UrdfError: several wrapper elements, or one that does not stand below <robot>; an unknown tag,
+            attribute or text in it; an invalid stamp.
     """
-    wrappers = robot.findall("modular_dynamics")
+    wrappers = list(robot.iter("{*}modular_dynamics"))
+    for wrapper in wrappers:
+        if (parent := wrapper.getparent()) is not None and parent is not robot:
+            text = f"<modular_dynamics> stands in <{parent.tag}>; its place is below <robot>"
+            raise UrdfError(text, line_of(wrapper))
+        if wrapper.prefix:
+            raise UrdfError(
+                f"<{wrapper.prefix}:modular_dynamics> has a prefix; it needs none", line_of(wrapper)
+            )
     if not wrappers:
         return None
     if len(wrappers) > 1:
         raise UrdfError("a second <modular_dynamics> element; one is allowed", line_of(wrappers[1]))
-    stamp_of(wrappers[0])  # only checked: it says nothing about the robot
-    count = sum(1 for _ in wrappers[0].iter(etree.Element)) - 1
+    (wrapper,) = wrappers
+    stamp_of(wrapper)  # only checked: it says nothing about the robot
+    count = sum(1 for _ in wrapper.iter(etree.Element)) - 1
     if count > MAX_TAGS:
-        raise UrdfError(too_large("<modular_dynamics>", count, MAX_TAGS, "elements"), line_of(wrappers[0]))
-    content: dict[str, Any] = {
-        **_own(wrappers[0], _SECTION_OF.values()),
-        "version": wrappers[0].get("version"),
-    }
+        raise UrdfError(too_large("<modular_dynamics>", count, MAX_TAGS, "elements"), line_of(wrapper))
+    _check_names(wrapper, TAGS)
+    content: dict[str, Any] = {"version": None, **attributes(wrapper)}
     for key in ("stamp", *ATTRIBUTES):  # of which others take care
         content.pop(key, None)
-    for element in wrappers[0]:
-        if element.tag not in _SECTION_OF:
-            known = ", ".join(f"<{tag}>" for tag in _SECTION_OF)
-            raise UrdfError(
-                f"unknown tag <{element.tag}> in <modular_dynamics>; known: {known}", line_of(element)
-            )
-        if element.tag == "independent" and "independent" in content:
+    for element in wrapper:
+        tag = str(element.tag)
+        if tag == "independent" and "independent" in content:
             raise UrdfError("a second <independent> in <modular_dynamics>; one is allowed", line_of(element))
-        entries = _independent(element) if element.tag == "independent" else [_entry(element)]
-        content.setdefault(_SECTION_OF[element.tag], []).extend(entries)
+        entries = _independent(element) if tag == "independent" else [_entry(element)]
+        content.setdefault(_SECTION_OF[tag], []).extend(entries)
     return content
 
 
-def _entry(element: etree._Element) -> dict[str, Any]:
-    item = _own(element, ("joints", "end_links", "drivers", "anchors", "predecessor", "successor"))
+def _check_names(element: etree._Element, rule: Element) -> None:
+    """Raise UrdfError for an element, an attribute or a text that the table does not have, at any depth."""
+    for key in map(str, element.attrib):
+        if key not in rule.attributes:
+            known = ", ".join(rule.attributes) or "it has none"
+            text = f"<{element.tag}> has the unknown attribute '{key}'; known: {known}"
+            raise UrdfError(text, line_of(element))
+    if text_in(element):
+        raise UrdfError(f"<{element.tag}> contains the text {shown(text_in(element))}", line_of(element))
     for child in element:
-        values = attributes(child)
-        where = f"<{child.tag}> in <{element.tag}>"
-        match element.tag, child.tag:
-            case "subsystem", "joint":
-                item.setdefault("joints", []).append(_required(values, "name", where))
-            case "subsystem", "end_link":
-                item.setdefault("end_links", []).append(_required(values, "name", where))
-            case "loop_joint", "predecessor" | "successor":
-                item[child.tag] = values
-            case "loop_joint", "axis":
-                item["axis"] = _required(values, "xyz", where)
-            case "gear", "driver":
-                item.setdefault("drivers", []).append(values)
-            case "spring", "anchor":
-                item.setdefault("anchors", []).append(values)
+        if (of_child := rule.children.get(str(child.tag))) is None:
+            known = ", ".join(f"<{tag}>" for tag in rule.children) or "it contains none"
+            raise UrdfError(f"unknown tag <{child.tag}> in <{element.tag}>; known: {known}", line_of(child))
+        _check_names(child, of_child)
+
+
+def _entry(element: etree._Element) -> dict[str, Any]:
+    item = attributes(element)
+    for child in element:
+        values, tag = attributes(child), str(child.tag)
+        where = f"<{tag}> in <{element.tag}>"
+        match tag:
+            case "joint" | "end_link":
+                item.setdefault(f"{tag}s", []).append(_required(values, "name", where))
+            case "driver" | "anchor":
+                item.setdefault(f"{tag}s", []).append(values)
+            case _ if tag in item:
+                raise UrdfError(f"a second {where}; one is allowed", line_of(child))
+            case "axis":
+                item[tag] = _required(values, "xyz", where)
             case _:
-                raise UrdfError(f"unknown tag {where}", line_of(child))
+                item[tag] = values
     return item
 
 
 def _independent(element: etree._Element) -> list[dict[str, Any]]:
     """Its joints, one entry each; there may be none, where the loops leave no mobility."""
-    if element.attrib:
-        raise UrdfError(
-            f"<independent> has the unknown attribute '{next(iter(element.attrib))!s}'; it contains its "
-            'joints, <joint name="..."/>',
-            line_of(element),
-        )
-    entries = []
-    for child in element:
-        if child.tag != "joint":
-            raise UrdfError(f"unknown tag <{child.tag}> in <independent>", line_of(child))
-        values = attributes(child)
-        entries.append({"joint": _required(values, "name", "<joint> in <independent>"), LINE: values[LINE]})
-    return entries
-
-
-def _own(element: etree._Element, of_children: Iterable[str]) -> dict[str, Any]:
-    """The attributes of an element, of which none may have a key under which its children are collected."""
-    values = attributes(element)
-    for key in of_children:
-        if key in values:
-            raise UrdfError(f"<{element.tag}> has the unknown attribute '{key}'", line_of(element))
-    return values
+    joints = map(attributes, element)
+    return [
+        {"joint": _required(values, "name", "<joint> in <independent>"), LINE: values[LINE]}
+        for values in joints
+    ]
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
@@ -161,7 +162,8 @@ def has_loops(
 ) -> bool:
     """Whether loops, gears or passive joints make some joints follow others; no model is built.
 
-    The values of the tags are not checked; :func:`load_urdf` does that.
+    The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
+    words of other tools (:mod:`.foreign`) may close a loop.
 
     Args:
         source, mappings: as of :func:`load_urdf`.
@@ -171,5 +173,8 @@ def has_loops(
         UrdfError: not a URDF, or an unknown tag.
         PartitionError: no such partition file, or not a YAML mapping.
     """
-    sections = {**(read_tags(read_plain(source, mappings).root) or {}), **(read_partition(partition) or {})}
-    return any(sections.get(name) for name in _COUPLING)
+    root, file = read_plain(source, mappings).root, read_partition(partition) or {}
+    sections = {**(read_tags(root) or {}), **file}
+    return any(sections.get(name) for name in _COUPLING) or any(
+        section not in file or file[section] for section in words_that_close(root)
+    )

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from lxml import etree
 
-from ..exceptions import MissingDependencyError, UrdfError, XacroError
+from ..exceptions import UrdfError, XacroError
 from ..model import Finding
+from ..optional_packages import needed
 from .parsing import Parsed, parse_xml
 from .source import Description, Source, line_of, read_source
 
@@ -165,11 +166,8 @@ def _elements_read(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _expanded(description: Description, arguments: _Arguments, first: str) -> str:
-    try:
+    with needed(f"expanding the xacro of {description.where}", "the package xacro", "xacro"):
         import xacro  # noqa: PLC0415 - an optional package
-    except ImportError as error:
-        needing = f"expanding the xacro of {description.where}"
-        raise MissingDependencyError(needing, "xacro", "xacro", error) from error
     with _lock:
         try:
             xacro.init_stacks(description.path)

@@ -98,7 +98,7 @@ def test_all_joints_prescribed_is_inverse_dynamics_and_none_is_forward_dynamics(
     try:
         expected = md.forward_dynamics(graph, q, v, vdot)
     except StateError:
-        with pytest.raises(StateError, match="moves no inertia"):
+        with pytest.raises(StateError, match=r"moves? no inertia"):
             md.hybrid_dynamics(graph, q, v, nothing, vdot, [])
         return
     assert (md.hybrid_dynamics(graph, q, v, nothing, vdot, []).vdot == expected).all()
@@ -201,10 +201,10 @@ def test_a_joint_without_inertia_may_be_prescribed_but_not_driven():
     q, v, vdot, tau = np.full(2, 0.3), np.full(2, 0.2), np.ones(2), np.zeros(2)
     result = md.hybrid_dynamics(graph, q, v, vdot, tau, ["second"])
     assert np.isfinite(result.vdot).all()
-    with pytest.raises(StateError, match="joint 'second' moves no inertia of its own"):
+    with pytest.raises(StateError, match="joint 'second' moves no inertia: link 'end'"):
         md.hybrid_dynamics(graph, q, v, vdot, tau, ["first"])
     rows = [np.tile(x, (5, 1)) for x in (q, v, vdot, tau)]
-    with pytest.raises(StateError, match="row 0: joint 'second' moves no inertia of its own"):
+    with pytest.raises(StateError, match="row 0: joint 'second' moves no inertia: link 'end'"):
         md.hybrid_dynamics_batch(graph, *rows, ["first"])
 
 

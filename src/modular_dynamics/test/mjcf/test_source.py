@@ -127,11 +127,42 @@ def test_warnings_of_the_compiler_are_ours(tmp_path, monkeypatch):
 
 def test_an_old_mujoco_is_named(monkeypatch):
     monkeypatch.setattr(mujoco, "__version__", "3.3.0")
-    with pytest.raises(md.MissingDependencyError, match=r"needs MuJoCo 3\.17 or newer.*3\.3\.0 is installed"):
+    with pytest.raises(
+        md.MissingDependencyError, match=r"MuJoCo 3\.17 or newer, .* installed in version 3\.3\.0: pip"
+    ):
         md.load_mjcf(TEXT)
 
 
-def test_without_mujoco_the_extra_is_named(monkeypatch):
+def test_without_mujoco_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    with pytest.raises(md.MissingDependencyError, match=r'pip install "modular_dynamics\[mjcf\]"'):
+    with pytest.raises(md.MissingDependencyError, match=r'is not installed: pip install "mujoco>=3\.17"'):
         md.load_mjcf(TEXT)
+
+
+@pytest.mark.parametrize("folder", ["", "meshes"])
+def test_a_mesh_that_is_a_pointer_of_git_lfs_is_named(tmp_path, folder):
+    (tmp_path / folder).mkdir(exist_ok=True)
+    (tmp_path / folder / "part.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:1\n")
+    geom = '<geom type="mesh" mesh="p" mass="1"/>'
+    (tmp_path / "arm.xml").write_text(
+        f"<mujoco><compiler meshdir='{folder}'/><asset><mesh name='p' file='part.stl'/></asset>"
+        f"<worldbody><body><joint/>{geom}</body></worldbody></mujoco>"
+    )
+    with pytest.raises(
+        md.MjcfError, match=r"part\.stl' is a pointer of Git LFS: `git lfs pull` fetches the file"
+    ):
+        md.load_mjcf(tmp_path / "arm.xml")
+
+
+def test_capital_letters_in_suffixes(tmp_path):
+    model = mujoco.MjModel.from_xml_string(TEXT)
+    mujoco.mj_saveModel(model, str(tmp_path / "arm.mjb"), None)
+    (tmp_path / "arm.mjb").rename(tmp_path / "ARM.MJB")
+    (tmp_path / "ARM.XML").write_text(TEXT)
+    expected = md.load_mjcf(TEXT)
+    for name in ("ARM.MJB", "ARM.XML"):
+        graph = md.load_mjcf(tmp_path / name)
+        assert (
+            md.gravity_torque(graph, graph.neutral()).tolist()
+            == md.gravity_torque(expected, expected.neutral()).tolist()
+        )

@@ -34,7 +34,21 @@ def table(tmp_path):
         (f"{HEAD}\n0,0,,0\n", "line 2, column q_left: '' is no finite number"),
         (f"{HEAD}\n0,nan,0,0\n", "line 2, column q_bend: 'nan' is no finite number"),
         (f"{HEAD}\n0,inf,0,0\n", "column q_bend: 'inf' is no finite number"),
-        (b"\xff\xfe\x00", "is no CSV in UTF-8"),
+        (b"\xff\xfe\x00", "is no CSV, but text in UTF-16: save it in UTF-8"),
+        (b"\x81\xfe\x00", "is no CSV in UTF-8"),
+        (
+            f"{HEAD.replace(',', ';')}\n0;0,5;0;0\n",
+            "'0,5' is no finite number; it needs a decimal point: 0.5",
+        ),
+        ("time q_turn q_bend\n0 0 0\n", "spaces separate its columns; commas, semicolons or tabs are needed"),
+        (
+            "version https://git-lfs.github.com/spec/v1\n",
+            "a pointer of Git LFS: `git lfs pull` fetches the file",
+        ),
+        ("<?xml version='1.0'?><robot/>", "is no CSV, but XML, such as a URDF"),
+        ("<!DOCTYPE html>", "is no CSV, but a web page"),
+        (b"PK\x03\x04\x80", "is no CSV, but a ZIP archive, as a spreadsheet (.xlsx)"),
+        (b"\x93NUMPY\x01\x00\x80", "is no CSV, but a NumPy array (.npy)"),
     ],
 )
 def test_a_table_that_cannot_be_used(shell, table, four_link, text, words):
@@ -132,3 +146,31 @@ def test_an_empty_table_gives_an_empty_table(shell, table, four_link):
 
 def test_a_joint_that_is_given_twice(error, four_link):
     assert "--q gives 'turn' twice; one number is needed" in error("id", four_link, "--q", "turn=1,turn=2")
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+@pytest.mark.parametrize("name", ["states.csv", "STATES.CSV", "states.txt"])
+def test_semicolons_and_tabs_separate_columns(shell, table, four_link, separator, name):
+    text = f"time,{HEAD}\n0,0.1,0.2,0.3,0.4\n1,0.4,0.3,0.2,0.1\n"
+    expected = shell("id", four_link, table(text))
+    found = shell("id", four_link, table(text.replace(",", separator), name))
+    assert (found.code, found.out) == (0, expected.out)
+
+
+def test_a_pointer_of_git_lfs_is_named_whatever_it_stands_for(error, table, four_link):
+    content, words = (
+        "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+        "`git lfs pull` fetches the file",
+    )
+    assert words in error("id", four_link, table(content, "states.npy"))
+    assert words in error("plot", table(content, "torques.CSV"), "-o", "torques.png")
+    for name in ("robot.urdf", "robot.URDF", "robot.xacro", "robot.xml", "robot.mjb", "robot.MJB"):
+        assert words in error("id", table(content, name), "--q", "0,0,0,0"), name
+    assert words in error("id", four_link, "--partition", table(content, "partition.yaml"))
+
+
+def test_capital_letters_in_suffixes(shell, tmp_path, four_link):
+    expected = shell("id", four_link, "--q", "0.1,0.2,0.3,0.4")
+    for name in ("ROBOT.URDF", "Robot.Xml", "ROBOT.XACRO"):
+        (tmp_path / name).write_bytes(four_link.read_bytes())
+        assert shell("id", tmp_path / name, "--q", "0.1,0.2,0.3,0.4").out == expected.out

@@ -119,6 +119,16 @@ REFUSED_URDF = [
     (tagged("").replace("</robot>", "<modular_dynamics/></robot>"), "a second <modular_dynamics> element"),
     (tagged("<branch/>"), "line 10: unknown tag <branch>.*known: <subsystem>"),
     (tagged('<subsystem name="a"><link/></subsystem>'), "unknown tag <link> in <subsystem>"),
+    (tagged('<subsystem name="a" root="upper"/>'), "line 10: .*unknown attribute 'root'; .*root_link"),
+    (tagged('<joint_dynamics joint="elbow" inertia="1"/>'), "unknown attribute 'inertia'; known: joint"),
+    (tagged('<gear joint="elbow"><driver joint="shoulder" gain="1"/></gear>'), "unknown attribute 'gain'"),
+    (tagged('<independent><joint name="elbow" x="1"/></independent>'), "unknown attribute 'x'; known: name"),
+    (tagged("<passive>elbow</passive>"), "line 10: <passive> contains the text 'elbow'"),
+    (tagged(LOOP.format("lower").replace("/>", "><origin/></predecessor>", 1)), "<origin> in <predecessor>"),
+    (
+        tagged(LOOP.format("lower").replace("</", '<axis xyz="1 0 0"/><axis xyz="0 1 0"/></')),
+        "a second <axis> in <loop_joint>",
+    ),
     *((replaced(old, new), message) for old, new, message in CHANGED),
 ]
 #: (tags, message)
@@ -137,7 +147,6 @@ TAGS = [
     ('<subsystem name="a"/>', "line 10: .*either its joints or its root_link"),
     ('<subsystem root_link="upper"/>', "line 10: a subsystem lacks 'name'"),
     (BLACK_BOX, "black_box='perhaps' is neither true nor false"),
-    ('<subsystem name="a" root="upper"/>', "unknown key 'root'.*root_link"),
     (LOOP.format("hand"), "line 10: loop joint 'l' names .*'hand'"),
     (LOOP.format("lower").replace("revolute", "ball"), "has type 'ball'; one of revolute"),
     (
@@ -160,7 +169,6 @@ TAGS = [
     ('<spherical joint="wrist"/>', "line 10: spherical joint 'wrist' names the unknown joint"),
     ('<spherical joint="elbow"/>', "line 10: spherical joint 'elbow' is revolute .*\"floating\" is needed"),
     ('<joint_dynamics joint="wrist"/>', "line 10: joint_dynamics of joint 'wrist' names the unknown joint"),
-    ('<joint_dynamics joint="elbow" inertia="1"/>', "unknown key 'inertia'; known: joint, armature"),
     (
         '<joint_dynamics joint="elbow" armature="-1"/>',
         "line 10: joint_dynamics of joint 'elbow': armature = -1 cannot be negative",

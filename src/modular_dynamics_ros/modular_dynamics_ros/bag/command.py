@@ -22,7 +22,7 @@ For each answer it writes torques, residuals (measured effort less torque, where
 wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
-  modular-dynamics bag recording.mcap --bag with_torques/ --acceleration-source filtered
+  modular-dynamics bag recording.mcap --bag with_torques/ --zero-phase
   modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
   modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
 
@@ -43,6 +43,12 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="the time to which stamps are compared: when messages were recorded, or the newest stamp; auto: "
         "recorded, if the first joint state is younger than stale_after by it (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--zero-phase",
+        action="store_true",
+        help="filter the recorded velocities forwards and backwards with filter_cutoff, so that "
+        "accelerations are not late; --acceleration-source filtered alone delays them as the node does",
     )
     topics = parser.add_argument_group("topics")
     for option, default in (("joint-states", "/joint_states"), ("description", "/robot_description")):
@@ -70,6 +76,12 @@ def _run(arguments: argparse.Namespace) -> int:
     for option, given in (("--csv", arguments.csv), ("--bag", arguments.bag)):
         if given == "-":  # as elsewhere for standard output, where the report goes
             raise UsageError(f"{option} -: results are written to files, the report is printed; give a name")
+    if arguments.zero_phase:
+        if arguments.acceleration_source not in (None, "filtered"):
+            raise UsageError(
+                f"--zero-phase is a filter; --acceleration-source {arguments.acceleration_source} has none"
+            )
+        arguments.acceleration_source = "filtered"
     arguments.node = f"/{arguments.node.strip('/')}"
     for name in ("odometry", "reference"):
         if topic := getattr(arguments, name).strip("/"):

@@ -5,21 +5,11 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from modular_dynamics_ros.bag.unindexed import UnindexedBag
+from modular_dynamics.optional_packages import import_failure
+from modular_dynamics_ros.bag.storage import ZSTD, opened_bag, reason_of
 from modular_dynamics_ros.exceptions import BagError, listed
 
 __all__ = ["Recorded", "RecordedTopic", "Recording"]
-
-#: How data begin that are compressed by zstd.
-ZSTD = b"\x28\xb5\x2f\xfd"
-#: How names of compressed files end: only metadata.yaml, beside them, says how they are to be read.
-COMPRESSED = (".zstd", ".zst", ".lz4")
-#: Words in what rosbags says of a file by its name.
-OTHER_KIND = "Unrecognized storage format"
-#: What rosbags says, while it opens a file, of one that begins otherwise, and of one that ends before its
-#: index: it takes the code of a record from no byte, or seeks to before the file.
-NO_MCAP = ("File magic is invalid", "Unexpected record", "Profile is not ros2")
-TOO_SHORT = ("ord() expected", "Truncated record", "Invalid argument")
 
 
 class RecordedTopic(NamedTuple):
@@ -49,55 +39,19 @@ class Recording(AbstractContextManager["Recording"]):
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._path, self.notice = Path(path), ""
+        self._path = Path(path)
         if not self._path.exists():
             raise BagError(f"no bag at '{path}': the folder of a rosbag2, or a .mcap or .db3 file, is needed")
         self._types = _type_store()
-        self._bag: Any = None
-        self._bag, connections = self._opened()
+        self._bag, self.notice = opened_bag(self._path)
         by_topic: dict[str, list[Any]] = {}
-        for connection in connections:
+        for connection in self._bag.connections:
             by_topic.setdefault(connection.topic, []).append(connection)
         self._connections = by_topic
         self.topics = {
             topic: RecordedTopic(topic, parts[0].msgtype, _total([part.msgcount for part in parts]))
             for topic, parts in by_topic.items()
         }
-
-    def _opened(self) -> tuple[Any, Sequence[Any]]:
-        from rosbags.rosbag2 import Reader  # noqa: PLC0415  # `_type_store` has imported it
-
-        try:
-            bag = Reader(self._path)
-            bag.open()
-        except Exception as error:  # damaged files raise whatever the bytes lead to
-            if (unindexed := UnindexedBag.of(self._path)) is None:
-                raise BagError(f"bag '{self._path}' cannot be read: {self._hint(error)}") from error
-            self.notice = (
-                f"the bag has no index ({_reason(error)}), as after a crash: it is read from its beginning "
-                "as far as it goes, in the order of recording"
-            )
-            return unindexed, unindexed.connections
-        return bag, bag.connections
-
-    def _hint(self, error: Exception) -> str:
-        if isinstance(error, FileNotFoundError):
-            return "the folder has no metadata.yaml, which `ros2 bag reindex` makes; or name a file in it"
-        if "end magic" in str(error):
-            return "the file is cut off, and what is left of it holds no whole chunk of messages"
-        reason = _reason(error)
-        if OTHER_KIND in reason:
-            return self._other_kind()
-        if any(words in reason for words in NO_MCAP):
-            return f"it is no MCAP recording of ROS 2 ({reason})"
-        if any(words in reason for words in TOO_SHORT):
-            return "the file ends too early, before its first message"
-        return reason
-
-    def _other_kind(self) -> str:
-        if self._path.suffix.lower() in COMPRESSED:
-            return f"a compressed file is read by its folder, with metadata.yaml: give '{self._path.parent}'"
-        return "folders of rosbag2, .mcap and .db3 files are read"
 
     def of_type(self, kind: str) -> list[str]:
         """Topics of a type such as sensor_msgs/msg/JointState."""
@@ -134,7 +88,7 @@ class Recording(AbstractContextManager["Recording"]):
             except StopIteration:
                 break
             except Exception as error:  # as above
-                text = f"bag '{self._path}' is damaged after {read} messages: {_reason(error)}"
+                text = f"bag '{self._path}' is damaged after {read} messages: {reason_of(error)}"
                 raise BagError(text) from error
             read += 1
             yield Recorded(connection.topic, time, self._message(data, connection.msgtype))
@@ -157,7 +111,8 @@ def _type_store() -> Any:
     try:
         from rosbags.typesys import Stores, get_typestore  # noqa: PLC0415  # only this command needs it
     except ImportError as error:
-        raise BagError(f"bags need the Python package rosbags: pip install rosbags ({error})") from error
+        failure = import_failure(error, ("rosbags",))
+        raise BagError(f"bags need the Python package rosbags, which {failure}") from error
     return get_typestore(Stores.ROS2_JAZZY)
 
 
@@ -172,9 +127,3 @@ def _expanded(data: bytes) -> bytes:
 
 def _total(counts: Sequence[int | None]) -> int | None:
     return None if None in counts else sum(count or 0 for count in counts)
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, MemoryError | OverflowError):
-        return "a length in it is impossible"
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

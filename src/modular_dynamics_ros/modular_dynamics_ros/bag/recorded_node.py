@@ -42,6 +42,10 @@ class RecordedNode:
             return recorded
         return self._now
 
+    def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
+        """See `SessionNode`: a bag does not say who has published."""
+        return ()
+
     def now(self) -> int:
         """See `SessionNode`."""
         return self._now

@@ -5,11 +5,14 @@ a rate, the comparison with Pinocchio, what is published while the input is stal
 replaced (`Succession`): a new description counts from where it stands in the bag.
 """
 
+from array import array
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+import modular_dynamics as md
+from modular_dynamics.motions.filtered import longest_interval
 from modular_dynamics_ros.bag.awaited import AwaitedJoints
 from modular_dynamics_ros.bag.efforts import MeasuredEfforts
 from modular_dynamics_ros.bag.inputs import RecordedInputs
@@ -19,7 +22,7 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
-from modular_dynamics_ros.exceptions import RobotError, SettingError
+from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
 from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
 from modular_dynamics_ros.node.settings import given_positions
@@ -72,23 +75,96 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
     return computation
 
 
+class RecordedAccelerations:
+    """Accelerations of joints from all velocities of a recording, which no filter needs to delay.
+
+    Joints are filtered on their own stamps: publishers of different joints have different ones. A gap begins
+    a new part, since nothing is known of the motion in it.
+
+    Args:
+        cutoff: [Hz].
+    """
+
+    def __init__(self, cutoff: float) -> None:
+        self._cutoff = cutoff
+        self._samples: dict[str, tuple[array[int], array[float]]] = {}
+        self._parts: dict[str, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
+
+    def add(self, message: Any) -> None:
+        """A joint state; one without a stamp, or without velocities, adds nothing."""
+        if (stamp := stamp_of(message)) and len(message.velocity) == len(message.name):
+            for name, velocity in zip(message.name, message.velocity, strict=True):
+                if np.isfinite(velocity):
+                    stamps, velocities = self._samples.setdefault(name, (array("q"), array("d")))
+                    stamps.append(stamp)
+                    velocities.append(velocity)
+
+    def at(self, stamp: int, names: tuple[str, ...]) -> NDArray[np.float64]:
+        """Of these joints at a stamp [ns].
+
+        Raises:
+            BadMessage: they are not known there.
+        """
+        return np.array([self._at(stamp, name) for name in names])
+
+    def _at(self, stamp: int, name: str) -> float:
+        if name not in self._parts:
+            self._parts[name] = self._filtered(name)
+        for stamps, accelerations in self._parts[name]:
+            if stamps[0] <= stamp <= stamps[-1]:
+                return float(
+                    np.interp((stamp - stamps[0]) * 1e-9, (stamps - stamps[0]) * 1e-9, accelerations)
+                )
+        text = (
+            f"no acceleration of '{name}': the zero-phase filter needs velocities during "
+            f"{1.0 / self._cutoff:g} s, one every {longest_interval(self._cutoff):g} s"
+        )
+        raise BadMessage("unfit for the filter", text)
+
+    def _filtered(self, name: str) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+        """The parts between gaps that are long enough."""
+        stamps, velocities = map(np.array, self._samples.get(name, (array("q"), array("d"))))
+        stamps, last = np.unique(stamps[::-1], return_index=True)  # of equal stamps the last one counts
+        velocities = velocities[::-1][last]
+        gaps = np.flatnonzero(np.diff(stamps) * 1e-9 > longest_interval(self._cutoff)) + 1
+        parts = []
+        for own, v in zip(np.split(stamps, gaps), np.split(velocities, gaps), strict=True):
+            try:
+                a = md.filtered_accelerations((own - own[:1]) * 1e-9, v=v, cutoff=self._cutoff)
+            except md.StateError:  # too short
+                continue
+            parts.append((own, a))
+        return parts
+
+
 class Replay:
     """One robot and its recorded joint states.
 
     Attributes:
         record, awaited: what became of the joint states. inputs: takes all other messages.
 
+    Args:
+        recorded: accelerations that take the place of the node's.
+
     Raises:
         RobotError: a parameter contradicts the robot.
     """
 
     def __init__(
-        self, node: RecordedNode, computation: Computation, parameters: DynamicsParameters, name: str
+        self,
+        node: RecordedNode,
+        computation: Computation,
+        parameters: DynamicsParameters,
+        name: str,
+        recorded: RecordedAccelerations | None = None,
     ) -> None:
         self._node, self.computation, self.robot = node, computation, computation.robot
         self.record = AnswerRecord(node, computation)  # type: ignore[arg-type]  # it needs clock and log only
         self.record.clock = node.clock
         self.awaited = AwaitedJoints()
+        if recorded is not None:
+            names = self.robot.state_names
+            computation.accelerations.recorded = lambda stamp: recorded.at(stamp, names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
         self._states = StateInput(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
         self._efforts = MeasuredEfforts(self.robot)

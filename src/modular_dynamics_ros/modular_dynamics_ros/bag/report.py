@@ -7,6 +7,7 @@ from typing import Any
 
 from modular_dynamics_ros.bag.awaited import AwaitedJoints
 from modular_dynamics_ros.bag.efforts import ResidualFigures
+from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.exceptions import listed
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
@@ -30,6 +31,7 @@ class Report:
     """
 
     parameters: DynamicsParameters
+    zero_phase: bool = False
     robot: str = ""
     joints: Sequence[str] = ()
     others: Sequence[str] = ()
@@ -56,11 +58,17 @@ class Report:
         return list(self.figures.values())[-1].by_joint() if self.figures else {}
 
     def accelerations(self) -> str:
-        """A line where residuals contain the torques of accelerations; else empty."""
+        """A line about what accelerations do to the residuals; empty where they do nothing."""
         p = self.parameters
-        if p.acceleration_source != "zero" or p.output == "gravity":
+        if p.output == "gravity" or p.acceleration_source == "reference":
             return ""
-        return "accelerations: zero (--acceleration-source filtered takes them from velocities)"
+        if p.acceleration_source == "zero":
+            return "accelerations: zero (--zero-phase takes them from velocities)"
+        if self.zero_phase:
+            return f"accelerations: of velocities, not delayed (zero-phase filter of {p.filter_cutoff:g} Hz)"
+        late = f"{1e3 * filter_lag(p.filter_cutoff):.0f} ms late"
+        late += f" at {p.filter_cutoff:g} Hz"
+        return f"accelerations: as the node's, {late} (--zero-phase does not delay them)"
 
     def lines(self) -> list[str]:
         """As text."""
@@ -76,6 +84,7 @@ class Report:
             (counts.incomplete, "read, while other joints are awaited", awaited),
             (counts.of_other_joints, "of other joints", [unknown]),
             (self.damaged, "messages that are damaged", []),
+            (counts.steps.total(), "steps that the velocity limits do not allow", [_by_joint(counts.steps)]),
             (counts.closed_anew, "answered after a new search for the assembly mode", []),
             (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
         ):
@@ -100,8 +109,10 @@ class Report:
             "rejected": dict(counts.rejected),
             "refused": self._refused(),
             "acceleration_source": self.parameters.acceleration_source,
+            "acceleration_lag": self._lag(),
             "answered_without_reference": self.uncovered,
             "closed_anew": counts.closed_anew,
+            "impossible_steps": dict(counts.steps),
             "damaged_messages": self.damaged,
             "damage": self.damage,
             "residuals": {
@@ -110,9 +121,21 @@ class Report:
             "written": self.written,
         }
 
+    def _lag(self) -> float | None:
+        """Of the accelerations [s]; None where none are filtered."""
+        if self.parameters.acceleration_source != "filtered":
+            return None
+        return 0.0 if self.zero_phase else filter_lag(self.parameters.filter_cutoff)
+
     def _refused(self) -> dict[str, dict[str, int]]:
         """Numbers by what the messages are of, then by cause."""
         by_input: dict[str, dict[str, int]] = {}
         for (what, cause), count in sorted(self.refused.items()):
             by_input.setdefault(what, {})[cause] = count
         return by_input
+
+
+def _by_joint(counts: Counter[str]) -> str:
+    """The joints that have the most."""
+    shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(4))
+    return f"    {shown}{f' and {len(counts) - 4} more' if len(counts) > 4 else ''}"

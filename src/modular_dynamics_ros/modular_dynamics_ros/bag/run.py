@@ -4,7 +4,7 @@ import argparse
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from modular_dynamics.shell.command import UsageError
@@ -16,7 +16,7 @@ from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_t
 from modular_dynamics_ros.bag.progress import Warnings, with_progress
 from modular_dynamics_ros.bag.reading import Recorded, Recording
 from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
-from modular_dynamics_ros.bag.replay import Replay, load
+from modular_dynamics_ros.bag.replay import RecordedAccelerations, Replay, load
 from modular_dynamics_ros.bag.report import Report
 from modular_dynamics_ros.bag.writing import CsvResults, Results
 from modular_dynamics_ros.computation.computation import Computation
@@ -62,12 +62,13 @@ class _Run:
         warnings: Warnings,
     ) -> None:
         self._arguments, self._parameters, self._recording = arguments, parameters, recording
-        self._warnings, self._report = warnings, Report(parameters)
+        self._warnings, self._report = warnings, Report(parameters, zero_phase=arguments.zero_phase)
         self._description = ""
         computation = self._first_robot()
         self._report.clock = self._clock()
         self._node = RecordedNode(warnings, by_stamps=self._report.clock == "stamps")
-        self._replay = Replay(self._node, computation, parameters, arguments.node)
+        self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
+        self._replay = Replay(self._node, computation, parameters, arguments.node, self._accelerations)
         self._results: Sequence[Results] = ()
 
     def _first_robot(self) -> Computation:
@@ -88,6 +89,15 @@ class _Run:
         for text in computation.robot.warnings:
             self._warnings.warning(text)
         return computation
+
+    def _recorded_accelerations(self) -> RecordedAccelerations:
+        """From a first pass over the joint states; `report` comes to what is damaged."""
+        accelerations = RecordedAccelerations(self._parameters.filter_cutoff)
+        with suppress(BagError):
+            for one in self._recording.messages([self._arguments.joint_states]):
+                if one.message is not None:
+                    accelerations.add(one.message)
+        return accelerations
 
     def _clock(self) -> str:
         """Which clock, where that is to be found out."""
@@ -210,7 +220,8 @@ class _Run:
             return
         try:
             computation = load(description, self._parameters, topic=self._arguments.description)
-            replay = Replay(self._node, computation, self._parameters, self._arguments.node)
+            name, accelerations = self._arguments.node, self._accelerations
+            replay = Replay(self._node, computation, self._parameters, name, accelerations)
         except RobotError as error:
             self._replay.inputs.refused["robot_description", "the last robot stays"] += 1
             self._warnings.warning(f"robot_description refused, the last robot stays: {error}")

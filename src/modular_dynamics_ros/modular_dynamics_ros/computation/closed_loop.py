@@ -151,5 +151,5 @@ class ClosedLoop:
         return ClosedLoopSolution(self._robot, result, wrenches)
 
     def gravity(self, configuration: Configuration) -> Array:
-        """Torques of the independent joints at rest, springs included, without external wrenches."""
+        """Torques of the independent joints at rest, of gravity and springs, without external wrenches."""
         return self.solve(configuration, configuration.state.at_rest(), self._no_wrenches).tau

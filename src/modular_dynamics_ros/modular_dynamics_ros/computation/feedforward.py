@@ -23,7 +23,7 @@ def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
     """The torques of an output mode (n,); may be one of the arguments.
 
     Args:
-        tau: inverse dynamics; gravity: its part at rest, which the mode `full` does not need.
+        tau: inverse dynamics; gravity: its part at rest, springs included; not needed by the mode `full`.
         output: full | gravity | full_minus_gravity.
     """
     if output == "full" or gravity is None:

@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion, Quaternion, adjoint
+from modular_dynamics.model import root_floating_joints
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, listed
 
-__all__ = ["FloatingBase", "floating_base_of", "floating_joints"]
+__all__ = ["FloatingBase", "floating_base_of"]
 
 EARTH_CENTRED = "earth", "ecef"  # names of world frames
 
@@ -131,15 +132,6 @@ class FloatingBase:
         return joint
 
 
-def floating_joints(graph: md.SubsystemGraph) -> list[str]:
-    """Names of the floating joints on the ground that are not passive."""
-    return [
-        joint.name
-        for joint, parent in zip(graph.joints, graph.parents, strict=True)
-        if joint.type.value == "floating" and parent is None and joint.name not in graph.passive_joints
-    ]
-
-
 def floating_base_of(
     graph: md.SubsystemGraph, source: str, names: Sequence[str], state_names: Sequence[str]
 ) -> FloatingBase:
@@ -151,7 +143,7 @@ def floating_base_of(
     Raises:
         RobotError: there are several, or it is inside a black box.
     """
-    joint, *others = floating_joints(graph)
+    joint, *others = root_floating_joints(graph)
     if others:
         raise RobotError(
             f"floating_base needs one floating joint at the root, not {listed([joint, *others])}"

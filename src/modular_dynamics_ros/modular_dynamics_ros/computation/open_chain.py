@@ -134,7 +134,7 @@ class OpenChain:
             raise BadMessage("not finite", str(error)) from error
 
     def gravity(self, configuration: Configuration) -> Array:
-        """Torques (n,) at rest, without external wrenches; black boxes weigh nothing.
+        """Torques (n,) at rest: gravity and springs, no external wrenches; black boxes weigh nothing.
 
         Raises:
             BadMessage: the torques overflow.

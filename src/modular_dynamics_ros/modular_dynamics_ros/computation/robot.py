@@ -10,11 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics.model import summaries_by_kind
+from modular_dynamics.model import (
+    joint_state_obstacle,
+    root_floating_joints,
+    summaries_by_kind,
+    without_torques,
+)
 from modular_dynamics.urdf import DescriptionHeader, description_header
-from modular_dynamics_ros.computation.floating_base import FloatingBase, floating_base_of, floating_joints
+from modular_dynamics_ros.computation.floating_base import FloatingBase, floating_base_of
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError, listed
+from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError
 
 __all__ = ["Robot", "header_of", "load_robot", "read_graph", "robot_of", "robot_of_graph", "xacro_mappings"]
 
@@ -184,7 +189,7 @@ def read_graph(
                 mappings=mappings,
             )
             graph = load()
-            return load(floating_base=True) if base_source and not floating_joints(graph) else graph
+            return load(floating_base=True) if base_source and not root_floating_joints(graph) else graph
     except (md.ModularDynamicsError, OSError) as error:
         # of an error in a partition file, but not of one in a tag, the place is a text, or there is none
         of_file = partition_file and isinstance(error, md.PartitionError) and not isinstance(error.line, int)
@@ -199,7 +204,7 @@ def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str 
     """
     # of an imu it is added, and a URDF's own is refused
     moved = base_source == "odometry" or (base_source and graph.floating_base)
-    bases = floating_joints(graph) if moved else ()
+    bases = root_floating_joints(graph) if moved else ()
     return robot_of_graph(graph, base_source, bases, frame_prefix)
 
 
@@ -215,20 +220,12 @@ def robot_of_graph(
         RobotError: the robot has joints whose state joint_states cannot carry, or no joint whose torque can
             be computed.
     """
-    floating = floating_joints(graph)
-    several = [joint for joint in graph.joints if joint.type.nv > 1]
-    if refused := [joint for joint in several if joint.name not in {*bases, *graph.passive_joints}]:
-        hint = "; floating_base:=true takes it from odometry" if refused[0].name in floating else ""
-        raise RobotError(
-            f"{refused[0].type.value} joint {listed([joint.name for joint in refused])}: joint_states cannot "
-            f"carry its state{hint}; a joint that is not passive needs exactly one coordinate"
-        )
+    if obstacle := joint_state_obstacle(graph, bases):
+        raise RobotError(obstacle)
+    if reason := without_torques(graph, bases):
+        raise NoJointsError(reason)
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside.union(bases))
-    if not names:
-        raise NoJointsError(
-            f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"
-        )
     closed = bool(graph.closing_elements)
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed.difference(bases))

@@ -1,9 +1,9 @@
 """The terms that add up to the torques of one state.
 
-total = inertia + bias + gravity + springs + friction - external. Inverse dynamics is affine in
+total = inertia + coriolis + gravity + springs + friction - external. Inverse dynamics is affine in
 accelerations, gravity and wrenches, so each term is the difference of two of its solutions (Featherstone,
-Rigid Body Dynamics Algorithms, section 6.1). Of what depends on velocities, bias is even in them, and dampers
-are odd.
+Rigid Body Dynamics Algorithms, section 6.1). Of what depends on velocities, Coriolis terms are even in
+them, and dampers are odd.
 """
 
 from dataclasses import dataclass, replace
@@ -24,15 +24,15 @@ class TorqueTerms:
     """Terms of the torques of a robot's `joint_names` (m,) [N m or N], before limits.
 
     Attributes:
-        total: inertia + bias + gravity + springs + friction - external.
-        inertia: M(q) a. bias: C(q, v) v. gravity: holds the robot at rest, without springs.
+        total: inertia + coriolis + gravity + springs + friction - external.
+        inertia: M(q) a. coriolis: C(q, v) v, centrifugal too. gravity: holds the robot's weight.
         springs: springs and dampers of the description. friction: overcomes friction; zero where it is left
         out. external: what external wrenches and black boxes exert along the joints, J^T F.
     """
 
     total: Array
     inertia: Array
-    bias: Array
+    coriolis: Array
     gravity: Array
     springs: Array
     friction: Array
@@ -64,16 +64,28 @@ class TermsSolver:
         rest = state.at_rest()
         static = self._solve(configuration, rest)
         inertia = self._solve(configuration, _with_rates(rest, a=state)).tau - static.tau
-        bias = self._solve(configuration, _with_rates(rest, v=state)).tau - static.tau
-        springs = self._springs(configuration, rest, static)
-        gravity = static.tau - springs
-        if self._robot.graph.springs:
-            back = self._solve(configuration, _with_rates(rest, v=state, sign=-1.0)).tau - static.tau
-            springs, bias = springs + 0.5 * (bias - back), 0.5 * (bias + back)
+        springs, dampers = self.springs(configuration, state)
+        coriolis = self._solve(configuration, _with_rates(rest, v=state)).tau - static.tau - dampers
+        gravity, springs = static.tau - springs, springs + dampers
         losses = dynamics.friction if friction else np.zeros_like(inertia)
         external = self._solve(configuration, state).tau - dynamics.tau
-        terms = dynamics.tau + losses, inertia, bias, gravity, springs, losses, external
+        terms = dynamics.tau + losses, inertia, coriolis, gravity, springs, losses, external
         return TorqueTerms(*(term[self._robot.published] for term in terms))
+
+    def springs(self, configuration: Configuration, state: State) -> tuple[Array, Array]:
+        """Torques (n,) against springs at rest, and what their dampers add at the state's velocities.
+
+        Raises:
+            BadMessage: as of `split`.
+        """
+        rest = state.at_rest()
+        springs = self._springs(configuration, rest, self._solve(configuration, rest))
+        if not self._robot.graph.springs:
+            return springs, np.zeros_like(springs)
+        ahead, back = (
+            self._solve(configuration, _with_rates(rest, v=state, sign=sign)).tau for sign in (1.0, -1.0)
+        )
+        return springs, 0.5 * (ahead - back)
 
     def _solve(self, configuration: Configuration, state: State) -> Dynamics:
         return self._solver.solve(configuration, state, self._unloaded)

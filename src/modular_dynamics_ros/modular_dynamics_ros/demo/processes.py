@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -44,30 +44,27 @@ class Processes:
         name: str = "",
         namespace: str = "",
         remapped: Sequence[str] = (),
-        environment: Mapping[str, str] | None = None,
     ) -> None:
         """Run a node of this package in this environment, with parameters "NAME:=VALUE".
 
         Args:
             name: of the process and the node, instead of that of its kind. remapped: topics, "NAME:=OTHER".
-            environment: variables besides those of this process.
         """
         files = ["--params-file", str(params_file)] if params_file else []
         words = [word for parameter in parameters for word in ("-p", parameter)]
         rules = [f"__node:={name}"] * bool(name) + [f"__ns:={namespace}"] * bool(namespace)
         words += [word for rule in (*rules, *remapped) for word in ("-r", rule)]
         command = "-m", "modular_dynamics_ros", node, "--ros-args", *files, *words
-        self._run(name or node, *command, environment=environment)
+        self._run(name or node, *command)
 
     def start_file(self, name: str, path: Path, *arguments: str) -> None:
         """Run `python path arguments` in this environment."""
         self._run(name, str(path), *arguments)
 
-    def _run(self, name: str, *command: str, environment: Mapping[str, str] | None = None) -> None:
+    def _run(self, name: str, *command: str) -> None:
         with open(self._logs / f"{name}.log", "w", encoding="utf-8") as log, _signals_deferred():
             self._running[name] = subprocess.Popen(
                 [sys.executable, *command],
-                env={**os.environ, **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

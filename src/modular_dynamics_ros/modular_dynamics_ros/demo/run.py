@@ -26,7 +26,6 @@ from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
 from modular_dynamics_ros.demo.recorder import Recorder
 from modular_dynamics_ros.demo.torso import play_torso, print_reactions
 from modular_dynamics_ros.exceptions import MotionError, listed
-from modular_dynamics_ros.fast_dds_profile import PROFILES
 from modular_dynamics_ros.parameters.player import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player.motion import Schedule
@@ -85,8 +84,10 @@ def _stay_on_this_machine() -> None:
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
     profile = _files() / "config/fast_dds_loopback.xml"
-    if profile.is_file() and not any(name in os.environ for name in PROFILES):
-        os.environ[PROFILES[0]] = str(profile)
+    # The first is read by Fast DDS 2 (Jazzy), the other by Fast DDS 3, which warns of the first.
+    profiles = "FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"
+    if profile.is_file() and not any(name in os.environ for name in profiles):
+        os.environ[profiles[os.environ.get("ROS_DISTRO") != "jazzy"]] = str(profile)
 
 
 def _print_warnings(logs: Path, console: Console) -> None:

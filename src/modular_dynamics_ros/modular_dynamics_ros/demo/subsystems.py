@@ -19,7 +19,6 @@ from pathlib import Path
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.exceptions import NodeError, RobotError
-from modular_dynamics_ros.fast_dds_profile import quick_discovery_variables
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
 __all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]
@@ -54,19 +53,10 @@ def start_subsystem(
     params_file: Path | None = None,
     namespace: str = "",
 ) -> None:
-    """Start the node of one subsystem, which configures and activates itself; also
-    see `quick_discovery_variables`.
-    """
+    """Start the node of one subsystem, which configures and activates itself."""
     own = [f"subsystem:={subsystem}", f"robot_description_file:={urdf}", "autostart:=true", *parameters]
     own += [f"partition_file:={partition}"] if partition else []
-    processes.start(
-        "subsystem_node",
-        *own,
-        params_file=params_file,
-        name=node,
-        namespace=namespace,
-        environment=quick_discovery_variables(),
-    )
+    processes.start("subsystem_node", *own, params_file=params_file, name=node, namespace=namespace)
 
 
 def absolute_namespace(given: str) -> str:

@@ -70,6 +70,10 @@ class ChangeLog:
         """
         self._see(where, cause, text, text, severe=severe).can_be_resolved = False
 
+    def note(self, text: str) -> None:
+        """Log what is neither a problem nor to be repeated."""
+        self._logger.info(text)
+
     def lasts(self, where: str, cause: str) -> None:
         """A problem that was reported is not over, though nothing new is to be said of it."""
         if (problem := self._problems.get((where, cause))) is not None:

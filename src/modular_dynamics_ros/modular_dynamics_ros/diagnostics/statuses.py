@@ -78,6 +78,7 @@ class MessageCounts:
         the robot.
         closed_anew: answers whose assembly mode did not follow from the answer before. input_age: of the last
         joint state at its arrival [s]. latency: from arrival to answer. last_stamp: of the last answer [ns].
+        contradictions: between two publishers, by joint. steps: beyond velocity limits, by joint.
     """
 
     received: int = 0
@@ -90,6 +91,8 @@ class MessageCounts:
     input_age: float = float("nan")
     latency: LatencyWindow = field(default_factory=LatencyWindow)
     last_stamp: int | None = None
+    contradictions: "Counter[str]" = field(default_factory=Counter)
+    steps: "Counter[str]" = field(default_factory=Counter)
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
@@ -109,6 +112,10 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
         "age of input at arrival [s]": f"{counts.input_age:.6f}",
     }
     values |= {f"rejected: {cause}": str(count) for cause, count in sorted(counts.rejected.items())}
+    values |= {f"contradictions about {name}": str(count) for name, count in counts.contradictions.items()}
+    values |= {
+        f"steps of {name} beyond its velocity limit": str(count) for name, count in counts.steps.items()
+    }
     if age is None and not problems:
         problems = ["waiting for the first joint state"]
     return status_of("input", "joint states are good", values, [stale] if stale else [], problems)

@@ -47,7 +47,7 @@ class PinocchioCheck:
             check = md.crosscheck.CrossCheck(graph)
             check(graph.neutral(), rest, rest, rest, None, no_wrenches)
         except ImportError as error:  # md.crosscheck imports Pinocchio
-            return cls(None, f"Pinocchio cannot be imported ({error})")
+            return cls(None, str(error))
         except md.ModularDynamicsError as error:
             return cls(None, str(error))
         except Exception as error:

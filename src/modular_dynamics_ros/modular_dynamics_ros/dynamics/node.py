@@ -36,17 +36,22 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
     PARAMETERS = DynamicsParameters
     _changes: "Reconfiguration"
     _offsets: "SensorOffsets"
+    _threads: tuple[QueryServices | BlackBoxServices, ...] = ()  # none before the node is equipped
 
     def equip(self) -> None:
         """See `ManagedNode`."""
         self._queries = QueryServices(self, self)
         self._box_services = BlackBoxServices(self, self)
         self._change_services = ReconfigurationServices(self)
+        self._threads = self._queries, self._box_services
 
     def destroy_node(self) -> None:
-        """rclpy's: the thread that answers requests ends before what it uses."""
-        self._queries.destroy()
-        self._box_services.destroy()
+        """rclpy's: the threads that answer requests end before what they use.
+
+        From Kilted on, rclpy's shutdown calls it, too, and also of a node that could not be made.
+        """
+        for services in self._threads:
+            services.destroy()
         super().destroy_node()
 
     @staticmethod

@@ -30,6 +30,16 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
 
+#: What is logged before the first torques: whoever adds gravity twice, or not at all, has an arm that moves.
+PUBLISHING = {
+    "full": "publishing torques including gravity (output: full); for a robot that compensates gravity "
+    "itself, as Franka's and UR's do, set output: full_minus_gravity",
+    "gravity": "publishing torques that hold the robot at rest, including gravity (output: gravity); a robot "
+    "that compensates gravity itself, as Franka's and UR's do, must not get them",
+    "full_minus_gravity": "publishing torques without gravity (output: full_minus_gravity); the robot must "
+    "compensate gravity itself, else set output: full",
+}
+
 
 class DynamicsSession:
     """Its subscriptions while the node is active, and its publishers.
@@ -97,7 +107,8 @@ class DynamicsSession:
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """See `Session`."""
-        if (answer := self._fast_path.answer(data, since)) is None:
+        number = info.get("publication_sequence_number") or 0
+        if (answer := self._fast_path.answer(data, since, number)) is None:
             return False
         try:
             self._publish(answer, info["received_timestamp"])
@@ -177,6 +188,8 @@ class DynamicsSession:
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
         self._fast_path.forget()
+        if parameters.output != self._parameters.output and self.record.counts.answered:
+            self._node.log.note(PUBLISHING[parameters.output])
         rate, self._parameters = self._parameters.rate, parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
@@ -266,6 +279,8 @@ class DynamicsSession:
         self._outputs.publish(answer)
         self.last_published = self._last_answered = answer
         self._ramp.published(answer, self._outputs)
+        if not self.record.counts.answered:
+            self._node.log.note(PUBLISHING[self.computation.settings.output])
         self.record.answered(answer, arrival, now)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():

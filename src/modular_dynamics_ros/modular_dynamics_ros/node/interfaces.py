@@ -64,6 +64,10 @@ class SessionNode(Protocol):
         """rclpy's."""
 
     @property
+    def get_publishers_info_by_topic(self) -> Callable[[str], Sequence[Any]]:
+        """rclpy's."""
+
+    @property
     def simulated(self) -> bool:
         """Whether the node's clock is /clock."""
 

@@ -55,6 +55,7 @@ class SharedEntities:
         self.create_guard_condition = node.create_guard_condition
         self.destroy_guard_condition = node.destroy_guard_condition
         self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
+        self.get_publishers_info_by_topic = node.get_publishers_info_by_topic
         self.now, self.steady, self.stamp = node.now, node.steady, node.stamp
 
     @property

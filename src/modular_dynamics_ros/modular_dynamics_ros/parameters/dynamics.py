@@ -47,8 +47,8 @@ class DynamicsParameters(RobotParameters):
     )
     output: str = parameter(
         "full",
-        "which torques to publish: all; those at rest; the difference, for robots that compensate gravity "
-        "themselves; friction, if any, is added to each of them",
+        "which torques to publish: all; those at rest, of gravity and springs; the difference, for robots "
+        "that compensate gravity themselves; friction, if any, is added to each of them",
         choices=("full", "gravity", "full_minus_gravity"),
     )
     friction: str = parameter(

@@ -20,6 +20,17 @@ LARGEST = 1_000_000  # characters of a parameter file
 VALUES = "ros__parameters"
 
 
+class _Loader(yaml.SafeLoader):
+    """YAML 1.1, and numbers as ROS reads them: 5e-05 and 1e3 are none of YAML 1.1."""
+
+
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)[eE][-+]?[0-9]+$"),
+    list("-+.0123456789"),
+)
+
+
 class NoSectionError(ParameterError):
     """A file has no parameters of the node, or is empty."""
 
@@ -92,11 +103,11 @@ def _content(path: str) -> Any:
             text = file.read(LARGEST + 1)
             if len(text) > LARGEST:
                 raise ParameterError(f"'{path}' has more than {LARGEST} characters")
-            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, yaml.SafeLoader)):
+            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
                 raise ParameterError(
                     f"'{path}' has an alias (*), which ROS does not read: write the values out"
                 )
-            return yaml.safe_load(text)
+            return yaml.load(text, _Loader)
         except (
             yaml.YAMLError,
             RecursionError,

@@ -3,6 +3,7 @@
 import csv
 import struct
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,15 @@ def load_csv(path: str | Path) -> SampledMotion:
     Raises:
         MotionError: naming the file and the column or line.
     """
+    from modular_dynamics.text.files import content_kind, separator_of  # noqa: PLC0415  # the whole library
+
     where = f"motion file '{path}'"
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            reader = csv.reader(file)
+        with open(path, newline="", encoding="utf-8-sig") as file:
+            first = file.readline()
+            if kind := content_kind(first[:200].encode()):
+                raise MotionError(f"{where} is no CSV, but {kind}")
+            reader = csv.reader(chain([first], file), delimiter=separator_of(first))
             rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise MotionError(f"{where} cannot be read: {error}") from error
@@ -147,10 +153,11 @@ def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, A
         from mcap.reader import make_reader  # noqa: PLC0415
         from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
     except ImportError as error:
-        raise MotionError(
-            f"{where}: bags need the Python packages mcap and mcap-ros2-support: "
-            f"pip install mcap mcap-ros2-support ({error})"
-        ) from error
+        from modular_dynamics.optional_packages import import_failure  # noqa: PLC0415  # the whole library
+
+        failure = import_failure(error, ("mcap", "mcap-ros2-support"))
+        text = f"bags need the Python packages mcap and mcap-ros2-support, of which one {failure}"
+        raise MotionError(f"{where}: {text}") from error
     try:
         with open(path, "rb") as file:
             reader = make_reader(file, decoder_factories=[DecoderFactory()])

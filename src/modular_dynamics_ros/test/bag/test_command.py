@@ -79,15 +79,21 @@ def test_the_report_as_text(recording, capsys):
 
 
 def test_above_residuals_without_accelerations_a_line_says_so(recording, capsys):
-    line = "accelerations: zero (--acceleration-source filtered takes them from velocities)"
+    zero = "zero (--zero-phase takes them from velocities)"
+    late = "as the node's, 61 ms late at 10 Hz (--zero-phase does not delay them)"
     for options, said in (
-        ((), True),
-        (("--acceleration-source", "filtered"), False),
-        (("--output", "gravity"), False),
+        ((), zero),
+        (("--acceleration-source", "filtered"), late),
+        (("--zero-phase", "--filter-cutoff=20"), "of velocities, not delayed (zero-phase filter of 20 Hz)"),
+        (("--output", "gravity"), ""),
     ):
         assert main(["bag", str(recording), *options, "--quiet"]) == 0
         out = capsys.readouterr().out
-        assert f"\n\n{line}\nmeasured effort less torque" in out if said else "accelerations:" not in out
+        assert (
+            f"\n\naccelerations: {said}\nmeasured effort less torque" in out
+            if said
+            else "accelerations:" not in out
+        )
     assert main(["bag", str(recording), "--acceleration-source", "filtered", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["acceleration_source"] == "filtered"
 

@@ -1,5 +1,7 @@
 """Bags of all kinds, and what is no bag, or no longer one."""
 
+import os
+import re
 import shutil
 
 import numpy as np
@@ -54,17 +56,27 @@ def error_of(bag, path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("empty.mcap", b"", "seems to be empty"),
-        ("empty.db3", b"", "missing tables"),
-        ("noise.mcap", bytes(range(256)) * 40, "it is no MCAP recording of ROS 2 (File magic is invalid)"),
-        ("short.mcap", b"123456789", "it is no MCAP recording of ROS 2"),
-        ("noise.db3", bytes(range(256)) * 40, "not a database"),
-        ("magic.mcap", MAGIC, "the file ends too early, before its first message"),
-        ("nine.mcap", MAGIC + b"\x01", "the file ends too early"),
-        ("header.mcap", MAGIC + b"\x01\x0c" + bytes(7) + b"\4\0\0\0ros2" + bytes(4), "ends too early"),
-        ("magic_only.mcap", MAGIC + bytes(range(90, 250)), "it is no MCAP recording of ROS 2"),
+        ("empty.mcap", b"", "cannot be read: it is empty"),
+        ("empty.db3", b"", "cannot be read: it is empty"),
+        ("noise.mcap", bytes(range(256)) * 40, "it is neither MCAP nor SQLite"),
+        ("short.mcap", b"123456789", "it is neither MCAP nor SQLite"),
+        ("noise.db3", bytes(range(256)) * 40, "it is neither MCAP nor SQLite"),
+        ("magic.mcap", MAGIC, "it is cut off before the end of its first chunk of messages"),
+        ("nine.mcap", MAGIC + b"\x01", "it is cut off"),
+        ("header.mcap", MAGIC + b"\x01\x0c" + bytes(7) + b"\4\0\0\0ros2" + bytes(4), "it is cut off"),
+        ("magic_only.mcap", MAGIC + bytes(range(90, 250)), "it is an MCAP, but no recording of ROS 2"),
         ("text.md", b"# no bag", "folders of rosbag2, .mcap and .db3 files are read"),
         ("passwd", b"root", "folders of rosbag2, .mcap and .db3 files are read"),
+        ("old.bag", b"#ROSBAG V2.0\n", "it is a bag of ROS 1: rosbags-convert"),
+        (
+            "run.mcap",
+            b"version https://git-lfs.github.com/spec/v1\noid sha256:1",
+            "`git lfs pull` fetches the file",
+        ),
+        ("run.db3", b"SQLite format 3\0" + bytes(2000), "cannot be read: "),
+        ("run.lz4", b"\x04\x22\x4d\x18" + bytes(30), "it is compressed by lz4"),
+        ("run.zstd", b"\x28\xb5\x2f\xfd" + bytes(30), "cannot be read: "),
+        ("page.mcap", b"\n<!DOCTYPE html><html>", "it is a web page"),
     ],
 )
 def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words):
@@ -76,18 +88,96 @@ def test_what_is_no_bag_is_named_in_one_line(bag, tmp_path, name, content, words
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])
-def test_a_compressed_file_is_read_by_its_folder_which_is_named(bag, states, tmp_path, storage):
+def test_a_compressed_file_without_its_folder(bag, states, tmp_path, storage):
     folder = write_bag(tmp_path / "whole", states, storage=storage, compressed="file")
-    file = next(folder.glob("*.zstd"))
-    assert f"a compressed file is read by its folder, with metadata.yaml: give '{folder}'" in error_of(
-        bag, file
-    )
+    assert bag.on(next(folder.glob("*.zstd"))).report["answered"] == 300
+
+
+def foxy(folder):
+    """As ROS 2 Foxy may write it: the storage has no name."""
+    file = folder / "metadata.yaml"
+    file.write_text(re.sub("storage_identifier: .*", 'storage_identifier: ""', file.read_text()))
+
+
+def broken(folder):
+    (folder / "metadata.yaml").write_text("rosbag2_bagfile_information: [")
+
+
+def newer(folder):
+    file = folder / "metadata.yaml"
+    file.write_text(re.sub("version: .*", "version: 12", file.read_text(), count=1))
+
+
+def without(folder):
+    (folder / "metadata.yaml").unlink()
+
+
+def renamed(folder):
+    """The file has another name than in metadata.yaml, and capital letters."""
+    for file in [*folder.glob("*.db3"), *folder.glob("*.mcap"), *folder.glob("*.zstd")]:
+        file.rename(folder / file.name.upper().replace("BAG", "RUN"))
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (foxy, "metadata.yaml does not name the storage, as of ROS 2 Foxy: its files are read by themselves"),
+        (broken, "Could not load YAML"),
+        (newer, "Rosbag2 version 12 not supported"),
+        (without, "the folder has no metadata.yaml, which `ros2 bag reindex` makes: its files"),
+        (renamed, "Some database files are missing"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("storage", "compressed"), [("mcap", None), ("sqlite3", None), ("sqlite3", "file"), ("mcap", "message")]
+)
+def test_a_folder_whose_metadata_cannot_be_used(bag, states, tmp_path, change, words, storage, compressed):
+    folder = write_bag(tmp_path / "bag", states, storage=storage, compressed=compressed)
+    expected = bag.on(folder).rows
+    change(folder)
+    found = bag.on(folder)
+    assert found.report["answered"] == 300
+    assert found.rows == expected
+    assert words in found.err
+    assert "report issue" not in found.err
+
+
+def test_files_of_a_split_bag_without_metadata_are_read_in_their_order(bag, states, tmp_path):
+    expected, folder = bag(states).rows, tmp_path / "split"
+    folder.mkdir()
+    for k in range(12):
+        part = write_bag(tmp_path / f"part_{k}", states[25 * k : 25 * k + 25], storage="sqlite3")
+        shutil.copy(next(part.glob("*.db3")), folder / f"bag_{k}.db3")
+    found = bag.on(folder)
+    assert (found.report["answered"], found.rows) == (300, expected)
+    (folder / "bag_3.db3").write_bytes(b"")
+    found = bag.on(folder)
+    assert found.report["answered"] == 275
+    assert "left out: " in found.err
+    assert "bag_3.db3' cannot be read: it is empty" in found.err
+
+
+def test_messages_in_the_log_of_a_database_are_said(bag, states, tmp_path):
+    folder = write_bag(tmp_path / "bag", states, storage="sqlite3")
+    file = next(folder.glob("*.db3"))
+    file.with_name(f"{file.name}-wal").write_bytes(bytes(100))
+    for path in (folder, file):
+        assert f"messages in '{file.name}-wal' are not read" in bag.on(path).err
+
+
+def test_a_pipe_and_a_file_that_may_not_be_read(bag, tmp_path):
+    os.mkfifo(tmp_path / "pipe.mcap")
+    assert "it is a pipe or a device" in error_of(bag, tmp_path / "pipe.mcap")
 
 
 def test_nothing_there_and_an_empty_folder(bag, tmp_path):
     assert "no bag at" in error_of(bag, tmp_path / "missing")
     (tmp_path / "empty").mkdir()
-    assert "no metadata.yaml" in error_of(bag, tmp_path / "empty")
+    assert "no metadata.yaml, and no file of a recording; it holds nothing" in error_of(
+        bag, tmp_path / "empty"
+    )
+    (tmp_path / "empty" / "robot.urdf").write_text("<robot/>")
+    assert "it holds 'robot.urdf'" in error_of(bag, tmp_path / "empty")
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])

@@ -191,3 +191,60 @@ def test_closed_loops(bag, root):
     expected = [md.closed_loop_inverse_dynamics(graph, one, 0.1 * np.ones(5), np.zeros(5)).tau for one in q]
     np.testing.assert_allclose(column(found.rows, "tau", names), expected, atol=1e-9, rtol=1e-9)
     assert found.report["closed_anew"] <= 1  # each state continues the one before
+
+
+def lag_of(rows, joint, a_of):
+    """By how much [s] recorded accelerations are late: where they fit the true ones best."""
+    times = np.array([float(row["time"]) for row in rows])
+    times -= START * 1e-9
+    found = np.array([float(row[f"a_{joint}"]) for row in rows])
+    inside = (times > 0.6) & (times < times[-1] - 0.3)
+    late = np.arange(-0.02, 0.1, 0.0005)
+    errors = [np.abs(found - a_of(times - one))[inside].max() for one in late]
+    return late[np.argmin(errors)], min(errors), np.abs(found - a_of(times))[inside].max()
+
+
+@pytest.mark.parametrize("jitter", [0, 300_000])
+def test_the_zero_phase_filter_does_not_delay_accelerations(bag, names, jitter):
+    """1 Hz, 39 rad/s^2 at most; the node's filter is 61 ms late at 10 Hz, 3.8637 / (2 pi cutoff)."""
+    w, draw, messages = 2 * np.pi, np.random.default_rng(3), []
+    for k in range(1200):
+        stamp = START + 2_000_000 * k + int(draw.integers(-jitter, jitter + 1))
+        t = (stamp - START) * 1e-9
+        q, v = np.full(4, np.sin(w * t)), np.full(4, w * np.cos(w * t))
+        messages.append(("/joint_states", stamp + 1_000_000, joint_state(stamp, names, q, v)))
+    found = bag(messages, "--zero-phase", "--motion")
+    assert (found.code, found.report["answered"], found.report["acceleration_lag"]) == (0, 1200, 0.0)
+    late, _, error = lag_of(found.rows, "bend", lambda t: -(w**2) * np.sin(w * t))
+    assert late == pytest.approx(0.0, abs=1e-9)
+    assert error < 0.02
+    causal = bag(messages, "--acceleration-source", "filtered", "--motion")
+    late, _, error = lag_of(causal.rows, "bend", lambda t: -(w**2) * np.sin(w * t))
+    assert late == pytest.approx(3.8637 / (w * 10.0), abs=1.1e-3)
+    assert causal.report["acceleration_lag"] == pytest.approx(0.0615, abs=1e-4)
+    assert error > 10.0
+
+
+def test_the_zero_phase_filter_takes_joints_on_their_own_stamps_and_stops_at_gaps(bag, names):
+    w, messages = 2 * np.pi, []
+    for k in range(2000):
+        stamp, joint = START + 1_000_000 * k + 500_000_000 * (k >= 1000), k % 2
+        t = (stamp - START) * 1e-9
+        own = names[:2] if joint else names[2:]
+        state = joint_state(stamp, own, np.full(2, np.sin(w * t)), np.full(2, w * np.cos(w * t)))
+        messages.append(("/joint_states", stamp, state))
+    found = bag(messages, "--zero-phase", "--motion")
+    a = np.array([[float(row[f"a_{name}"]) for name in names] for row in found.rows])
+    t = np.array([float(row["time"]) for row in found.rows]) - START * 1e-9
+    inside = ((t > 0.2) & (t < 0.8)) | ((t > 1.7) & (t < 2.3))
+    assert np.abs(a[inside] + (w**2) * np.sin(w * t[inside])[:, None]).max() < 0.02
+    assert found.report["answered"] > 1990
+    slow = bag(moving_states(names, 40, rate=20.0)[0], "--zero-phase")
+    assert slow.report["answered"] == 0
+    assert "one every 0.04 s" in slow.err
+
+
+def test_the_zero_phase_filter_contradicts_other_sources(bag, names):
+    found = bag(moving_states(names, 5)[0], "--zero-phase", "--acceleration-source", "zero")
+    assert (found.code, found.report) == (2, {})
+    assert "--zero-phase is a filter; --acceleration-source zero has none" in found.err

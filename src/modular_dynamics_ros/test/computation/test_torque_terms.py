@@ -20,7 +20,7 @@ def split(solved, *, friction=False):
 
 
 def summed(t):
-    return t.inertia + t.bias + t.gravity + t.springs + t.friction - t.external
+    return t.inertia + t.coriolis + t.gravity + t.springs + t.friction - t.external
 
 
 def close(one, other, scale=1.0):
@@ -31,7 +31,7 @@ def test_of_a_tree_with_mimic_spring_armature_and_friction():
     solved = solve(subject_of(hand()), Q, V, A, [("l4", FORCE)])
     terms, theirs = split(solved, friction=True), Oracle(solved)
     close(terms.inertia, theirs.torques(0, 1, 0))
-    close(terms.bias, theirs.torques(1, 0, 0))
+    close(terms.coriolis, theirs.torques(1, 0, 0))
     close(terms.gravity, theirs.torques(0, 0, 1))
     close(terms.springs, [0, 50 * (-0.5 - 0.1), 0])
     close(terms.friction, [0.4 * 1.0 + 0.2, 0, 0.4 * 0.5 + 0.2])
@@ -47,7 +47,11 @@ def test_of_a_floating_base(quadruped):
     joints = np.linspace(-0.7, 0.8, 12)
     solved = floating(subject, joints, 2 * joints, -3 * joints, [("fl_foot", FORCE)])
     terms, theirs = split(solved), Oracle(solved)
-    for term, factors in ((terms.inertia, (0, 1, 0)), (terms.bias, (1, 0, 0)), (terms.gravity, (0, 0, 1))):
+    for term, factors in (
+        (terms.inertia, (0, 1, 0)),
+        (terms.coriolis, (1, 0, 0)),
+        (terms.gravity, (0, 0, 1)),
+    ):
         close(term, theirs.torques(*factors)[6:])
         assert np.abs(term).max() > 0.1
     close(terms.total, summed(terms))
@@ -99,7 +103,7 @@ def test_of_closed_loops_by_virtual_power(description, q):
 
     h = 1e-4
     power = (kinetic(q + h * v) - kinetic(q - h * v)) / (2 * h)
-    assert v @ terms.bias == pytest.approx(power, rel=1e-4, abs=1e-5)
+    assert v @ terms.coriolis == pytest.approx(power, rel=1e-4, abs=1e-5)
 
     def lengths(moved):
         return solver.system.springs.forces(closed(moved), zero).lengths.copy()  # a workspace
@@ -127,4 +131,4 @@ def test_dampers_count_as_springs():
     resting = split(solve(subject, [0.7]))
     assert there.springs - resting.springs == pytest.approx(resting.springs - back.springs, rel=1e-9)
     assert abs(there.springs - resting.springs) > 1e-5
-    assert there.bias == pytest.approx(back.bias, rel=1e-9)
+    assert there.coriolis == pytest.approx(back.coriolis, rel=1e-9)

@@ -192,3 +192,22 @@ def test_output_reports_latency_limits_and_source(four_link):
     limited = answer._replace(exceeded=np.array([False, True, False, False]))
     status = output_status(record, above, computation, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")
+
+
+def test_once_it_is_logged_whether_torques_include_gravity(four_link):
+    """With the first answer, and after a change of `output`."""
+    session = Session(four_link)
+    said = session._node.log._logger.info.call_args_list
+    assert not [one for one in said if "publishing" in str(one)]
+    for k in range(3):
+        session.receive_at(1.0 + 0.1 * k)
+    for output in ("full_minus_gravity", "gravity", "gravity"):
+        session.set_parameters(DynamicsParameters(output=output, crosscheck_rate=0.0))
+        session.receive_at(2.0)
+    lines = [one.args[0] for one in said if "publishing" in one.args[0]]
+    assert [line.partition(" (")[0] for line in lines] == [
+        "publishing torques including gravity",
+        "publishing torques without gravity",
+        "publishing torques that hold the robot at rest, including gravity",
+    ]
+    assert "set output: full_minus_gravity" in lines[0]

@@ -126,3 +126,17 @@ def test_when_the_node_starts(kind):
 def closing_node(node):
     node.close = node.destroy_node
     return closing(node)
+
+
+def test_a_node_that_could_not_be_made_is_destroyed_all_the_same(monkeypatch):
+    """As rclpy.shutdown does from Kilted on."""
+    made = []
+
+    def fail(node):
+        made.append(node)
+        raise ParameterError("refused")
+
+    monkeypatch.setattr(DynamicsNode, "equip", fail)
+    with pytest.raises(ParameterError, match="refused"):
+        DynamicsNode(**BARE)
+    made[0].destroy_node()

@@ -76,3 +76,21 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path):
     assert found(tmp_path, section + "#" * (LARGEST - len(section)))
     with pytest.raises(ParameterError, match=f"more than {LARGEST} characters"):
         found(tmp_path, section + "#" * (LARGEST - len(section) + 1))
+
+
+def test_numbers_with_an_exponent_are_numbers_as_in_ros(tmp_path):
+    """A node read the same file: 5e-05, 1000.0, 0.001, 1000.0, 5.0, 100.0, [0.0, -9.81] and the text."""
+    content = "dynamics_node:\n  ros__parameters: {a: 5e-05, b: 1e3, c: +1e-3, d: 1E3, e: .5e1, f: 1.e2, "
+    (section,) = found(tmp_path, content + "g: [0.0, -9.81e0], h: '1e3', i: 3}\n")
+    assert section.values == {
+        "a": 5e-05,
+        "b": 1000.0,
+        "c": 0.001,
+        "d": 1000.0,
+        "e": 5.0,
+        "f": 100.0,
+        "g": [0.0, -9.81],
+        "h": "1e3",
+        "i": 3,
+    }
+    assert isinstance(section.values["i"], int)

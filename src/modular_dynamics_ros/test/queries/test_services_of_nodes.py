@@ -77,7 +77,7 @@ def test_friction_and_gravity_are_the_nodes():
         without = good(harness.ask("inverse_dynamics", state=state)).torques
         assert not np.abs(without.gravity).max() > 1e-9
         assert not np.any(without.friction)
-        assert without.bias == pytest.approx(terms.bias, rel=1e-9)
+        assert without.coriolis == pytest.approx(terms.coriolis, rel=1e-9)
 
 
 def test_dead_points(tmp_path):

@@ -176,3 +176,14 @@ def test_a_node_that_stood_still_and_fits_is_used_again_without_its_graph(bus):
     bus.dead.discard("arm")
     bus.sessions["arm"]._node.time = bus.time
     assert bus.vector(step(bus, 60)) == pytest.approx(expected(bus, 60), abs=1e-9)
+
+
+def test_states_that_wait_for_a_graph_count_as_missing(bus):
+    """The arm sends its wrenches, so that it is not silent."""
+    bus.sessions["arm"]._node.sent["~/subsystem_graph"].clear()  # it is on its way
+    bus.start("body")
+    stamps = steps(bus, 1, 120)
+    assert not any("torso" in bus.torques(stamp) for stamp in stamps)
+    rejected = bus.sessions["body"].record.counts.rejected
+    assert rejected["neighbour missing"] > 20
+    assert not rejected["neighbour late"]

@@ -30,11 +30,11 @@ class Subject:
         self.answered, self.source = 0, self.table.acceleration_source
         answer = self.session._fast_path.answer
         if not usual:
-            self.session._fast_path.answer = lambda data, since=0, *, rehearsal=False: None
+            self.session._fast_path.answer = lambda data, since=0, number=0, *, rehearsal=False: None
             return
 
-        def counted(data, since=0, *, rehearsal=False):
-            found = answer(data, since, rehearsal=rehearsal)
+        def counted(data, since=0, number=0, *, rehearsal=False):
+            found = answer(data, since, number, rehearsal=rehearsal)
             self.answered += found is not None and not rehearsal
             return found
 

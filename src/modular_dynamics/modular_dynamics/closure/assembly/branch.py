@@ -153,7 +153,10 @@ class Branch:
             step = -point.shortest(self._rows(point.q)[1])
             if across:
                 free = point.free.T
-                step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
+                try:
+                    step -= free @ np.linalg.solve(self.tangent.T @ free, self.tangent.T @ step)
+                except np.linalg.LinAlgError:
+                    raise BranchLostError("its motion turns sharply there", 1.0 / point.width) from None
             q = self._moved(point.q, step)
             if np.abs(step).max() < BRANCH_LAST_STEP * max(1.0, np.abs(q / self.units_q).max()):
                 opening = point.constrained.T @ (point.constrained @ (point.v / self.units))

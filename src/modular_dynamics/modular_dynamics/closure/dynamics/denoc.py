@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
-from ...exceptions import ClosureError
+from ...exceptions import ClosureError, SingularityError
 
 __all__ = ["FourBar", "Link"]
 
@@ -141,7 +141,7 @@ class FourBar:
     def rates(self, theta: Array, speed: float) -> Array:
         """theta' (3,) from the crank's, by (21)."""
         first, second = self.jacobians(theta)
-        return np.concatenate([[speed], np.linalg.solve(second, first[:, 0] * speed)])
+        return np.concatenate([[speed], _solved(second, first[:, 0] * speed)])
 
     def inverse_dynamics(
         self, theta: ArrayLike, speed: float, acceleration: float
@@ -155,9 +155,9 @@ class FourBar:
         first, second = self.jacobians(angles)
         first_rate, second_rate = self.jacobian_rates(angles, rates)
         right = first[:, 0] * acceleration + first_rate[:, 0] * speed - second_rate @ rates[1:]
-        accelerations = np.concatenate([[acceleration], np.linalg.solve(second, right)])
+        accelerations = np.concatenate([[acceleration], _solved(second, right)])
         (I1, C1, g1), (I2, C2, g2) = self._subsystems(angles, rates)
-        force = np.linalg.solve(second.T, g2 - I2 @ accelerations[1:] - C2)  # (19)
+        force = _solved(second.T, g2 - I2 @ accelerations[1:] - C2)  # (19)
         tau = I1[0, 0] * acceleration + C1[0] - g1[0] - first[:, 0] @ force  # (20)
         return float(tau), force, accelerations
 
@@ -171,5 +171,14 @@ class FourBar:
         A = np.zeros((5, 5))
         A[:1, :1], A[1:3, 1:3], A[:3, 3:], A[3:, :3] = I1, I2, -J.T, -J
         B = np.concatenate([tau + g1 - C1, g2 - C2, J_rate @ speed])
-        x = np.linalg.solve(A, B)
+        x = _solved(A, B)
         return x[:3], x[3:]
+
+
+def _solved(matrix: Array, right: Array) -> Array:
+    """x of matrix x = right. Raises SingularityError: a dead point."""
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), np.float64)
+    except np.linalg.LinAlgError:
+        text = "the four-bar is at a dead point, where its crank does not determine the other joints"
+        raise SingularityError(text, np.inf) from None

@@ -12,7 +12,7 @@ from ...kernels.loops.inverse_dynamics import STILL
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
-from .reduced_inertia import reduced_accelerations
+from .reduced_inertia import reduced_accelerations, separate_motions
 from .solver import solver_of
 
 __all__ = [
@@ -20,7 +20,6 @@ __all__ = [
     "closed_loop_forward_dynamics",
     "constraint_rank",
     "energy",
-    "free_accelerations",
     "mean_accelerations",
     "raise_if_not_finite",
     "raise_if_open",
@@ -78,7 +77,9 @@ def closed_loop_forward_dynamics(
     Raises:
         ClosureError: the loops are open at these coordinates, or the velocities open them.
         SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
-        StateError: a wrong shape, a number that is not finite, or so large that a result is not.
+        StateError: a wrong shape, a number that is not finite, or so large that a result is not; or torques
+            on a motion that moves no inertia, with the names of the joints that move. Without torque such a
+            motion has no acceleration.
     """
     system = solver_of(graph).system
     q, v = graph.checked(q=coordinates, v=velocities)
@@ -212,29 +213,16 @@ def _motion(
     right[system.independent_v] += tau
     J_springs, _, tensions = system.springs.forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
-    constrained, free = point.constrained, point.free
+    constrained, free = point.constrained, separate_motions(point.free)
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
         if vdot is None:
             along = -point.shortest(system.row_scale * system.evaluate(q, v).gamma)
             torques = free @ (right - M @ along)
-            vdot = units * (along + free.T @ free_accelerations(graph, free, M, torques))
+            vdot = units * (along + free.T @ reduced_accelerations(graph, free.T, M, torques))
         forces = constrained @ (M @ (vdot / units) - right) / point.sizes[: point.rank]
         multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
     raise_if_not_finite(vdot, multipliers)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)
-
-
-def free_accelerations(graph: SubsystemGraph, free: Array, M: Array, torques: Array) -> Array:
-    """Along the motions ``free`` (f, nv) that loops leave open, by torques (f,) along these.
-
-    Raises StateError: torques act on one that moves no inertia.
-    """
-    accelerations = reduced_accelerations(free.T, M, torques)
-    if accelerations is None:
-        raise StateError(
-            f"'{graph.name}' has a direction that moves no inertia, on which torques act: its M is singular"
-        )
-    return accelerations
 
 
 def without_rounding(system: ConstraintSystem, v: Array) -> Array:

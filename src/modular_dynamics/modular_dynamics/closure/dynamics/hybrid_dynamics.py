@@ -15,11 +15,11 @@ from ..constraints.constraint_system import ConstraintSystem
 from .forward_dynamics import (
     REDUNDANT,
     constraint_rank,
-    free_accelerations,
     raise_if_not_finite,
     raise_if_open,
     without_rounding,
 )
+from .reduced_inertia import reduced_accelerations, separate_motions
 from .solver import solver_of
 from .state_rows import errors_name_row, rows_of_states
 
@@ -76,7 +76,8 @@ def closed_loop_hybrid_dynamics(
             the prescribed joints, so that their accelerations cannot all be chosen.
         SingularityError: branches of the motion cross here.
         StateError: a wrong shape, a number that is read and not finite or so large that a result is not, an
-            unknown joint or link, a joint that is not independent, or a torque on what moves no inertia.
+            unknown joint or link, a joint that is not independent, or a torque on what moves no
+            inertia, with the names of the joints that move.
         UnsupportedModelError: a black box in the graph.
     """
     require_graph(graph)
@@ -154,11 +155,12 @@ def _solution(
     left, sizes, directions = np.linalg.svd(rows)
     if int((sizes > REDUNDANT * sizes.max(initial=0.0)).sum()) < count:
         _raise_coupled(system, q, own[is_known])
-    constrained, free, left, sizes = directions[:count], directions[count:], left[:, :count], sizes[:count]
+    constrained, free = directions[:count], separate_motions(directions[count:])
+    left, sizes = left[:, :count], sizes[:count]
     m = len(values.J)
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
         along = constrained.T @ (left.T @ rates / sizes)
-        motion = along + free.T @ free_accelerations(graph, free, M, free @ (right - M @ along))
+        motion = along + free.T @ reduced_accelerations(graph, free.T, M, free @ (right - M @ along))
         forces = left @ (constrained @ (M @ motion - right) / sizes)
         torques[is_known] = forces[m:] / units[own[is_known]]
         result = ClosedLoopHybridDynamics(units * motion, torques, scale * forces[:m], springs.tensions)

@@ -13,10 +13,11 @@ from ...dynamics.arrays.arguments import Array
 from ...dynamics.workspaces import workspace_of
 from ...kernels.loops.planar.entry import planar_equation_entry
 from ...model import SubsystemGraph
-from .forward_dynamics import free_accelerations, raise_if_not_finite
+from .forward_dynamics import raise_if_not_finite
 from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results, raise_if_shared
 from .newton.equation_call import NewtonEquationCall
 from .planar_arrays import equation_workspace, planar_mechanism, planar_workspace
+from .reduced_inertia import reduced_accelerations
 from .solver import ClosedLoopSolver
 
 __all__ = ["ClosedLoopEquationOfMotion", "without_springs"]
@@ -122,7 +123,7 @@ class ClosedLoopEquationOfMotion:
         at_zero = solver.inverse_dynamics_at(q, v, self._rest, guess, friction=self._friction)
         closed, M = at_zero.coordinates, mass_matrix(self.graph.tree, at_zero.coordinates)
         W = solver.dynamic_projection(closed)
-        vdot = free_accelerations(self.graph, W.T, M, torques - at_zero.tau)
+        vdot = reduced_accelerations(self.graph, W, M, torques - at_zero.tau)
         raise_if_not_finite(vdot)
         return _written(vdot, closed, out, coordinates)
 

@@ -3,32 +3,79 @@
 import numpy as np
 
 from ...dynamics.arrays.arguments import Array
+from ...exceptions import StateError
+from ...kernels.recursions.articulated_layout import ROUNDING
+from ...model import SubsystemGraph
 
-__all__ = ["NO_INERTIA", "reduced_accelerations"]
+__all__ = ["SMALLEST_RATE", "reduced_accelerations", "separate_motions"]
 
-#: Inertia of a motion that is rounding, relative to the largest of the tree.
-NO_INERTIA = 1e-14
-#: Torque [N m or N] along a motion that is rounding, relative to the largest.
+#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
+#: closed, and their rank is known, to as much.
+SMALLEST_RATE = 1e-9
+#: Velocities below are rounding errors of an exact zero.
+EXACT_ZERO = 1e-14
+#: Torque along a motion that is rounding, relative to the largest, or to what accelerates it by 1 rad/s^2.
 NO_TORQUE = 1e-9
+#: Velocity of a joint in a lost motion that is more than rounding, relative to the largest.
+PART = 1e-3
 
 
-def reduced_accelerations(N: Array, M: Array, torques: Array) -> Array | None:
-    """x (f,) with N^T M N x = torques (f,); the columns of N (nv, f) are motions, M (nv, nv) is of the tree.
+def separate_motions(free: Array) -> Array:
+    """Motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
 
-    Zero along motions that move no inertia, as of a thin rod that spins, where no torque acts on these; None
-    where one does. NaN where a torque is not finite.
+    Orthonormal motions mix joints that have nothing to do with each other: heavy ones would hide light ones.
     """
     from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
 
+    if not len(free):
+        return free
+    own = linalg.qr(free, mode="r", pivoting=True)[1][: len(free)]
+    separate = np.asarray(np.linalg.solve(free[:, own], free), np.float64)
+    separate[np.abs(separate) < EXACT_ZERO] = 0.0
+    separate[:, own] = np.eye(len(free))
+    return separate
+
+
+def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Array) -> Array:
+    """x (f,) with N^T M N x = torques (f,); the columns of N (nv, f) are motions, M (nv, nv) is of the tree.
+
+    Zero along motions that move no inertia, as of a thin rod that spins, where no torque acts on these. NaN
+    where a torque is not finite.
+
+    Raises:
+        StateError: torques act on a motion that moves no inertia; it names the joints that move.
+    """
     if not np.isfinite(torques).all():
         return np.full(N.shape[1], np.nan)
-    largest = float(np.abs(M).max(initial=0.0) * np.abs(N).max(initial=0.0) ** 2)
-    reduced, rounding = N.T @ M @ N, NO_INERTIA * largest
-    factor, failed = linalg.lapack.dpotrf(reduced, lower=True)
-    if failed == 0 and (np.diagonal(factor) ** 2 > rounding).all():
-        return np.asarray(linalg.cho_solve((factor, True), torques), np.float64)
+    # of each motion, the inertia whose rounding may be left of it
+    joints, rates = np.abs(N), np.abs(N).max(axis=0, initial=0.0)
+    largest = np.where(joints > 0.0, np.diagonal(M)[:, None], 0.0).max(axis=0, initial=0.0) * rates**2
+    terms = np.einsum("if,ij,jf->f", joints, np.abs(M), joints)
+    size = np.maximum(terms, SMALLEST_RATE**2 / ROUNDING * largest)
+    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
+    reduced, scaled = scale[:, None] * (N.T @ M @ N) * scale, scale * torques
+    try:
+        factor = np.linalg.cholesky(reduced)
+    except np.linalg.LinAlgError:
+        pass
+    else:
+        if (np.diagonal(factor) ** 2 > ROUNDING).all():
+            return np.asarray(scale * np.linalg.solve(reduced, scaled), np.float64)
     sizes, motions = np.linalg.eigh(reduced)
-    along, counts = motions.T @ torques, sizes > rounding
-    if np.abs(along[~counts]).max(initial=0.0) > NO_TORQUE * max(1.0, float(np.abs(torques).max())):
-        return None
-    return np.asarray(motions[:, counts] @ (along[counts] / sizes[counts]), np.float64)
+    along, counts = motions.T @ scaled, sizes > ROUNDING
+    units = np.abs(motions).T @ np.sqrt(np.where(size > 0.0, size, 1.0))
+    allowed = NO_TORQUE * np.maximum(np.abs(scaled).max(initial=0.0), units)
+    if (acting := ~counts & (np.abs(along) > allowed)).any():
+        names = ", ".join(_moving(graph, N, scale[:, None] * motions[:, acting]))
+        raise StateError(
+            f"{names} of '{graph.name}' have a motion that moves no inertia, on which torques act: M is "
+            "singular, and they would accelerate infinitely"
+        )
+    return np.asarray(scale * (motions[:, counts] @ (along[counts] / sizes[counts])), np.float64)
+
+
+def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
+    """Names of the joints that move in a motion, by columns of coefficients of the columns of N."""
+    motions = np.abs(N @ lost)
+    parts = (motions > PART * motions.max(axis=0, initial=0.0)).any(axis=1)
+    return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]

@@ -9,12 +9,12 @@ from ...codegen.c_files import Recording
 from ...dynamics import bias, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.export.recordings import STATES, TOLERANCE, function_names, verify, weights
+from ...dynamics.lost_inertia import are_definite
 from ...exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ...model import SubsystemGraph
 from ...model.code_export import DEFAULT_FUNCTIONS, register_exporter
 from ..assembly.explicit_plane import planar_loop
 from ..dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
-from ..dynamics.reduced_inertia import NO_INERTIA
 from ..dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .procedures import EXPORTED_WITH_LOOPS, procedure_with_loops
 
@@ -195,8 +195,7 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynam
     terms: Array = W.T @ torques
     if result == "vdot":
         M1 = closed_loop_mass_matrix(graph, q[solver.independent_q], q)
-        sizes = np.linalg.eigvalsh(M1)
-        if sizes[0] <= NO_INERTIA * sizes[-1]:
+        if not are_definite(M1[None]).all():
             raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular")
         terms = np.abs(np.linalg.inv(M1)) @ terms
     return float(terms.max())

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ...exceptions import MissingDependencyError
+from ...optional_packages import needed
 from .planar_bodies import PlanarBody
 
 __all__ = [
@@ -31,12 +31,8 @@ def import_casadi() -> Any:
 
     Raises MissingDependencyError: it cannot be imported.
     """
-    try:
+    with needed("modular_dynamics.closure.symbolic", "CasADi", "symbolic"):
         import casadi as module  # noqa: PLC0415  (optional: nothing else of the library needs it)
-    except ImportError as error:
-        raise MissingDependencyError(
-            "modular_dynamics.closure.symbolic", "CasADi", "symbolic", error
-        ) from error
     return module
 
 

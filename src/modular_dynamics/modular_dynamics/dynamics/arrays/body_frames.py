@@ -229,22 +229,39 @@ class _Choice:
         )
 
     def _write_pivots(self) -> None:
-        """The smallest pivots that count: larger than the rounding errors of their sums."""
-        row = self.constants[:-1]
+        """The smallest pivots that count, and how much slides add to them: see `SMALLEST` in the layout.
+
+        A body's reach is the sum of m |r|^2 of all that moves with it, r from its origin at most: no inertia
+        about an axis through the origin is larger. A child's about its parent's origin is at most
+        (arm sqrt(mass) + sqrt(reach))^2.
+        """
+        row, kinds = self.constants[:-1], self.kinds
         mass = row[:, layout.MASS].copy()
-        own = row[:, layout.INERTIA : layout.INERTIA + 3].sum(axis=1)
-        inertia = own.copy()
+        own = np.maximum(row[:, layout.INERTIA : layout.INERTIA + 3].sum(axis=1), 0.0)
+        reach, about_axis = own.copy(), own.copy()
         for k in range(len(mass) - 1, -1, -1):
             for child in self.children[k]:
+                if kinds[child] == layout.FLOATING:
+                    continue  # it passes on its torque alone
+                across = self.places[child]
+                turns_freely = kinds[child] == layout.SPHERICAL
+                arm, rest = np.linalg.norm(across), 0.0 if turns_freely else np.sqrt(reach[child])
                 mass[k] += mass[child]
-                arm = np.linalg.norm(self.places[child])
-                inertia[k] += (arm * np.sqrt(mass[child]) + np.sqrt(max(own[child], 0.0))) ** 2
-        mass, inertia = columns.ROUNDING * mass, columns.ROUNDING * inertia
-        for k, kind in enumerate(self.kinds):
+                reach[k] += (arm * np.sqrt(mass[child]) + rest) ** 2
+                if kinds[child] == layout.REVOLUTE and self.tilt[child].imag == 0.0:
+                    arm, rest = np.linalg.norm(across[:2]), 0.0  # exactly nothing about a parallel axis
+                about_axis[k] += (arm * np.sqrt(mass[child]) + rest) ** 2
+        # a sum of 1 + slides terms is at most, squared, as many times the sum of the squares
+        slides = 1 + np.count_nonzero(kinds == layout.PRISMATIC)
+        for k, kind in enumerate(kinds):
             if k in self.turning:
-                row[k, columns.SMALLEST_MASS], row[k, columns.SMALLEST_INERTIA] = mass[k], inertia[k]
+                row[k, columns.SMALLEST_MASS] = columns.ROUNDING * mass[k]
+                row[k, columns.SMALLEST_INERTIA] = columns.ROUNDING * slides * reach[k]
+            elif kind == layout.PRISMATIC:
+                row[k, columns.SMALLEST] = columns.ROUNDING * mass[k]
+                row[k, columns.SLIDE] = columns.ROUNDING * slides * mass[k]
             else:
-                row[k, columns.SMALLEST] = mass[k] if kind == layout.PRISMATIC else inertia[k]
+                row[k, columns.SMALLEST] = columns.ROUNDING * slides * about_axis[k]
 
 
 def joint_without_inertia(graph: SubsystemGraph, work: Array) -> Joint:

@@ -82,15 +82,15 @@ class Solver:
         checked_out(out, self.shape)
         status = call(*as_kernel_arrays(*state), out)
         if status != 0:
-            raise StateError(self._failure(status))
+            raise StateError(self._failure(status, state[0]))
         return out
 
     def _alone(self, external_wrenches: Wrenches) -> Callable[..., object] | None:
         """The algorithm for one state, if its error for a row of a batch says more than the batch can."""
         return None
 
-    def _failure(self, status: int) -> str:
-        """What a kernel's status means for arguments that are right."""
+    def _failure(self, status: int, q: Array) -> str:
+        """What a kernel's status means for arguments that are right, at positions q."""
         return self.algorithm.overflow
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ...codegen.casadi import casadi_function
-from ...exceptions import MissingDependencyError
 from ...model import SubsystemGraph
 from ...model.code_export import register_exporter
+from ...optional_packages import needed
 from .recordings import recordings_of
 
 __all__ = ["CasadiFunctions"]
@@ -59,7 +60,6 @@ def to_casadi(
     """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
     recordings = recordings_of(graph, functions, links, guess, "to_casadi")
     procedures = [recording.procedure for recording in recordings]
-    try:
-        return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})
-    except ImportError as error:
-        raise MissingDependencyError("graph.to_casadi()", "CasADi", "symbolic", error) from error
+    with needed("graph.to_casadi()", "CasADi", "symbolic"):
+        import_module("casadi")
+    return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})

@@ -30,6 +30,7 @@ from ..math.vectors import (
     transposed_times,
 )
 from ..numba_support.compilation import inlined
+from ..numba_support.memory import load
 from ..numba_support.neighbours import add3, load3, load9, store3, store6
 from ..placement import place_by_quaternion
 from .articulated_inertia import shifted
@@ -41,6 +42,7 @@ from .articulated_layout import (
     OMEGA,
     PUSHED,
     ROW,
+    SLID,
     SMALLEST_INERTIA,
     SMALLEST_MASS,
     add_articulated,
@@ -159,7 +161,7 @@ def _inward_floating(i, R, p, topology, constants, tau, work, out, lanes, like):
     pivots = (topology[topology.shape[0] - 1, V] + iv) * lanes
     least = constants[i, SMALLEST_MASS]
     store3(out, pivots, lanes, (mass[0] - least, mass[1] - least, mass[2] - least))
-    least = constants[i, SMALLEST_INERTIA]
+    least = constants[i, SMALLEST_INERTIA] + load(work, at + SLID * lanes, like)
     store3(out, pivots + 3 * lanes, lanes, (turning[0] - least, turning[1] - least, turning[2] - least))
 
 
@@ -191,7 +193,7 @@ def _inward_spherical(i, R, p, topology, constants, tau, work, out, lanes, like)
     pivots = _factors((axx + armature, ayy + armature, azz + armature, axy, axz, ayz))
     push = _solved(pivots, minus(torque, moment))
     Y = _columns(pivots, H)
-    least = constants[i, SMALLEST_INERTIA]
+    least = constants[i, SMALLEST_INERTIA] + load(work, at + SLID * lanes, like)
     at_pivots = (topology[topology.shape[0] - 1, V] + iv) * lanes
     store3(out, at_pivots, lanes, (pivots[0] - least, pivots[1] - least, pivots[2] - least))
     if topology[i, PARENT] < topology.shape[0] - 1:

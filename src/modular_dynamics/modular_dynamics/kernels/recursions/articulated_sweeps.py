@@ -1,10 +1,11 @@
 """The three sweeps of :mod:`.articulated_body` for one body on a joint of one axis."""
 
-from ..layout import ARMATURE, FRICTIONS, KIND, PARENT, PRISMATIC, SPRINGS, TERMS, V
+from ..layout import ARMATURE, FRICTIONS, KIND, PARENT, PRISMATIC, SHIFT, SPRINGS, TERMS, V
 from ..math.vectors import dot, minus, plus_cross, plus_scaled, scaled
 from ..numba_support.compilation import inlined
 from ..numba_support.memory import load, store
 from ..numba_support.neighbours import load3, load6, store6
+from ..states import block_rows
 from .articulated_inertia import ANY, shifted, spun, tilted, turned, turned_on
 from .articulated_layout import (
     ARTICULATED,
@@ -14,6 +15,8 @@ from .articulated_layout import (
     KEPT,
     OMEGA,
     ROW,
+    SLID,
+    SLIDE,
     SMALLEST,
     SWAY,
     TILT,
@@ -113,7 +116,11 @@ def _without_joint(i, topology, constants, tau, work, out, lanes, like):
             store(work, at + KEPT * lanes, kept)
         else:
             azz, axz, ayz, h6, h7, h8 = like, like, like, like, like, like
-    store(out, pivots, pivot - constants[i, SMALLEST])
+    least = constants[i, SMALLEST]
+    if topology[i, KIND] == PRISMATIC:
+        store(out, pivots, pivot - least)
+    else:
+        store(out, pivots, pivot - least - load(work, at + SLID * lanes, like))
     store6(work, at + GAIN * lanes, lanes, (w0, w1, w2), (w3, w4, push))
     inertia = axx, ayy, azz, axy, axz, ayz, h0, h1, h2, h3, h4, h5, h6, h7, h8, mxx, myy, mzz, mxy, mxz, myz
     return inertia, (nx, ny, nz), (fx, fy, fz)
@@ -147,6 +154,18 @@ def inward_joint(i, topology, constants, states, tau, work, out, lanes, like):
         )
         before = topology[i, PARENT] * ROW * lanes
         add_articulated(work, before, lanes, like, inertia, moment, force)
+        _add_slid(i, constants, topology, states, work, lanes, like)
+
+
+@inlined
+def _add_slid(i, constants, topology, states, work, lanes, like):
+    """Add to the parent's smallest pivot what slides from joint i on may add to the inertia there."""
+    slid = load(work, (i * ROW + SLID) * lanes, like)
+    if topology[i, KIND] == PRISMATIC:
+        shift = load(states, (SHIFT * block_rows(topology.shape[0] - 1) + i) * lanes, like)
+        slid = slid + constants[i, SLIDE] * (shift * shift)
+    at = (topology[i, PARENT] * ROW + SLID) * lanes
+    store(work, at, load(work, at, like) + slid)
 
 
 @inlined

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ...exceptions import DescriptionError
+from ...text.files import separator_of
 from ..names import shown
 from .checks import require_size
 from .table import Table
@@ -69,7 +70,8 @@ def table_of_csv(text: str) -> Table:
 
 def _rows(text: str) -> Iterator[_Row]:
     """The rows that are not empty, without white space around their cells."""
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    separator = separator_of(text.partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for cells in reader:
             stripped = [cell.strip() for cell in cells]

@@ -1,24 +1,56 @@
-"""Lines of text of files that people give: a device without end, or a file without line ends, is an error."""
+"""Tables that people give, line by line: which file is none, and what separates its columns."""
 
+import csv
 from collections.abc import Iterator
-from typing import IO
+from itertools import chain
+from typing import IO, Any
 
+from ...text.files import content_kind, separator_of
 from ..command import UsageError
 
-__all__ = ["lines_of"]
+__all__ = ["decimal_comma", "table_of"]
 
 LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
 
 
-def lines_of(file: IO[str], where: str) -> Iterator[str]:
-    """The lines of a file, read as they are needed.
+def table_of(file: IO[str], where: str) -> Any:
+    """A csv.reader of the lines of a file, which are read as they are needed.
+
+    Commas separate the columns; where the header has none, semicolons or tabs.
 
     Raises:
-        UsageError: a line is too long for a table.
+        UsageError: the file is no table; also while it is read.
     """
+    lines = _lines(file, where)
+    try:
+        first = next(lines, "")
+    except UnicodeDecodeError as error:
+        kind = content_kind(bytes(error.object[:200]))
+        raise UsageError(f"{where} is no CSV{f', but {kind}' if kind else f' in UTF-8: {error}'}") from error
+    if kind := content_kind(first[:200].encode()):
+        raise UsageError(f"{where} is no CSV, but {kind}")
+    if first.lstrip().startswith("<"):
+        raise UsageError(f"{where} is no CSV, but XML, such as a URDF")
+    separator = separator_of(first)
+    words = first.lstrip("# ").split()
+    if separator not in first and words[:1] == ["time"] and len(words) > 1:
+        raise UsageError(f"{where}: spaces separate its columns; commas, semicolons or tabs are needed")
+    return csv.reader(chain([first], lines), delimiter=separator)
+
+
+def _lines(file: IO[str], where: str) -> Iterator[str]:
     number = 0
     while line := file.readline(LONGEST + 1):
         number += 1
         if len(line) > LONGEST:
             raise UsageError(f"{where}, line {number} has more than {LONGEST} characters: this is no table")
         yield line
+
+
+def decimal_comma(text: str) -> str:
+    """What to say of a cell that is no number because of its decimal comma; else empty."""
+    try:
+        float(text.replace(",", ".", 1))
+    except ValueError:
+        return ""
+    return f"; it needs a decimal point: {text.replace(',', '.', 1)}"

@@ -1,20 +1,15 @@
 """Optional packages of studies, imported when they are used; the only place that imports them."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
-from ...exceptions import MissingDependencyError
+from ...optional_packages import needed
 
 __all__ = ["arrow", "dask", "distributed", "matplotlib", "parquet"]
 
 
-@contextmanager
-def _needed(package: str) -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        raise MissingDependencyError("a design study", package, "study", error) from error
+def _needed(package: str) -> AbstractContextManager[None]:
+    return needed("a design study", package, "study")
 
 
 def dask() -> Any:

@@ -8,7 +8,7 @@ from ...model import Finding, LoopJoint, Mimic, Spring
 from ...text.numbers import LARGEST
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 
-__all__ = ["check_references", "check_tree", "massless_ends", "resolve_mimics"]
+__all__ = ["check_references", "check_tree", "idle_springs", "massless_ends", "resolve_mimics"]
 
 #: What the entries of our tags' sections are called.
 _ELEMENTS = {
@@ -186,6 +186,22 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
                 "links that joints move against each other",
                 annotations.lines.get(("loop_joints", loop.name)),
             )
+
+
+def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
+    """Springs whose two ends no joint moves against each other; unknown links are passed over."""
+    carrier = carriers(robot, {}) if annotations.springs else {}
+    for spring in annotations.springs:
+        first, second = (anchor.link for anchor in spring.anchors)
+        if not {first, second} <= carrier.keys():
+            continue
+        if carrier[first].joint == carrier[second].joint:
+            ends = f"are both on link '{first}'" if first == second else "are fixed to each other"
+            line = annotations.lines.get(("springs", spring.name))
+            place, line = (f"{line}: ", None) if isinstance(line, str) else ("", line)
+            text = f"{place}the ends of spring '{spring.name}' {ends}"
+            assumed = "; it has no effect on torques"
+            yield Finding("spring on one body", "spring", spring.name, text, line, assumed)
 
 
 def _closing_elements(annotations: Annotations) -> Iterator[tuple[str, LoopJoint | Spring]]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import from_xyz_rpy
 from ...exceptions import PartitionError
 from ...model import Anchor, Gear, LoopJoint, Spring
 from ...text.numbers import LARGEST, STIFFEST
@@ -134,9 +133,9 @@ def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
 def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
     if not isinstance(value, Mapping):
         raise PartitionError(f"{where} is missing (a link with xyz and rpy)", line)
-    _reject_unknown_keys(value, ("link", "xyz", "rpy"), where)
+    _reject_unknown_keys(value, ("link", "xyz", "rpy", "quat_xyzw"), where)
     entry = _entry(value, where)
-    return Anchor(entry.name("link"), from_xyz_rpy(*entry.xyz_rpy()))
+    return Anchor(entry.name("link"), entry.pose())
 
 
 def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:

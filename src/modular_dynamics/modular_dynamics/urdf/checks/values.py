@@ -9,6 +9,7 @@ from typing import Any
 
 from lxml import etree
 
+from ...algebra import DualQuaternion, Quaternion, from_xyz_rpy, pose
 from ...exceptions import DescriptionError, UrdfError
 from ...text.numbers import LARGEST, decimals, real_number
 from ...text.sizes import MAX_NAME, shown, too_large
@@ -48,7 +49,10 @@ class Entry:
         return self.error(f"{self.where}{message}", self.item.get(LINE))
 
     def numbers(self, key: str, count: int, default: Any = None, largest: float = LARGEST) -> list[float]:
-        """``count`` finite numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML)."""
+        """``count`` numbers under ``key``, given as '1 2 3' (XML) or [1, 2, 3] (YAML).
+
+        They are finite, unless the largest accepted one is infinite.
+        """
         value = self.item.get(key, default)
         if value is None:
             raise self.failure(f" lacks '{key}' ({count} number{'s' * (count > 1)})")
@@ -59,14 +63,19 @@ class Entry:
             raise self.failure(f": {key}={shown(value)} is not {needed}") from None
         if len(values) != count:
             raise self.failure(f": {key}={shown(value)} has {len(values)} numbers; needed: {count}")
-        if not all(map(math.isfinite, values)):
+        if any(math.isnan(one) or (math.isinf(one) and largest < math.inf) for one in values):
             raise self.failure(f": {key}={shown(value)} is not finite")
         if max(map(abs, values), default=0.0) > largest:
             raise self.failure(f": {key}={shown(value)} is too large; at most {largest:g} is accepted")
         return values
 
+    @property
+    def line(self) -> Any:
+        """Where it stands; None if not known."""
+        return self.item.get(LINE)
+
     def number(self, key: str, default: float | None = None, largest: float = LARGEST) -> float:
-        """One finite number under ``key``."""
+        """One number under ``key``."""
         return self.numbers(key, 1, default, largest)[0]
 
     def truth(self, key: str) -> bool:
@@ -76,10 +85,22 @@ class Entry:
             raise self.failure(f": {key}='{self.item[key]}' is neither true nor false")
         return text in ("true", "1")
 
-    def xyz_rpy(self) -> tuple[list[float], list[float]]:
-        """The xyz [m] and rpy [rad] of an origin; both default to zero."""
+    def pose(self) -> DualQuaternion:
+        """The pose that xyz [m] and either rpy [rad] or quat_xyzw say; each is zero or none by default.
+
+        A quaternion of any length is divided by it, as urdfdom does.
+        """
         zero = [0.0, 0.0, 0.0]
-        return self.numbers("xyz", 3, zero), self.numbers("rpy", 3, zero)
+        xyz = self.numbers("xyz", 3, zero)
+        if "quat_xyzw" not in self.item:
+            return from_xyz_rpy(xyz, self.numbers("rpy", 3, zero))
+        if "rpy" in self.item:
+            raise self.failure(" has both 'rpy' and 'quat_xyzw'; the rotation is said by one of them")
+        x, y, z, w = self.numbers("quat_xyzw", 4)
+        length = math.hypot(x, y, z, w)
+        if not length > 1e-9:
+            raise self.failure(f": quat_xyzw={shown(self.item['quat_xyzw'])} has no direction")
+        return pose(Quaternion(w / length, x / length, y / length, z / length), xyz)
 
     def name(self, key: str) -> str:
         """A non-empty text under ``key``."""

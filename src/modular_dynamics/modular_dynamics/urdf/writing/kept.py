@@ -5,17 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 from lxml import etree
 
-from ...algebra import from_xyz_rpy
 from ...model import SubsystemGraph
-from ...text.numbers import decimals
+from ..checks.values import Entry
+from ..foreign import remove_words
+from ..schema import ROBOT, Version
+from ..versions import stated_version, without_later_attributes
 from ..xacro_files import read_plain
 from .parts import ends_of
 from .source_names import Materials, rename
 
 __all__ = ["add_from_sources"]
 
-#: Children of <joint> that are written from the graph, and those of a joint that moves.
-_WRITTEN = ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic")
+#: Children of <joint> that are written from the graph.
+_WRITTEN = tuple(tag for tag, rule in ROBOT.children["joint"].children.items() if rule.is_read)
+_LIMIT = ROBOT.children["joint"].children["limit"]
 _READ = ("link", "joint", "material", "modular_dynamics")
 #: Elements that stay if a robot is attached under a prefix: the names of joints and links in them are known.
 _RENAMED = ("gazebo", "transmission", "ros2_control")
@@ -26,12 +29,18 @@ _ROUNDING = 1e-14
 def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
     """Add to a <robot> element what the graph's sources say of its links and joints, by their names.
 
-    Origins that differ from those of a source by rounding alone are written as there.
+    Origins that differ from those of a source by rounding alone are written as there. The newest version of
+    URDF that a source states is that of the text.
     """
     target = _Target(robot, graph)
     materials, others = Materials(), list[etree._Element]()
+    versions = list[Version]()
     for source in graph.sources:
         root = read_plain(source.text).root
+        version = stated_version(root).version
+        without_later_attributes(root, version)
+        versions += [version] if "version" in root.attrib else []
+        remove_words(root)  # our tags say the same
         rename(root, source.prefix)
         links = {source.prefix + link for link in source.links}
         for unused in [own for own in root.findall("link") if own.get("name") not in links]:
@@ -47,6 +56,8 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
             [own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix
         )
     robot.extend(others)
+    if versions:
+        robot.set("version", str(max(versions)))
 
 
 class _Target:
@@ -87,6 +98,7 @@ class _Target:
             _place(above, _origin(source))
         if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
             above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
+            _add_limits(source, above)
 
     def valid(self, elements: list[etree._Element], prefix: str) -> Iterator[etree._Element]:
         """Elements beside links and joints that name only what is there: links, and joints that move.
@@ -116,6 +128,21 @@ def _origin(joint: etree._Element) -> etree._Element:
     return copy
 
 
+def _add_limits(source: etree._Element, joint: etree._Element) -> None:
+    """Give it the limits of acceleration and jerk, which only the source has."""
+    values = {
+        key: value
+        for limit in source.findall("limit")
+        for key in _LIMIT.since
+        if (value := limit.get(key)) is not None
+    }
+    if values:
+        limit = joint.find("limit")
+        limit = etree.SubElement(joint, "limit") if limit is None else limit
+        for key, value in values.items():
+            limit.set(key, value)
+
+
 def _place(joint: etree._Element, origin: etree._Element) -> None:
     """Give it this origin in place of its own."""
     for old in joint.findall("origin"):
@@ -124,9 +151,6 @@ def _place(joint: etree._Element, origin: etree._Element) -> None:
 
 def _same(one: etree._Element, other: etree._Element) -> bool:
     """Whether two origins are the same pose up to rounding; r and -r are the same rotation."""
-    x, y = (
-        from_xyz_rpy(*(decimals(origin.get(key, "0 0 0")) for key in ("xyz", "rpy"))).vec8()
-        for origin in (one, other)
-    )
+    x, y = (Entry.of(origin, "<origin>").pose().vec8() for origin in (one, other))
     y *= np.copysign(1.0, x[:4] @ y[:4])
     return bool(np.abs(x - y).max() <= _ROUNDING * max(1.0, np.abs(x).max()))

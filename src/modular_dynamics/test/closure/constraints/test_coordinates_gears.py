@@ -79,11 +79,11 @@ def test_tags_and_file_say_the_same():
         ('<driver joint="x" ratio="1"/>', "gear of joint 'd' names .* 'x'"),
         ('<driver joint="a" ratio="1"/> <driver joint="d" ratio="1"/>', "a joint cannot be its own driver"),
         ('<driver joint="a" ratio="1"/> <driver joint="a" ratio="1"/>', "names its driver 'a' twice"),
-        ('<driver joint="a" ratio="1" offset="2"/>', "unknown key 'offset'"),
+        ('<driver joint="a" ratio="1" offset="2"/>', "unknown attribute 'offset'"),
     ],
 )
 def test_bad_drivers_are_rejected(drivers, message):
-    with pytest.raises(md.PartitionError, match=re.compile(message, re.DOTALL)):
+    with pytest.raises(md.DescriptionError, match=re.compile(message, re.DOTALL)):
         md.load_urdf(robot(f'<gear joint="d"> {drivers} </gear>'))
 
 

@@ -79,7 +79,8 @@ def compare_accelerations(graph, report, rows, matrices, loops, vdot):
     if any(joint.mimic for joint in graph.joints):
         assert report.left_out[0].startswith("forward_dynamics: left out; joints mimic others")
     elif isinstance(loops, str):
-        assert report.left_out[0] == f"forward_dynamics: left out; {loops.split(':')[0]}"
+        first = loops.split()[1].rstrip(",")
+        assert report.left_out[0].endswith(f"left out; joint {first} moves no inertia")
     else:
         assert "forward_dynamics" in report.operations
     if isinstance(loops, str):
@@ -201,9 +202,9 @@ def test_joints_without_inertia_at_some_states_are_named_as_before():
     expected = md.forward_dynamics(graph, bent, v, tau)
     assert_close(expected, accelerations_by_pinocchio(graph, bent, v, tau), 1e-11)
     for _ in range(2):
-        with pytest.raises(md.StateError, match=r"^joint 'roll' moves no inertia"):
+        with pytest.raises(md.StateError, match=r"^joints 'roll' and 'twist' together move no"):
             md.forward_dynamics(graph, stretched, v, tau)
-        with pytest.raises(md.StateError, match="row 1: joint 'roll' moves no inertia"):
+        with pytest.raises(md.StateError, match="row 1: joints 'roll' and 'twist' together move no inertia"):
             md.forward_dynamics_batch(graph, [bent, stretched], *np.ones((2, 2, 3)))
         use_code(graph)
         assert ("forward_dynamics", "batch", np.dtype(float)) in workspaces.generated_code(graph)

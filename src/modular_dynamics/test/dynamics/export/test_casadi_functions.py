@@ -95,8 +95,8 @@ def test_errors_name_what_is_needed(load_robot, boxed_arm, monkeypatch):
         load_robot("four_bar").to_casadi(["inverse_dynamics"])
     with pytest.raises(md.StateError, match="black boxes are"):
         boxed_arm.to_casadi()
-    with pytest.raises(md.StateError, match="moves no inertia"):
+    with pytest.raises(md.StateError, match=r"moves? no inertia"):
         load_robot("charmie", floating_base=True).to_casadi()
     monkeypatch.setitem(sys.modules, "casadi", None)
-    with pytest.raises(md.MissingDependencyError, match=r"pip install \"modular_dynamics\[symbolic\]\""):
+    with pytest.raises(md.MissingDependencyError, match=r"is not installed: pip install casadi$"):
         load_robot("four_link").to_casadi()

@@ -184,7 +184,7 @@ def test_files_that_are_no_gaits(tmp_path):
         gaits.load("kind: sine\njoints: {a: {},\n  a: {}}\n")
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(GaitError, match=r"binary\.yaml' is no text in UTF-8"):
+    with pytest.raises(GaitError, match=r"binary\.yaml' is no gait, but text in UTF-16"):
         gaits.load(binary)
 
 

@@ -112,7 +112,7 @@ def test_errors_name_files_that_cannot_be_read(tmp_path):
     with pytest.raises((AssemblyError, DescriptionError), match=r"no CSV table at '.*none\.csv'"):
         IncidenceMatrix.from_csv(tmp_path / "none.csv")
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises((AssemblyError, DescriptionError), match=r"binary\.csv' is no text in UTF-8"):
+    with pytest.raises((AssemblyError, DescriptionError), match=r"binary\.csv' is no CSV .* text in UTF-16"):
         IncidenceMatrix.from_csv(tmp_path / "binary.csv")
     with pytest.raises((AssemblyError, DescriptionError), match="int 3 is no CSV table"):
         IncidenceMatrix.from_csv(3)

@@ -1,4 +1,6 @@
-"""Numbers in other units than URDF's: reported with a question, and used as given."""
+"""Angles in degrees: reported with a question, and used as given."""
+
+import warnings
 
 import pytest
 
@@ -11,7 +13,6 @@ ROBOT = """<robot name="r"><link name="a"/>
 <joint name="j" type="revolute"><parent link="a"/><child link="b"/><origin xyz="0 0 0.2" rpy="0 0 0"/>
   <limit lower="-1" upper="1" effort="5" velocity="6"/></joint>
 </robot>"""
-MOMENTS = 'ixx="{0}" ixy="0" ixz="0" iyy="{0}" iyz="0" izz="{0}"'
 
 
 def changed(*replaced):
@@ -25,20 +26,6 @@ def changed(*replaced):
 @pytest.mark.parametrize(
     ("old", "new", "kind", "text"),
     [
-        (
-            '"0 0 0.1"',
-            '"0 0 100"',
-            "distant centre of mass",
-            "line 2: link 'b' has its centre of mass 100 m away from its origin, and all joints reach 0.2 m; "
-            "are these millimetres?",
-        ),
-        (
-            MOMENTS.format("0.01"),
-            MOMENTS.format("1e4"),
-            "large inertia",
-            "line 2: link 'b' has a moment of inertia as of 1 kg in a distance of 122 m, and all joints "
-            "reach 0.2 m; is it in kg m^2?",
-        ),
         (
             'lower="-1"',
             'lower="-180"',
@@ -83,25 +70,11 @@ def test_they_are_used_as_given():
         [('"revolute"', '"continuous"'), ('lower="-1" upper="1"', 'lower="-180" upper="180"')],
         # a turn
         [('"0 0 0"', '"6.2832 -6.2832 0"')],
-        # a large vehicle with a small joint; a robot whose joints have no distance
-        [('"0 0 0.1"', '"0 0 4.9"')],
-        [('"0 0 0.2"', '"0 0 0"'), ('"0 0 0.1"', '"0 0 100"')],
-        [('value="1"', 'value="0"'), ('"0 0 0.1"', '"0 0 100"'), ('"revolute"', '"fixed"')],
     ],
 )
 def test_what_may_be_meant_is_silent(replaced, recwarn):
     assert md.load_urdf(changed(*replaced)).warnings == ()
     assert not recwarn.list
-
-
-def test_a_placeholder_of_a_light_link_is_silent(recwarn):
-    """Published robots give 1 mg the moments of inertia 1 kg m^2: it has no weight in the whole."""
-    heavy = changed(('<link name="a"/>', '<link name="a"><inertial><mass value="5000"/></inertial></link>'))
-    graph = md.load_urdf(heavy.replace("0.01", "1e4"), strict=False)
-    assert "large inertia" not in {finding.kind for finding in graph.warnings}
-    assert {str(one.message) for one in recwarn.list} == {
-        "line 1: <inertial> of link 'a' lacks <inertia>; the link is taken as a point mass"
-    }
 
 
 @pytest.mark.parametrize("path", sorted(ROBOTS.glob("*.urdf")), ids=lambda path: path.stem)
@@ -120,3 +93,74 @@ def test_questions_refuse_no_description():
         assert (
             md.load_urdf(changed(('lower="-1"', 'lower="-100"')), strict=True).joint("j").limits.lower == -100
         )
+
+
+MIMIC = '<link name="c"/><joint name="k" type="{}"><parent link="a"/><child link="c"/>{}{}</joint></robot>'
+LIMIT = '<limit lower="-1" upper="1" effort="5" velocity="6"/>'
+
+
+def tagged(tags, robot=ROBOT):
+    return robot.replace("</robot>", f'<modular_dynamics version="1">\n{tags}</modular_dynamics></robot>')
+
+
+def follower(kind, offset):
+    mimic = f'<mimic joint="j" offset="{offset}"/>'
+    return ROBOT.replace("</robot>", MIMIC.format(kind, LIMIT, mimic))
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        (follower("revolute", 90), "line 6: joint 'k': the offset of its <mimic> is 90 rad"),
+        (follower("revolute", -45.5), "joint 'k': the offset of its <mimic> is -45.5 rad"),
+        (follower("revolute", 6.28), ""),
+        (follower("prismatic", 90), ""),
+        (
+            tagged('<joint_dynamics joint="j" stiffness="5" rest_position="30"/>'),
+            "line 7: joint 'j': the rest_pos",
+        ),
+        (tagged('<joint_dynamics joint="j" stiffness="5" rest_position="-3"/>'), ""),
+        (
+            tagged('<gear joint="k" driver="j" ratio="1" offset="180"/>', follower("revolute", 0)).replace(
+                '<mimic joint="j" offset="0"/>', ""
+            ),
+            "line 7: joint 'k': the offset of its gear is 180 rad",
+        ),
+        (
+            tagged(
+                '<spring name="s" stiffness="1" free_length="0.1"><anchor link="a" rpy="0 90 0"/>'
+                '<anchor link="b"/></spring>'
+            ),
+            "spring 's' has an anchor with rpy='0 90 0' [rad]; are these degrees?",
+        ),
+        (
+            tagged(
+                '<loop_joint name="p" type="fixed"><predecessor link="a"/>'
+                '<successor link="b" rpy="0 0 -180"/></loop_joint>'
+            ),
+            "loop joint 'p' has an anchor with rpy='0 0 -180' [rad]; are these degrees?",
+        ),
+    ],
+)
+def test_offsets_and_anchors_in_degrees(text, asked):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        questions = [str(one) for one in md.load_urdf(text).warnings if one.kind == "angle in degrees"]
+    assert len(questions) == bool(asked)
+    assert asked in "".join(questions)
+
+
+def test_those_of_a_partition_file_are_asked_about_with_the_files_line(tmp_path):
+    path = tmp_path / "tags.yaml"
+    path.write_text(
+        "version: 1\nloop_joints:\n  - {name: p, type: fixed, predecessor: {link: a},\n"
+        "     successor: {link: b, rpy: [0, 0, 180]}}\njoint_dynamics:\n"
+        "  - {joint: j, stiffness: 1, rest_position: 90}\n",
+        "utf-8",
+    )
+    with pytest.warns(md.ModelWarning, match="degrees"):
+        graph = md.load_urdf(ROBOT, path)
+    assert [str(one) for one in graph.warnings if one.kind == "angle in degrees"] == [
+        "tags.yaml, line 6: joint 'j': the rest_position of its spring is 90 rad; are these degrees?",
+        "tags.yaml, line 3: loop joint 'p' has an anchor with rpy='0 0 180' [rad]; are these degrees?",
+    ]

@@ -1,11 +1,13 @@
 """Where the accelerations of a joint state come from: none, a reference, or filtered velocities."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import pi, sin
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
+    ORDER,
     FilteredAcceleration,
     SamplingError,
 )
@@ -20,7 +22,15 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["AccelerationSource"]
+__all__ = ["AccelerationSource", "filter_lag"]
+
+
+def filter_lag(cutoff: float) -> float:
+    """By how much [s] `filtered` is late for motions far below the cutoff [Hz]: its delay at frequency zero.
+
+    The sum of sin(pi (2 k - 1) / (2 n)) over k = 1 ... n, by 2 pi cutoff, for a Butterworth of order n.
+    """
+    return sum(sin(pi * (2 * k + 1) / (2 * ORDER)) for k in range(ORDER)) / (2.0 * pi * cutoff)
 
 
 class AccelerationSource:
@@ -29,12 +39,14 @@ class AccelerationSource:
     Attributes:
         reference: to which trajectories are added.
         filter: of the velocities; None where the source was never `filtered`.
+        recorded: for a recording, accelerations (n,) at a stamp [ns] that take the filter's place.
     """
 
     def __init__(self, joints: int, settings: ComputationSettings) -> None:
         self._joints = joints
         self.reference = ReferenceSampler()
         self.filter: FilteredAcceleration | None = None
+        self.recorded: Callable[[int], Array] | None = None
         # of the robot before, and where this one's joints are in it
         self._before: tuple[FilteredAcceleration, NDArray[np.intp]] | None = None
         self._now: int | None = None  # when something came last [ns]
@@ -56,6 +68,8 @@ class AccelerationSource:
         Raises:
             BadMessage: the source does not know them.
         """
+        if self.recorded is not None:
+            return self.recorded(stamp), Coverage.UNUSED
         if self._source == "filtered":
             return self._filtered(stamp, v, without_velocity), Coverage.UNUSED
         acceleration, coverage = np.zeros(self._joints), Coverage.UNUSED
@@ -131,7 +145,8 @@ class AccelerationSource:
         if self._source == "zero":
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:
-            return f"filtered: {self.filter.state.value}"
+            late = f"{1e3 * filter_lag(self.filter.cutoff):.0f} ms late"
+            return f"filtered, {late}: {self.filter.state.value}"
         if last is None or last.coverage is Coverage.UNUSED:
             return "reference: no joint state was answered with one recently"
         trajectory = self.reference.in_force(last.stamp)

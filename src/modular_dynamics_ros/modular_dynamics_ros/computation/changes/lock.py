@@ -48,7 +48,7 @@ def locked_positions(changes: Changes) -> dict[str, float]:
 def locked_with_mimics(
     described: md.SubsystemGraph, changes: Changes, graph: md.SubsystemGraph
 ) -> dict[str, float]:
-    """The same, also of joints that mimic a locked one: they are locked with it.
+    """As `locked_positions`, and of joints that mimic a locked one: they are locked with it.
 
     Args:
         described: the robot without changes. graph: with them; a joint whose link it lacks was removed.

@@ -5,6 +5,8 @@ from typing import Any
 
 import yaml
 
+from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.text.yaml_text import Dumper, documents
 from modular_dynamics_ros.computation.changes.attachment import Attachment
 from modular_dynamics_ros.computation.changes.change import Change, Changes
 from modular_dynamics_ros.computation.changes.lock import Lock
@@ -17,10 +19,11 @@ from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, listed, 
 __all__ = ["changes_of_text", "text_of_changes"]
 
 VERSION = 1
+LARGEST = 2_000_000_000  # bytes: a change may hold a whole description
 END = "..."  # as YAML ends a document: without it numbers and changes may be missing that were cut off
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(Dumper):
     """Writes URDF texts line by line."""
 
 
@@ -48,11 +51,12 @@ def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
         ChangeFileError: damaged; says where.
     """
     try:
-        content = yaml.safe_load(text)
-    # of PyYAML itself: ValueError: an impossible date, digits; KeyError: !!bool a;
-    # AttributeError: !!timestamp a
-    except (yaml.YAMLError, RecursionError, ValueError, KeyError, AttributeError) as error:
-        raise ChangeFileError(f"no YAML: {' '.join(str(error).split())[:200]}") from error
+        found = documents(text, "", most=LARGEST)
+    except DescriptionError as error:
+        raise ChangeFileError(" ".join(str(error).split())[:200]) from error
+    if len(found) > 1:
+        raise ChangeFileError(f"it has {len(found)} YAML documents; one is needed")
+    content = found[0] if found else None
     if content is None:
         raise ChangeFileError("it is empty; delete it where there are no changes")
     if not isinstance(content, dict) or content.get("version") != VERSION:

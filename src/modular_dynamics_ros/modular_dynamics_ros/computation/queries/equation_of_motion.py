@@ -1,4 +1,4 @@
-"""M(q) a + bias + gravity = tau of one state, along the coordinates of the solver."""
+"""M(q) a + bias = tau of one state, along the coordinates of the solver, and two parts of the bias."""
 
 from dataclasses import dataclass, replace
 
@@ -19,14 +19,15 @@ class EquationTerms:
     """Terms along p coordinates, friction and external wrenches left out; black boxes weigh nothing.
 
     Attributes:
-        coordinates: names. mass_matrix: (p, p). bias: C(q, v) v, and dampers of springs (p,).
-        gravity: holds the robot at rest, springs included (p,).
+        coordinates: names. mass_matrix: (p, p). bias: C(q, v) v + gravity + springs (p,), torques without
+        acceleration. gravity: holds the robot's weight (p,). springs: with their dampers (p,).
     """
 
     coordinates: list[str]
     mass_matrix: Array
     bias: Array
     gravity: Array
+    springs: Array
 
 
 def equation_of_motion(model: QueryModel, configuration: Configuration, state: State) -> EquationTerms:
@@ -41,10 +42,11 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     unloaded = AppliedWrenches(None, {name: np.zeros(6) for name in model.robot.black_boxes} or None)
     at_rest = model.solver.solve(configuration, state.at_rest(), unloaded)
     moving = model.solver.solve(configuration, without_accelerations(state), unloaded)
-    gravity = full_torques(model, at_rest)
-    bias = full_torques(model, moving) - gravity
+    base = None if model.robot.base is None else np.zeros(6)  # springs act between links
+    springs, dampers = (model.rates(one, base) for one in model.terms.springs(configuration, state))
+    bias, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
     M = mass_matrix(model, configuration)
-    return EquationTerms(names, M, bias[indices], gravity[indices])
+    return EquationTerms(names, M, bias[indices], gravity[indices], (springs + dampers)[indices])
 
 
 def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:

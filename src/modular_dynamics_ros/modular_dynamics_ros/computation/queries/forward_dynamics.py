@@ -21,6 +21,7 @@ from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Conf
 __all__ = ["Accelerations", "efforts_of", "forward_dynamics"]
 
 WORST_CONDITION = 1e12  # of M with a unit diagonal: beyond it a direction moves no inertia but rounding
+LEAST_PART = 1e-3  # of a joint in that direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,9 @@ def _solved(M: Array, torques: Array, names: list[str]) -> Array:
         name = names[int(np.argmin(scale))]
         raise QueryError("REFUSED", f"'{name}' moves no inertia: torques would accelerate it infinitely")
     scaled = M / np.outer(scale, scale)
-    if np.linalg.cond(scaled) > WORST_CONDITION:
-        raise QueryError("REFUSED", "some joints together move no inertia: the mass matrix is singular")
+    sizes, motions = np.linalg.eigh(scaled)
+    if sizes[0] * WORST_CONDITION < sizes[-1]:
+        moving = [name for name, part in zip(names, motions[:, 0], strict=True) if abs(part) > LEAST_PART]
+        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(moving))
+        raise QueryError("REFUSED", f"{listed} together move no inertia here: the mass matrix is singular")
     return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)

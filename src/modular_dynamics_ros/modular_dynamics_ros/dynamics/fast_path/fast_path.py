@@ -71,11 +71,13 @@ class FastPath:
         """Expect none until the regular path has answered again: something changes."""
         self._states = self._last = None
 
-    def answer(self, data: bytes, since: int = 0, *, rehearsal: bool = False) -> Answer | None:
+    def answer(
+        self, data: bytes, since: int = 0, number: int = 0, *, rehearsal: bool = False
+    ) -> Answer | None:
         """The answer to a serialised joint state; None where it is not usual, or cannot be answered.
 
         Args:
-            since: the robot is so from this stamp [ns] on.
+            since: the robot is so from this stamp [ns] on. number: of the publisher's; 0: not known.
             rehearsal: answer as if its values came in time with the next stamp, and change nothing.
         """
         if (states := self._states) is None:
@@ -99,7 +101,7 @@ class FastPath:
         if answer is None:
             self.forget()
             return None
-        states.take_all(stamp, q, v, now)
+        states.take_all(stamp, q, v, now, number)
         self._last = data
         return answer
 

@@ -46,8 +46,8 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
     """The equation of motion of one state."""
     message = EquationOfMotion(coordinates=terms.coordinates)
     message.header.stamp = stamp
-    message.mass_matrix = array("d", terms.mass_matrix.tobytes())
-    message.bias, message.gravity = (array("d", one.tobytes()) for one in (terms.bias, terms.gravity))
+    for name in ("mass_matrix", "bias", "gravity", "springs"):
+        setattr(message, name, array("d", getattr(terms, name).tobytes()))
     return message
 
 

@@ -14,7 +14,9 @@ from modular_dynamics_ros.messages.joint_state_reader import JointSample, JointS
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.answer_record import OVERTAKEN, AnswerRecord
+from modular_dynamics_ros.node.joint_states.joint_steps import JointSteps, Steps
 from modular_dynamics_ros.node.joint_states.merged_joints import JointValues, MergedJoints
+from modular_dynamics_ros.node.joint_states.publishers import Publishers
 from modular_dynamics_ros.node.joint_states.state_stamp import state_stamp
 
 if TYPE_CHECKING:  # the command bag runs without ROS
@@ -60,6 +62,8 @@ class StateInput:
         self._reader = JointStateReader(robot.state_names, robot.passive_names)
         self._merged = MergedJoints(robot.state_names, robot.passive_names, given)
         self._late = MergedJoints(robot.state_names, robot.passive_names, {})  # came too late to be answered
+        self._steps = JointSteps(robot, Publishers(node))
+        self._sources: dict[tuple[str, ...], int] = {}  # by names in messages of some joints
         self._needed = {*robot.state_names} - given.keys()
         self._other_joints = frozenset(other_joints)
         self._known = {*robot.graph.joint_names, *other_joints}
@@ -118,6 +122,7 @@ class StateInput:
         self._record.counts.received += 1
         now = self._node.now()
         self._computation.accelerations.note_time(now)
+        self._steps.note_time(now)
         horizon = now + self._valid_for
         for known in (self._merged, self._late):
             known.forget_after(horizon)
@@ -185,8 +190,12 @@ class StateInput:
             return False
         return self._record.is_fresh(stamp, now) and not self._efforts()
 
-    def take_all(self, stamp: int, q: Array, v: Array, now: int) -> None:
-        """Take the values of all joints (n,) of the next message, at a time `now` [ns]."""
+    def take_all(self, stamp: int, q: Array, v: Array, now: int, number: int) -> None:
+        """Take the values of all joints (n,) of the next message.
+
+        Args:
+            now: the time [ns]. number: that the publisher has given the message; 0: not known.
+        """
         record, merged = self._record, self._merged
         record.counts.received += 1
         record.counts.input_age = (now - stamp) * 1e-9
@@ -194,6 +203,8 @@ class StateInput:
         self._computation.accelerations.note_time(now)
         merged.with_velocities = True
         merged.add_all(q, v, None, stamp)
+        if (steps := self._steps.take_all(q, stamp, number)).text:
+            self._report(steps)
 
     def _of_other_joints(self, layout: Layout) -> bool:
         """Whether messages hold no joint that matters; counts the message."""
@@ -204,9 +215,28 @@ class StateInput:
     def _merge(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> tuple[str, ...]:
         """Take the values of a fresh message; return the joints that have none now [ns]."""
         self._require_fresh(sample, stamp, now, info["received_timestamp"])
+        self._compare(sample, stamp, info.get("publication_sequence_number") or 0)
         complete = self._merged.add(sample, stamp)
         self._record.missing = () if complete else self._merged.missing(now - self._valid_for)
         return self._record.missing
+
+    def _compare(self, sample: JointSample, stamp: int, number: int) -> None:
+        """Look for positions that contradict those before."""
+        layout = sample.layout
+        if layout.complete:
+            found = self._steps.take_all(sample.q, stamp, number)
+        else:
+            source = self._sources.setdefault(tuple(layout.names), len(self._sources) + 1)
+            found = self._steps.take(layout.joints, sample.q, stamp, source, number)
+        if found.text:
+            self._report(found)
+
+    def _report(self, steps: Steps) -> None:
+        counts = self._record.counts
+        counts.contradictions.update(steps.contradicting)
+        counts.steps.update(steps.stepping)
+        cause = "contradiction" if steps.contradicting else "step"
+        self._node.log.problem("joint_states", cause, steps.text)
 
     def _require_fresh(self, sample: JointSample, stamp: int, now: int, arrival: int) -> None:
         try:

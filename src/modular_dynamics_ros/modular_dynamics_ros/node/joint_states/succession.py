@@ -225,10 +225,10 @@ class Succession:
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
                 session: Session[Any] = robot.answering
+                if robot is not newest or newest.described is None:
+                    return session
                 known = session.fits(message.name) or session.knows(message.name)
-                if robot is newest and newest.described is not None and not known:
-                    return None  # its joints are those of a description that has not come
-                return session
+                return session if known else None  # its joints are of a description that has not come
         since = "last change" if newest.changed else "description"
         text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's {since}"
         raise BadMessage("older than the robot", text)

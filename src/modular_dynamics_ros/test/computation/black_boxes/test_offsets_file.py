@@ -33,6 +33,14 @@ def test_offsets_are_read_as_they_were_written(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["offsets.yaml"]
 
 
+def test_exponents_are_numbers(tmp_path):
+    path = tmp_path / "offsets.yaml"
+    path.write_text(
+        "version: 1\noffsets: {box: {frame: a, values: [5e-05, 1e3, +1e-3, -1E+3, .5e1, 3]}}\n...\n"
+    )
+    assert read(path) == {"box": ("a", [5e-05, 1000.0, 0.001, -1000.0, 5.0, 3.0])}
+
+
 def test_without_a_path_nothing_is_kept():
     OffsetsFile("").keep("box", SensorOffset("tool", FIRST))
     assert OffsetsFile("").read() == {}

@@ -43,9 +43,9 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
     ("text", "words"),
     [
         ("", "it is empty"),
-        ("{", "no YAML"),
-        (GOOD + "- !!bool a", "no YAML"),
-        (GOOD + "- !!timestamp a", "no YAML"),
+        ("{", "this is not YAML"),
+        (GOOD + "- !!bool a", "a value is none of its tag"),
+        (GOOD + "- !!timestamp a", "a value is none of its tag"),
         ("- 1", "version: 1 is needed"),
         ("version: 2\nrobot: a\nchanges: []", "version: 1 is needed"),
         ("version: 1\nrobot: a", "changes, a list"),
@@ -63,8 +63,8 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
         (GOOD + "- {kind: lock, positions: [1]}", "positions: numbers by name"),
         (GOOD + "- {kind: parameters, values: {a: b}}", "no list of numbers"),
         (LOAD + f"mass: {'1' * 400}, com: [0, 0, 0], inertia: []}}", "no list of numbers"),
-        (GOOD + "- 2024-99-99", "no YAML: month must be in"),
-        (GOOD + "- " + "1" * 5000, "no YAML"),
+        (GOOD + "- 2024-99-99", "change 1: kind must be one of"),
+        (GOOD + "- " + "1" * 5000, "this is not YAML: Exceeds the limit"),
         (
             GOOD + "- {kind: attachment, name: a, urdf: /etc/passwd, link: b, pose: [], prefix: ''}",
             "begins with '<'",
@@ -82,6 +82,21 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
 def test_damage_is_named(text, words):
     with pytest.raises(ChangeFileError, match=words):
         changes_of_text(text)
+
+
+def test_exponents_are_numbers_and_names_like_them_stay_text():
+    """YAML 1.1 takes 5e-05 for a text; written by hand it is a number, and a name is in quotes."""
+    load = (
+        "{kind: payload, link: a, mass: 1e0, com: [+1e-3, 0, 5e-05], inertia: [5e-05, 0, 0, 5e-5, 0, 1E-4]}"
+    )
+    numbers = "{kind: parameters, values: {joint bend damping: 1e3}}"
+    _, changes = changes_of_text(f"{GOOD}- {load}\n- {numbers}\n...\n")
+    assert changes == (
+        Payload.of("a", 1.0, (1e-3, 0.0, 5e-5), (5e-5, 0.0, 0.0, 5e-5, 0.0, 1e-4)),
+        Numbers({"joint bend damping": 1000.0}),
+    )
+    named = (Lock({"1e3": 0.5, "yes": 1e-300, "0x10": 1e300}), Removal("5e-05"))
+    assert changes_of_text(text_of_changes("1e3", named)) == ("1e3", named)
 
 
 def test_a_text_that_was_cut_off_anywhere_is_damaged(gripper_urdf):

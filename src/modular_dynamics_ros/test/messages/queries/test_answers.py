@@ -24,7 +24,7 @@ STAMP = Time(sec=3, nanosec=4)
 
 
 def test_torque_terms():
-    names = ("total", "inertia", "bias", "gravity", "springs", "friction", "external")
+    names = ("total", "inertia", "coriolis", "gravity", "springs", "friction", "external")
     terms = TorqueTerms(**{name: np.array([float(k), 0.5]) for k, name in enumerate(names)})
     message = torque_terms_message(STAMP, ("a", "b"), terms)
     assert (message.header.stamp, message.joint_names) == (STAMP, ["a", "b"])
@@ -33,12 +33,11 @@ def test_torque_terms():
 
 
 def test_an_equation_has_its_matrix_row_by_row():
-    terms = EquationTerms(
-        ["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([5.0, 6]), np.array([7.0, 8])
-    )
+    terms = EquationTerms(["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), *np.arange(5.0, 11.0).reshape(3, 2))
     message = equation_message(STAMP, terms)
     assert message.mass_matrix.tolist() == [1.0, 2.0, 3.0, 4.0]
     assert (message.bias.tolist(), message.gravity.tolist()) == ([5.0, 6.0], [7.0, 8.0])
+    assert message.springs.tolist() == [9.0, 10.0]
     assert (message.header.stamp, message.coordinates) == (STAMP, ["a", "b"])
 
 

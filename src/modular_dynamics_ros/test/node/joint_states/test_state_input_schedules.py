@@ -34,8 +34,18 @@ class Node:
     def __init__(self, simulated):
         self.node, self.answers, self.fatal = lone_node(), [], set()
         self.node.simulated = simulated
+        graph = SimpleNamespace(
+            joint_names=NAMES,
+            joint=lambda name: SimpleNamespace(type="revolute"),
+            velocity_limits=np.full(len(NAMES), np.inf),
+        )
         robot = SimpleNamespace(
-            state_names=NAMES, passive_names=OPTIONAL, closed=True, graph=SimpleNamespace(joint_names=NAMES)
+            state_names=NAMES,
+            passive_names=OPTIONAL,
+            closed=True,
+            graph=graph,
+            indices=np.arange(len(NAMES)),
+            position_unit=lambda name: "rad",
         )
         computation = SimpleNamespace(
             robot=robot,

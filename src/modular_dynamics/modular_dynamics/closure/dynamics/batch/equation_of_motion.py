@@ -10,13 +10,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ....dynamics import mass_matrix_batch
 from ....dynamics.arrays.arguments import Array
+from ....dynamics.lost_inertia import are_definite
 from ....dynamics.workspaces import workspace_of
 from ....exceptions import ModularDynamicsError, StateError
+from ....kernels.recursions.articulated_layout import ROUNDING
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
 from ..prepared_equation import ClosedLoopEquationOfMotion, without_springs
-from ..reduced_inertia import NO_INERTIA
 from ..solver import solver_of
 from .inverse_dynamics import closed_loop_inverse_dynamics_batch
 from .results import ClosedLoopBatch, status_of
@@ -139,7 +141,7 @@ def closed_loop_forward_dynamics_batch(
     vdot = np.full(bias.values.shape, np.nan)
     M = closed_loop_mass_matrix_batch(graph, np.asarray(q)[answered], bias.coordinates[answered], threads)
     loads = torques[answered] - bias.values[answered]
-    light = _moving_no_inertia(M.values)
+    light = _needs_care(graph, M.values, bias.coordinates[answered], threads)
     vdot[answered[~light]] = np.linalg.solve(M.values[~light], loads[~light, :, None])[..., 0]
     single = workspace_of(graph, ClosedLoopEquationOfMotion, friction)
     rows = np.asarray(q), np.asarray(v), torques, bias.coordinates
@@ -155,18 +157,17 @@ def closed_loop_forward_dynamics_batch(
     return ClosedLoopTerms(vdot, bias.coordinates, statuses, reasons)
 
 
-def _moving_no_inertia(M: Array) -> NDArray[np.bool_]:
-    """Which of matrices (n, p, p) are singular but for rounding: a motion moves no inertia."""
-    if not M.size:
-        return np.zeros(len(M), np.bool_)
-    try:
-        factors = np.linalg.cholesky(M)
-    except np.linalg.LinAlgError:  # one of them, or more
-        sizes = np.linalg.eigvalsh(M)
-    else:
-        sizes = np.diagonal(factors, axis1=1, axis2=2) ** 2
-    largest = np.abs(M).max(axis=(1, 2))
-    return np.asarray(sizes.min(axis=1) <= NO_INERTIA * largest, np.bool_)
+def _needs_care(
+    graph: SubsystemGraph, M: Array, coordinates: Array, threads: int | None
+) -> NDArray[np.bool_]:
+    """Which of M1 (n, p, p) may be singular but for rounding: `reduced_accelerations` decides."""
+    careful = ~are_definite(M)
+    for first in range(0, len(M), CHUNK):
+        rows = slice(first, first + CHUNK)
+        tree = np.diagonal(mass_matrix_batch(graph.tree, coordinates[rows], threads), axis1=1, axis2=2)
+        least = np.diagonal(M[rows], axis1=1, axis2=2).min(axis=1, initial=np.inf)
+        careful[rows] |= least <= ROUNDING * tree.max(axis=1, initial=0.0)
+    return np.asarray(careful, np.bool_)
 
 
 def _at_rest(

@@ -6,6 +6,7 @@ import numpy as np
 
 from ....dynamics import mass_matrix
 from ....dynamics.arrays.arguments import Array
+from ....exceptions import StateError
 from ..reduced_inertia import reduced_accelerations
 from ..solver import ClosedLoopSolver
 from .call import REFUSED, NewtonCall, is_array, is_result
@@ -22,7 +23,8 @@ class NewtonEquationCall:
 
     def __init__(self, solver: ClosedLoopSolver, friction: str) -> None:
         width = len(solver.independent_v)
-        self._call, self._tree = NewtonCall(solver, friction), solver.graph.tree
+        self._call = NewtonCall(solver, friction)
+        self._graph, self._tree = solver.graph, solver.graph.tree
         self._rest, self._bias, self._full = np.zeros(width), np.zeros(width), np.zeros(solver.graph.nq)
 
     def __call__(self, *arguments: Any) -> int:
@@ -47,8 +49,11 @@ class NewtonEquationCall:
         if not self._is_closed(q, v, guess, coordinates):
             return REFUSED
         M = mass_matrix(self._tree, self._full)
-        vdot = reduced_accelerations(self._call.projection, M, tau - self._bias)
-        if vdot is None or not np.isfinite(vdot).all():
+        try:
+            vdot = reduced_accelerations(self._graph, self._call.projection, M, tau - self._bias)
+        except StateError:
+            return REFUSED
+        if not np.isfinite(vdot).all():
             return REFUSED
         out[:] = vdot
         return self._written(coordinates)

@@ -18,8 +18,9 @@ from .steps import GEAR
 
 __all__ = ["EquationWorkspace", "planar_equation_of_motion"]
 
-#: A pivot of M1, relative to its entry on the diagonal, below which another method decides.
-NO_INERTIA = 1e-10
+#: A pivot of M1, relative to its entry on the diagonal, and such an entry, relative to the largest of M,
+#: below which another method decides.
+NO_INERTIA, LITTLE_INERTIA = 1e-10, 1e-13
 
 
 class EquationWorkspace(NamedTuple):
@@ -105,23 +106,27 @@ def _solve(matrix, factor, x):
 
 @inlined_strictly
 def _mass_matrix(mechanism, workspace, own):
-    """Write M1 where loops are closed. Whether it is finite."""
-    tree = mechanism.tree
+    """Write M1 where loops are closed; the largest entry of M, or -1 where one is not finite."""
+    tree, largest = mechanism.tree, 0.0
     if mass_matrix(tree.topology, tree.constants, own.composite, workspace.full, own.tree) != 0:
-        return False
+        return -1.0
+    for k in range(own.tree.shape[0]):
+        largest = max(largest, own.tree[k, k])
     _reduce(mechanism, workspace.rates, own)
     for k in range(own.matrix.shape[0]):
         if not own.matrix[k, k] < 1e308:  # |M_ij|^2 <= M_ii M_jj
-            return False
-    return True
+            return -1.0
+    return largest
 
 
 @inlined_strictly
-def _accelerate(mechanism, workspace, own, v, tau):
+def _accelerate(mechanism, workspace, own, v, tau, largest):
     """Write accelerations by M1. Returns 0; 2 where they are not finite; or ELSEWHERE."""
     independent, solution = mechanism.independent_v, own.solution
     for k in range(independent.shape[0]):
         workspace.v[independent[k]], workspace.vdot[independent[k]] = v[k], 0.0
+        if not own.matrix[k, k] > LITTLE_INERTIA * largest:
+            return ELSEWHERE
     if torques_at(mechanism, workspace) != 0:
         return 2
     for k in range(independent.shape[0]):
@@ -146,10 +151,11 @@ def planar_equation_of_motion(mechanism, workspace, own, q, v, tau, guess, coord
         return 1
     if not close_loops(mechanism, workspace, q, guess):
         return ELSEWHERE
-    if not _mass_matrix(mechanism, workspace, own):
+    largest = _mass_matrix(mechanism, workspace, own)
+    if largest < 0.0:
         return 2
     if vdot.shape[0] > 0:
-        status = _accelerate(mechanism, workspace, own, v, tau)
+        status = _accelerate(mechanism, workspace, own, v, tau, largest)
         if status != 0:
             return status
     for k in range(vdot.shape[0]):

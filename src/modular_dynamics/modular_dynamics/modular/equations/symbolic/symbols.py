@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from ....exceptions import MissingDependencyError
+from ....optional_packages import needed
 
-try:
+with needed("closed_form(..., symbolic=True)", "SymPy", "equations"):
     import sympy
-except ImportError as error:
-    raise MissingDependencyError("closed_form(..., symbolic=True)", "SymPy", "equations", error) from error
 
 __all__ = ["Definitions", "Expression", "exact", "sympy"]
 

@@ -177,7 +177,8 @@ def test_an_error_names_the_line(tmp_path):
     [
         (b"", "a mapping .* is needed"),
         (b"- 1\n- 2\n", "a mapping .* is needed"),
-        (b"\xff\xfe\xff", "no text"),
+        (b"\xff\xfe\xff", "text in UTF-16"),
+        (b"\xff\xff", "no text"),
         (b"a: [" * 5000, "nested too deeply|not YAML"),
         (b"name: !!python/object/apply:os.getcwd []\n", "not YAML"),
         (b"\x00\x01", "not YAML"),

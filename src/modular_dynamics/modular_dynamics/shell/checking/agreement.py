@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dynamics import inverse_dynamics
-from ..exceptions import MissingDependencyError
-from ..model import SubsystemGraph
-from .terminal.progress import counted
+from ...dynamics import inverse_dynamics
+from ...exceptions import MissingDependencyError
+from ...model import SubsystemGraph
+from ..terminal.progress import counted
 
 __all__ = ["THRESHOLD", "Agreement", "compare"]
 
@@ -57,7 +57,7 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
     if graph.nv > MOST_JOINTS:
         return Agreement(0, f"more than {MOST_JOINTS} velocities: Pinocchio's model would take very long")
     try:
-        from ..crosscheck import CrossCheck  # noqa: PLC0415  # Pinocchio is optional
+        from ...crosscheck import CrossCheck  # noqa: PLC0415  # Pinocchio is optional
     except MissingDependencyError as error:
         return Agreement(0, str(error))
     closed = bool(graph.closing_elements)

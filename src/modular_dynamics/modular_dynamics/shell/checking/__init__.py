@@ -1,0 +1,1 @@
+"""What `check` computes: a trial at rest, and agreement with Pinocchio."""

@@ -1,0 +1,284 @@
+"""Lengths, masses and inertias that do not fit each other or the joints' effort limits: probably other units.
+
+They are used as given, also strictly: these findings only ask, each with the number that made it ask. All
+thresholds are beyond what 872 published descriptions hold (example-robot-data, ROS-Industrial, Drake,
+PyBullet, Unitree, iCub and others), but for the placeholders among these.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from ...algebra import to_rotation_translation
+from ...model import Finding
+from ..description import Annotations, JointDescription, RobotDescription
+from .geometry import Geometry, geometries
+from .sizes import RigidBody, RobotSizes, length
+from .units import question
+
+__all__ = ["implausible_numbers"]
+
+#: Gravity may need so many times a joint's effort limit. Of 567 published descriptions with effort limits
+#: the largest are 17 (a placeholder of 1 N), 12 and 10: many limits are wrong, but not by 1000.
+_TIMES_EFFORT = 30.0
+#: Moving mass over the cube of the robot's reach [kg/m^3]; published: 970 (a thick four-bar), 120 and less. A
+#: Barrett hand of 264 t has 2e7. Robots lighter than _LIGHT [kg] as a whole may be a point mass.
+_DENSE_ROBOT, _LIGHT = 3000.0, 20.0
+#: Mass of a link over the box round its shapes [kg/m^3]: osmium's density. The largest of a published link
+#: of _HEAVY [kg] or more is 15,000; lighter ones, as sensors, often have a placeholder as their shape.
+_DENSEST, _HEAVY = 22_600.0, 10.0
+#: All mass over the cube of the reach [kg/m^3], of robots that reach farther than _LARGE [m]; the smallest of
+#: published robots of any size is 0.07. In mm, that of a compact robot of 1000 kg/m^3 is 1e-6.
+_THIN_ROBOT, _LARGE = 1e-4, 10.0
+#: How many times the robot's size a centre of mass or an anchor may be away, and what distance [m] is never
+#: reported. The largest of published moving links is 1.3. The root may be a vehicle far larger than what
+#: joints span.
+_FARTHEST, _NEAR = 5.0, 2.0
+_FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
+#: Radius of gyration of what a joint moves rigidly: over the robot's size, and over what is known of its own
+#: size; where nothing is, over the robot's size alone. Of plausible published bodies the largest are 0.56 (an
+#: arm with short offsets), 2.3, and 1.2. Bodies whose moment is less than _NEGLIGIBLE of that of all moving
+#: mass at the robot's size are not reported.
+_WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
+#: The same of the root, over the robot's size, and above a radius [m], with a share of the mass.
+_WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
+
+
+def implausible_numbers(
+    robot: RobotDescription,
+    annotations: Annotations,
+    gravity: NDArray[np.float64],
+    root: etree._Element | None = None,
+) -> Iterator[Finding]:
+    """Ask about lengths, masses and inertias that are probably in other units, missing, or placeholders.
+
+    Args:
+        gravity: in the root link's frame [m/s^2].
+        root: <robot> with the shapes of links; None: these are unknown.
+    """
+    shapes = {} if root is None else geometries(root)
+    sizes = RobotSizes(robot, shapes)
+    yield from _gravity_torques(robot, annotations, gravity, sizes)
+    yield from _long_and_light(sizes)
+    yield from _heavy(sizes)
+    yield from _dense_links(robot, shapes)
+    yield from _distant_masses(sizes)
+    yield from _distant_anchors(annotations, sizes)
+    yield from _large_inertias(sizes)
+    yield from _undeclared_masses(robot, annotations, shapes, sizes)
+
+
+def _gravity_torques(
+    robot: RobotDescription, annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
+) -> Iterator[Finding]:
+    """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
+    exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
+    masses, moments = _carried(sizes)
+    g, directions = math.hypot(*gravity.tolist()), _upright_directions(sizes, gravity)
+    ratios = list[tuple[float, float, JointDescription]]()
+    for joint in robot.joints.values():
+        effort = joint.limits.effort
+        if not effort or effort < 0.0 or joint.mimic is not None or joint.name in exempt:
+            continue
+        along = directions.get(joint.name)  # of a joint that keeps its direction: cosine to the vertical
+        if joint.type in ("revolute", "continuous"):
+            share = 1.0 if along is None else math.sqrt(max(0.0, 1.0 - along**2))
+            needed = g * moments[joint.child] * share
+        elif joint.type == "prismatic":
+            needed = g * masses[joint.child] * (1.0 if along is None else abs(along))
+        else:
+            continue
+        ratios.append((needed / effort, needed, joint))
+    beyond = [ratio for ratio in ratios if ratio[0] > _TIMES_EFFORT]
+    if beyond:
+        ratio, needed, joint = max(beyond, key=lambda one: one[0])
+        unit = "N" if joint.type == "prismatic" else "N m"
+        others = f" ({len(beyond) - 1} more likewise)" if len(beyond) > 1 else ""
+        text = (
+            f"joint '{joint.name}' may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
+            f"its effort limit of {_shown(needed / ratio)} {unit}{others}; are lengths in m and masses in kg?"
+        )
+        yield Finding("large gravity torque", "joint", joint.name, text, joint.line, asks=True)
+
+
+def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
+    """A robot that reaches far for what it weighs: the step to one of its joints, or all, in millimetres."""
+    robot, reach = sizes.robot, sizes.reach
+    if not sizes.moving or not reach > _LARGE or not 0.0 < sizes.mass < _THIN_ROBOT * reach**3:
+        return
+    joint = max(robot.joints.values(), key=lambda one: sizes.steps[one.name])
+    text = (
+        f"all joints reach {_shown(reach)} m and all links have {sizes.mass:.3g} kg; the longest step is "
+        f"{_shown(sizes.steps[joint.name])} m, to joint '{joint.name}'; are lengths in m?"
+    )
+    yield Finding("large distance", "joint", joint.name, text, joint.line, asks=True)
+
+
+def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
+    """A robot whose moving links are heavier than anything of its size."""
+    largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
+    size = sizes.reach + largest
+    if sizes.moving_mass < _LIGHT or not 0.0 < size**3 * _DENSE_ROBOT < sizes.moving_mass:
+        return
+    body = max(sizes.moving, key=lambda one: one.mass)
+    link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
+    text = (
+        f"all moving links have {_shown(sizes.moving_mass)} kg, and with the largest of them all joints "
+        f"reach {size:.3g} m; the heaviest is link '{link.name}' with {_shown(link.mass)} kg; are "
+        "masses in kg?"
+    )
+    yield Finding("large mass", "link", link.name, text, link.line, asks=True)
+
+
+def _dense_links(robot: RobotDescription, shapes: Mapping[str, Geometry]) -> Iterator[Finding]:
+    """Links that are denser than any material."""
+    for name, shape in shapes.items():
+        link = robot.links[name]
+        if link.mass >= _HEAVY and 0.0 < shape.volume * _DENSEST < link.mass:
+            text = (
+                f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
+                f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
+            )
+            yield Finding("large mass", "link", name, text, link.line, asks=True)
+
+
+def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
+    """Centres of mass far beyond what the joints and shapes of the robot span."""
+    extent = sizes.extent
+    if extent == 0.0:
+        return
+    for body in sizes.bodies.values():
+        times, near = (_FARTHEST_OF_ROOT, _NEAR_OF_ROOT) if body.joint is None else (_FARTHEST, _NEAR)
+        for link, _, _ in body.links:
+            distance = length(link.com)
+            if link.mass > 0.0 and distance > max(times * extent, near):
+                text = (
+                    f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and "
+                    f"all joints reach {sizes.reach:.3g} m; is it in m?"
+                )
+                yield Finding("distant centre of mass", "link", link.name, text, link.line, asks=True)
+
+
+def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
+    """Anchors of loop joints and springs far beyond what the robot spans, and springs that are as long."""
+    longest = max(_FARTHEST * sizes.extent, _NEAR)
+    if sizes.extent == 0.0:
+        return
+    sections = (
+        ("loop joint", "loop_joints", annotations.loop_joints),
+        ("spring", "springs", annotations.springs),
+    )
+    for element, section, closing in sections:
+        for one in closing:
+            line = annotations.lines.get((section, one.name))
+            for anchor in one.anchors:
+                distance = length(to_rotation_translation(anchor.x_link_anchor)[1])
+                if distance > longest:
+                    text = (
+                        f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
+                        f"'{anchor.link}', and all joints reach {sizes.reach:.3g} m; is it in m?"
+                    )
+                    yield question("distant anchor", element, one.name, text, line)
+    for spring in annotations.springs:
+        if spring.free_length > longest:
+            text = (
+                f"spring '{spring.name}' has a free length of {spring.free_length:.3g} m, and all joints "
+                f"reach {sizes.reach:.3g} m; is it in m?"
+            )
+            line = annotations.lines.get(("springs", spring.name))
+            yield question("long spring", "spring", spring.name, text, line)
+
+
+def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
+    """Bodies whose mass would lie outside the robot, by their moments of inertia."""
+    for body in sizes.bodies.values():
+        if sizes.extent == 0.0 or not _is_too_wide(body, sizes):
+            continue
+        link = max((link for link, _, _ in body.links), key=lambda one: float(np.trace(one.inertia)))
+        moments = ", ".join(f"{moment:.4g}" for moment in np.diag(link.inertia))
+        where = "of the base" if body.joint is None else f"that joint '{body.joint.name}' moves"
+        text = (
+            f"link '{link.name}' has the moments of inertia {moments} kg m^2, as if the {body.mass:.3g} kg "
+            f"{where} lay {body.gyration:.3g} m from their centre, and all joints reach {sizes.reach:.3g} m; "
+            "are they in kg m^2, and no placeholder?"
+        )
+        yield Finding("large inertia", "link", link.name, text, link.line, asks=True)
+
+
+def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
+    radius, extent = body.gyration, sizes.extent
+    if body.joint is None:
+        matters = bool(sizes.moving) and body.mass >= _NEGLIGIBLE_MASS * sizes.mass
+        return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
+    if body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
+        return False
+    if body.size == 0.0:
+        return radius > _WIDE_UNKNOWN * extent
+    return radius > max(_WIDE * extent, _WIDER_THAN_BODY * body.size)
+
+
+def _undeclared_masses(
+    robot: RobotDescription, annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
+) -> Iterator[Finding]:
+    """Moving links without mass that have a shape and carry others; of a robot that has masses.
+
+    Ends of chains are another finding, which does not depend on shapes (:func:`.massless_ends`). The thin
+    rods and levers of loops are often without mass on purpose: what passive joints and gears move is exempt.
+    """
+    exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
+    for name, body in sizes.bodies.items():
+        if name is None or name in exempt or body.mass > 0.0 or not sizes.moving_mass > 0.0:
+            continue
+        links = [link for link, _, _ in body.links]
+        seen = next((link for link in links if link.name in shapes), None)
+        if seen is not None and any(joint.moves for link in links for joint in robot.below[link.name]):
+            text = (
+                f"link '{seen.name}' moves, has a <visual> or <collision>, and a mass of 0 kg; is its "
+                "<inertial> missing?"
+            )
+            yield Finding("link without mass", "link", seen.name, text, seen.line, asks=True)
+
+
+def _shown(value: float) -> str:
+    """A large number without an exponent, where a reader would count its digits otherwise."""
+    return f"{value:,.0f}" if 1e3 <= value < 1e9 else f"{value:.4g}"
+
+
+def _carried(sizes: RobotSizes) -> tuple[dict[str, float], dict[str, float]]:
+    """By link, the mass of it and all below [kg], and its moment about the link, stretched out [kg m]."""
+    robot, masses, moments = sizes.robot, dict[str, float](), dict[str, float]()
+    for name in reversed(sizes.links):
+        link = robot.links[name]
+        mass, moment = link.mass, link.mass * length(link.com)
+        for joint in robot.below[name]:
+            mass += masses[joint.child]
+            moment += moments[joint.child] + masses[joint.child] * sizes.steps[joint.name]
+        masses[name], moments[name] = mass, moment
+    return masses, moments
+
+
+def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict[str, float]:
+    """By joint whose axis keeps its angle to the vertical in all poses, the cosine of that angle.
+
+    These are the joints with no joint above that tilts what it moves; the root is as the description says.
+    """
+    g = math.hypot(*gravity.tolist())
+    if g == 0.0:
+        return {}
+    robot, cosines = sizes.robot, dict[str, float]()
+    turns = {robot.root: np.eye(3)}
+    for link in sizes.links:
+        if link not in turns:
+            continue
+        for joint in robot.below[link]:
+            turn = turns[link] @ sizes.poses[joint.name][0]
+            cosine = float(turn @ joint.axis @ gravity) / g
+            if joint.type in ("revolute", "continuous", "prismatic"):
+                cosines[joint.name] = cosine
+            stays = joint.type in ("fixed", "prismatic") or abs(cosine) > 1.0 - 1e-9
+            if stays and joint.type not in ("floating", "planar"):
+                turns[joint.child] = turn
+    return cosines

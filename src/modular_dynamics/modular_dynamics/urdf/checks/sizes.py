@@ -1,0 +1,102 @@
+"""The rigid bodies of a robot description, their masses, and how far they and the robot extend."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...algebra import to_rotation_translation
+from ..description import JointDescription, LinkDescription, RobotDescription, carriers
+from .geometry import Geometry
+
+__all__ = ["RigidBody", "RobotSizes", "length"]
+
+
+@dataclass
+class RigidBody:
+    """What a joint moves rigidly; of the root, what does not move (joint None).
+
+    Attributes:
+        links: with their rotation and position in the body. size: distance of its farthest joint, shape or
+            centre of mass from its origin [m].
+    """
+
+    joint: JointDescription | None
+    links: list[tuple[LinkDescription, NDArray[np.float64], NDArray[np.float64]]] = field(
+        default_factory=list
+    )
+    size: float = 0.0
+
+    @cached_property
+    def mass(self) -> float:
+        """Of all links [kg]."""
+        return sum(link.mass for link, _, _ in self.links)
+
+    @cached_property
+    def gyration(self) -> float:
+        """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
+        if not self.mass > 0.0:
+            return 0.0
+        places = [at + turn @ link.com for link, turn, at in self.links]
+        masses = [link.mass for link, _, _ in self.links]
+        centre = np.einsum("i,ij->j", masses, places) / self.mass
+        moment = sum(
+            0.5 * float(np.trace(link.inertia)) + link.mass * float((place - centre) @ (place - centre))
+            for (link, _, _), place in zip(self.links, places, strict=True)
+        )
+        return math.sqrt(max(moment, 0.0) / self.mass)
+
+
+class RobotSizes:
+    """Bodies of a robot and how far they extend.
+
+    Attributes:
+        poses, steps: by joint, its rotation and position in the parent link, and the distance [m].
+        links: each after its parent.
+        bodies: by moving joint, the root's under None. reach: the longest way from the root through the
+            origins of joints [m]. extent: the reach, or the size of the largest body without its masses.
+        mass, moving_mass: [kg].
+    """
+
+    def __init__(self, robot: RobotDescription, shapes: Mapping[str, Geometry]) -> None:
+        self.robot, self.bodies = robot, dict[str | None, RigidBody]()
+        self.poses = {
+            name: to_rotation_translation(joint.x_parent_joint) for name, joint in robot.joints.items()
+        }
+        self.steps = {name: length(position) for name, (_, position) in self.poses.items()}
+        self.links = [robot.root]
+        for name in self.links:  # grows while it is read
+            self.links.extend(joint.child for joint in robot.below[name])
+        extent = 0.0
+        for name, carrier in carriers(robot, {}).items():
+            link, shape = robot.links[name], shapes.get(name, Geometry())
+            turn, at = to_rotation_translation(carrier.x_body_link)
+            if carrier.joint not in self.bodies:
+                joint = None if carrier.joint is None else robot.joints[carrier.joint]
+                self.bodies[carrier.joint] = RigidBody(joint)
+            body = self.bodies[carrier.joint]
+            body.links.append((link, turn, at))
+            steps = [at + turn @ self.poses[joint.name][1] for joint in robot.below[name]]
+            known = max(map(length, steps), default=0.0)
+            if shape.low is not None:
+                known = max(known, length(at) + shape.farthest)
+            extent = max(extent, known)
+            of_mass = length(at + turn @ link.com) if link.mass > 0.0 else 0.0
+            body.size = max(body.size, known, of_mass)
+        reaches = {robot.root: 0.0}
+        for name in self.links:
+            for joint in robot.below[name]:
+                reaches[joint.child] = reaches[name] + self.steps[joint.name]
+        self.reach = max(reaches.values())
+        self.extent = max(self.reach, extent)
+        self.moving = [body for name, body in self.bodies.items() if name is not None]
+        self.moving_mass = sum(body.mass for body in self.moving)
+        self.mass = sum(link.mass for link in robot.links.values())
+
+
+def length(vector: NDArray[np.float64]) -> float:
+    """Return the Euclidean norm, without overflow."""
+    return math.hypot(*vector.tolist())

@@ -1,0 +1,344 @@
+"""Joints of other tools that close loops, as <loop_joint>, and couplings, as <gear>.
+
+- <loop_joint> of Isaac Sim and of Drake before 2017: <link1> and <link2> with xyz and rpy, or other ends.
+- <loop> and <coupling> of URDF+ (arXiv 2411.19753); its first parser called both <constraint>.
+- <constraint> of urdfdom's pull request 264.
+- <joint> of SDF inside <gazebo>, whose frames coincide with all joints at zero.
+- <drake:ball_constraint>.
+"""
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from ...algebra import (
+    DualQuaternion,
+    Quaternion,
+    from_xyz_rpy,
+    pose,
+    rotation_about,
+    to_rotation_translation,
+    to_xyz_rpy,
+)
+from ...text.numbers import decimals
+from ..checks.values import LINE, Entry
+from ..description import JointDescription, free_name
+from ..source import line_of
+from .tree import Tree
+from .words import Collected, amount, children, content, origin_of, word
+
+__all__ = ["CLOSING", "added_by_gazebo", "collect_couplings", "collect_loops", "is_dependent"]
+
+Vector = NDArray[np.float64]
+#: Elements below <robot> that close loops or couple joints.
+CLOSING = ("loop_joint", "loop", "constraint", "coupling", "drake:ball_constraint")
+_ENDS = (("link1", "link2"), ("predecessor", "successor"), ("parent", "child"))
+#: What other tools call the types of our loop joints. Of the others, "planar" is another joint there.
+_TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "position": "spherical"} | {
+    kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
+}
+_WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
+#: Couplings of which less than this is left do not determine their joint.
+_SINGULAR = 1e-9
+
+
+class _NotReadError(Exception):
+    """Why a word is not read, although it changes torques."""
+
+
+class _NotNeededError(Exception):
+    """Why a joint of Gazebo is left to Gazebo."""
+
+
+def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> None:
+    """Loop joints of all tools, in the order of the file.
+
+    Raises:
+        UrdfError: a missing link, or what should be numbers and is not.
+    """
+    readers = {"drake:ball_constraint": _ball_constraint, "joint": _gazebo_joint}
+    numbers, left = count(1), dict[str, list[str]]()
+    for element in _loop_elements(root):
+        name = element.get("name") or f"loop_{next(numbers)}"
+        what = f"<{word(element)}> '{name}'"
+        try:
+            entry = readers.get(word(element), _loop)(element, what, tree)
+            links = entry["predecessor"]["link"], entry["successor"]["link"]
+            if lost := [link for link in links if link not in tree.robot.links]:
+                raise _NotReadError(f"'{lost[0]}' is no link of the URDF")
+            joints = tree.between(*links)
+            _check_mimics([*joints[0], *joints[1]], word(element))
+        except _NotReadError as error:
+            text = f"{what} closes a loop and is not read: {error}"
+            collected.leave("loop", element, name, text, _WRITE)
+            continue
+        except _NotNeededError as error:
+            left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
+            continue
+        collected.read.append(element)
+        if any(joints):  # others hold what is fixed anyway
+            taken = [*tree.robot.joints, *(loop["name"] for loop in collected.of("loop_joints"))]
+            entry = {"name": free_name(name, taken), **entry}
+            collected.add("loop_joints", entry, element, f"<{word(element)}>")
+    collected.notes += [f"not read, {reason}: {', '.join(names)}" for reason, names in left.items()]
+
+
+def _check_mimics(joints: list[JointDescription], kind: str) -> None:
+    """Raise _NotNeededError for a loop whose joints <mimic> couples: Gazebo closes it instead."""
+    coordinates = {joint.name if joint.mimic is None else joint.mimic.joint for joint in joints}
+    if any(joint.mimic for joint in joints) and (kind == "joint" or len(coordinates) == 1):
+        raise _NotNeededError("because joints of the loop are coupled by <mimic>, which counts")
+
+
+def added_by_gazebo(root: etree._Element, tag: str) -> Iterator[etree._Element]:
+    """Joints or links that <gazebo> adds to the model; with a reference, it adds to one of the URDF."""
+    for block in children(root, "gazebo"):
+        if block.get("reference") is None:
+            yield from children(block, tag)
+
+
+def _loop_elements(root: etree._Element) -> list[etree._Element]:
+    own = [own for own in children(root, *CLOSING) if not _is_coupling(own) and not _is_ours(own)]
+    return sorted([*own, *added_by_gazebo(root, "joint")], key=lambda element: line_of(element) or 0)
+
+
+def _is_coupling(element: etree._Element) -> bool:
+    return word(element) == "coupling" or element.get("type") == "rolling"
+
+
+def _is_ours(element: etree._Element) -> bool:
+    """Whether it is <loop_joint> as it stands in <modular_dynamics>: checks/places.py says so."""
+    return word(element) == "loop_joint" and next(children(element, "predecessor"), None) is not None
+
+
+def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
+    """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
+    ends = next((ends for ends in _ENDS if len(list(children(element, *ends))) == 2), None)
+    if ends is None:
+        raise _NotReadError("it has no two links, as <link1 link=...> and <link2 link=...>")
+    first, second = (next(children(element, end)) for end in ends)
+    given = element.get("type") or "missing"
+    kind = _TYPES.get(given)
+    if kind is None:
+        raise _NotReadError(f"its type is {given}, and {', '.join(_TYPES)} are read")
+    axes = [_axis(element, what, tag) for tag in ("axis", *(f"{end}_axis" for end in ends))]
+    axis = next((own for own in axes if own is not None), np.array([1.0, 0.0, 0.0]))
+    successor = _end(second, what, next(children(element, f"{ends[1]}_origin"), None), None)
+    if axes[2] is not None and kind != "spherical":
+        successor = _aligned(successor, axis, axes[2], kind, Entry.of(second, what))
+    at_first = next(children(element, f"{ends[0]}_origin"), None)
+    return {
+        "type": kind,
+        "predecessor": _end(first, what, at_first, next(children(element, "origin"), None)),
+        "successor": successor,
+        "axis": axis.tolist(),
+    }
+
+
+def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict[str, Any]:
+    """An end of a loop: its link, and its pose, which stands in it, in an <origin> in it or beside it."""
+    link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
+    origin = origin_of(end, next(children(end, "origin"), None), *beside)
+    return {"link": link, **origin, LINE: line_of(end)}
+
+
+def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
+    """The unit vector of a sub-element; None without one."""
+    axis = next(children(element, tag), None)
+    if axis is None:
+        return None
+    return _unit(np.array(Entry.of(axis, f"{what}, <{tag}>").numbers("xyz", 3)))
+
+
+def _unit(vector: Vector) -> Vector:
+    length = float(np.linalg.norm(vector))
+    if not length > 1e-9:
+        raise _NotReadError("its axis has no direction")
+    return vector / length
+
+
+def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, entry: Entry) -> dict[str, Any]:
+    """The end of a loop whose axis in its own frame is ``own``, turned so that ``axis`` takes its place.
+
+    An axis of rotation may point either way: the one is taken that turns the frame less.
+    """
+    if np.allclose(axis, own, atol=1e-9):
+        return end
+    if kind != "revolute":
+        raise _NotReadError(f"its axes {axis.tolist()} and {own.tolist()} differ")
+    own = -own if axis @ own < 0.0 else own
+    normal, cosine = np.cross(axis, own), float(axis @ own)
+    sine = float(np.linalg.norm(normal))
+    turn = rotation_about(normal / sine, float(np.arctan2(sine, cosine))) if sine > 1e-12 else Quaternion(1.0)
+    return {"link": end["link"], **_numbers(_pose(entry, end) * pose(turn, np.zeros(3)))}
+
+
+def _pose(entry: Entry, values: dict[str, Any]) -> DualQuaternion:
+    return Entry(values, entry.where, entry.error).pose()
+
+
+def _numbers(x: DualQuaternion) -> dict[str, list[float]]:
+    xyz, rpy = to_xyz_rpy(x)
+    return {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
+
+
+def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any]:
+    """Drake's: a point of body A is held at a point of body B."""
+    ends = []
+    for body, point in ("A", "AP"), ("B", "BQ"):
+        link = next(children(element, f"drake:ball_constraint_body_{body}"), None)
+        place = next(children(element, f"drake:ball_constraint_p_{point}"), None)
+        if link is None or not content(link, "name"):
+            raise _NotReadError(f"it lacks <drake:ball_constraint_body_{body} name=...>")
+        line = {LINE: line_of(element if place is None else place)}
+        ends.append({"link": content(link, "name"), "xyz": content(place) or "0 0 0", **line})
+    return {"type": "spherical", "predecessor": ends[0], "successor": ends[1]}
+
+
+def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]:
+    """SDF's: its frame has a pose in the child link, and coincides in the parent with all joints at zero."""
+    parent, child = (_link(element, tag, tree) for tag in ("parent", "child"))
+    _check_mimics([joint for joints in tree.between(parent, child) for joint in joints], "joint")
+    kind = _TYPES.get(element.get("type") or "")
+    if kind is None or element.get("type") == "position":
+        raise _NotReadError(f"its type is {element.get('type') or 'missing'}")
+    placed = next(children(element, "pose"), None)
+    base = tree.poses[child]
+    if placed is not None and (frame := placed.get("relative_to") or placed.get("frame")):
+        base = _frame(frame, tree)
+    x_root_joint = base * _sdf_pose(placed)
+    parts = next(children(element, "axis"), element)
+    xyz = next(children(parts, "xyz"), None)
+    axis = np.array([0.0, 0.0, 1.0] if xyz is None else _values(xyz, 3))
+    model = next(children(parts, "use_parent_model_frame"), None)
+    expressed = "" if xyz is None else xyz.get("expressed_in", "")
+    if content(model).lower() in ("1", "true"):
+        expressed = "__model__"
+    if expressed:
+        rotation = to_rotation_translation(x_root_joint.conjugate() * _frame(expressed, tree))[0]
+        axis = rotation @ axis
+    return {
+        "type": kind,
+        "predecessor": {"link": parent, **_numbers(tree.poses[parent].conjugate() * x_root_joint)},
+        "successor": {"link": child, **_numbers(tree.poses[child].conjugate() * x_root_joint)},
+        "axis": _unit(axis).tolist(),
+    }
+
+
+def _link(element: etree._Element, tag: str, tree: Tree) -> str:
+    """The link that SDF names, perhaps behind the model's name; the world is where the root link is."""
+    name = content(next(children(element, tag), None), "link").rpartition("::")[2]
+    if name in {link.get("name") for link in added_by_gazebo(element.getroottree().getroot(), "link")}:
+        raise _NotNeededError("because they hold links that only <gazebo> has")
+    if name not in tree.robot.links and name != "world":
+        raise _NotReadError(f"its {tag} is '{name}', which is no link of the URDF")
+    return name if name in tree.robot.links else tree.robot.root
+
+
+def _frame(name: str, tree: Tree) -> DualQuaternion:
+    """The pose of SDF's frame in the root link."""
+    name = name.rpartition("::")[2]
+    if name == "__model__":
+        return DualQuaternion.identity
+    link = tree.robot.joints[name].child if name in tree.robot.joints else name
+    if link not in tree.poses:
+        raise _NotReadError(f"its frame is '{name}', which is no link or joint of the URDF")
+    return tree.poses[link]
+
+
+def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
+    """SDF's six numbers x y z roll pitch yaw."""
+    if element is None or not content(element):
+        return DualQuaternion.identity
+    if element.get("degrees") or element.get("rotation_format"):
+        raise _NotReadError("its <pose> is not six numbers in m and rad")
+    values = _values(element, 6)
+    return from_xyz_rpy(values[:3], values[3:])
+
+
+def _values(element: etree._Element, size: int) -> list[float]:
+    try:
+        values = decimals(content(element, "xyz"))
+    except ValueError:
+        values = []
+    if len(values) != size or not np.isfinite(values).all():
+        raise _NotReadError(f"its <{word(element)}> does not hold {size} finite numbers")
+    return values
+
+
+def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) -> None:
+    """Couplings of URDF+ as gears: ratio times the joints to the predecessor = those to the successor.
+
+    Both from the nearest common link on. Each coupling determines one joint: one with independent="false", if
+    there is any, or the one above the successor.
+    """
+    rows: list[tuple[etree._Element, dict[str, float]]] = []
+    dependent: list[str] = []
+    for element in [own for own in children(root, *CLOSING) if _is_coupling(own)]:
+        name = element.get("name") or f"line {line_of(element)}"
+        try:
+            row, chosen = _coupling(root, element, tree, dependent)
+        except _NotReadError as error:
+            text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
+            hint = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
+            collected.leave("coupling", element, name, text, hint)
+            continue
+        rows.append((element, row))
+        dependent.append(chosen)
+    if not rows:
+        return
+    free = [name for name in dict.fromkeys(name for _, row in rows for name in row) if name not in dependent]
+    K = np.array([[row.get(name, 0.0) for name in (*dependent, *free)] for _, row in rows])
+    n = len(dependent)
+    if abs(np.linalg.svd(K[:, :n], compute_uv=False)).min() < _SINGULAR or not free:
+        names = ", ".join(dependent)
+        text = f"the couplings are not read: they do not determine the joints {names}"
+        hint = "write <gear> in <modular_dynamics>"
+        collected.leave("coupling", rows[0][0], dependent[0], text, hint)
+        return
+    ratios = -np.linalg.solve(K[:, :n], K[:, n:])
+    for (element, _), joint, of_joint in zip(rows, dependent, ratios, strict=True):
+        drivers = [
+            {"joint": name, "ratio": float(ratio)}
+            for name, ratio in zip(free, of_joint, strict=True)
+            if abs(ratio) > _SINGULAR
+        ]
+        collected.add("gears", {"joint": joint, "drivers": drivers}, element, f"<{word(element)}>")
+        collected.read.append(element)
+
+
+def _coupling(
+    root: etree._Element, element: etree._Element, tree: Tree, taken: list[str]
+) -> tuple[dict[str, float], str]:
+    """The factors of the joints in 0 = sum(factor q), and the joint that it determines."""
+    what = f"<{word(element)}> '{element.get('name', '')}'"
+    ends = [next(children(element, tag), None) for tag in ("predecessor", "successor")]
+    if ends[0] is None or ends[1] is None:
+        raise _NotReadError("it lacks its <predecessor> or <successor>")
+    links = [Entry.of(end, f"{what}, <{word(end)}>").name("link") for end in ends if end is not None]
+    for link in links:
+        if link not in tree.robot.links:
+            raise _NotReadError(f"'{link}' is no link of the URDF")
+    ratio = next(children(element, "ratio"), None)
+    factor = 1.0 if ratio is None else amount(ratio, what)
+    first, second = tree.between(*links)
+    for joint in (*first, *second):
+        if not tree.has_one_coordinate(joint.name) or joint.mimic is not None:
+            raise _NotReadError(f"joint '{joint.name}' has several coordinates or mimics another one")
+    row = {joint.name: factor for joint in first} | {joint.name: -1.0 for joint in second}
+    candidates = [joint.name for joint in (*second[::-1], *first[::-1]) if joint.name not in taken]
+    candidates = [name for name in candidates if row[name] != 0.0]
+    dependents = {joint.get("name") for joint in children(root, "joint") if is_dependent(joint)}
+    chosen = next((name for name in candidates if name in dependents), next(iter(candidates), None))
+    if chosen is None:
+        raise _NotReadError("no joint is left that it could determine")
+    return row, chosen
+
+
+def is_dependent(joint: etree._Element) -> bool:
+    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is."""
+    return joint.get("independent", "true") not in ("true", "True")

@@ -1,0 +1,217 @@
+"""All words of other tools in a URDF, and how they join our tags, which take precedence."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lxml import etree
+
+from ..checks.robot import check_tree
+from ..checks.tags import checked_annotations
+from ..checks.values import LINE
+from ..description import Annotations, RobotDescription
+from ..elements import read_robot
+from ..joint_types import with_planar_joints
+from ..repairs import repair
+from ..versions import stated_version, without_later_attributes
+from .drake_joints import replace_drake_joints
+from .drives import INERTIAS, SPRINGS, collect_drives, collect_springs
+from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops
+from .passive import collect_passive
+from .tree import Tree
+from .unread import collect_unread
+from .words import Collected, Record, children, word
+
+__all__ = ["foreign_words", "remove_words", "with_words", "words_that_close"]
+
+#: What sections are called in notes.
+_READ_AS = {
+    "loop_joints": "loop joints",
+    "gears": "gears",
+    "springs": "springs",
+    "spherical": "ball joints",
+    "armature": "armature of joints [kg m^2, or kg]",
+    "stiffness": "springs at joints [N m/rad, or N/m]",
+}
+
+
+def foreign_words(
+    root: etree._Element,
+    robot: RobotDescription,
+    own: Annotations,
+    given: Mapping[str, Any],
+    replaced: Sequence[Record],
+) -> Collected:
+    """What other tools say of a robot, but for what our tags or the partition file say of the same.
+
+    Args:
+        own: what our tags and the partition file say. given: their sections, before the checks. Of a section
+            that is there and empty, other tools say nothing either.
+        replaced: what :func:`replace_drake_joints` read.
+
+    Raises:
+        UrdfError: what should be numbers and is not.
+    """
+    tree = Tree(robot)
+    collected = _collected(root, tree)
+    records, ours = list[Record](), _Ours(own, given, tree)
+    superseded = list[str]()
+    for record in (*replaced, *collected.records):
+        left = ours.rest_of(record)
+        if left is None:
+            superseded.append(f"{record.said_by} (line {record.entry[LINE]})")
+        else:
+            records.append(left)
+    if superseded:
+        collected.notes.insert(0, f"not read, because our tags say the same: {', '.join(superseded)}")
+    collected.notes[:0] = _notes(records)
+    collected.records = records
+    collect_passive(root, tree, own, collected)
+    collect_unread(root, robot, collected)
+    return collected
+
+
+def _collected(root: etree._Element, tree: Tree) -> Collected:
+    collected = Collected()
+    for collect in (collect_loops, collect_couplings, collect_drives, collect_springs):
+        collect(root, tree, collected)
+    return collected
+
+
+class _Ours:
+    """What our tags and the partition file say, which takes precedence."""
+
+    def __init__(self, own: Annotations, given: Mapping[str, Any], tree: Tree) -> None:
+        self._own, self._given, self._tree = own, given, tree
+        self._loops = {loop.name for loop in own.loop_joints}
+        self._closed = [self._bodies(*(end.link for end in loop.anchors)) for loop in own.loop_joints]
+        self._coupled = {*own.passive, *own.spherical, *(gear.joint for gear in own.gears)}
+        self._springs = [{anchor.link for anchor in spring.anchors} for spring in own.springs]
+        self._dynamics = {one["joint"]: one for one in given.get("joint_dynamics") or ()}
+
+    def rest_of(self, record: Record) -> Record | None:
+        """What they do not say of a record; None where nothing is left."""
+        section, entry = record.section, record.entry
+        if self._given.get(section) == []:
+            return None
+        if section == "loop_joints":
+            ends = self._bodies(entry["predecessor"]["link"], entry["successor"]["link"])
+            said = entry["name"] in self._loops or ends in self._closed
+        elif section == "springs":
+            said = {anchor["link"] for anchor in entry["anchors"]} in self._springs
+        elif section == "joint_dynamics":
+            stated = self._dynamics.get(entry["joint"], {}).keys() - {"joint", LINE}
+            stated |= {"rest_position"} if "stiffness" in stated else set()
+            rest = {key: value for key, value in entry.items() if key not in stated}
+            return Record(section, rest, record.said_by) if rest.keys() - {"joint", LINE} else None
+        else:
+            said = entry["joint"] in self._coupled
+        return None if said else record
+
+    def _bodies(self, *links: str) -> set[str]:
+        """The moving joints above links, which name the bodies; empty for the ground."""
+        above = [self._tree.above(link) if link in self._tree.robot.links else [] for link in links]
+        return {joints[-1].name if joints else "" for joints in above}
+
+
+def _notes(records: Sequence[Record]) -> Iterator[str]:
+    """What was read: a line for the words of each kind."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        text = f"{_summary(record.section, record.entry)} (line {record.entry[LINE]})"
+        kind = record.section
+        if kind == "joint_dynamics":
+            kind = "armature" if "armature" in record.entry else "stiffness"
+        kinds.setdefault((kind, record.said_by), []).append(text)
+    for (kind, said_by), texts in kinds.items():
+        yield f"{said_by} read as {_READ_AS[kind]}: {', '.join(texts)}"
+
+
+def _summary(section: str, entry: Mapping[str, Any]) -> str:
+    match section:
+        case "loop_joints":
+            ends = entry["predecessor"]["link"], entry["successor"]["link"]
+            return f"{entry['name']}, {entry['type']}, of {' and '.join(ends)}"
+        case "gears":
+            terms = (f"{driver['ratio']:.6g} q[{driver['joint']}]" for driver in entry["drivers"])
+            return f"q[{entry['joint']}] = {' + '.join(terms)}"
+        case "springs":
+            return f"{entry['name']} of {' and '.join(anchor['link'] for anchor in entry['anchors'])}"
+        case "spherical":
+            return str(entry["joint"])
+    if "armature" in entry:
+        return f"{entry['joint']} {entry['armature']:.4g}"
+    return f"{entry['joint']} {entry['stiffness']:.6g} about {entry.get('rest_position', 0.0):.6g}"
+
+
+def with_words(annotations: Annotations, collected: Collected) -> Annotations:
+    """Our annotations, and what other tools say.
+
+    Raises:
+        PartitionError: invalid values, with the line.
+    """
+    dynamics: dict[str, dict[str, Any]] = {}
+    for entry in collected.of("joint_dynamics"):
+        dynamics[entry["joint"]] = entry | dynamics.get(entry["joint"], {})
+    sections = {record.section: collected.of(record.section) for record in collected.records}
+    sections["joint_dynamics"] = list(dynamics.values())
+    theirs = checked_annotations({"version": "1", **sections})
+    by_joint = {one.joint: one for one in annotations.joint_dynamics}
+    for one in theirs.joint_dynamics:
+        stated = {key: getattr(one, key) for key in dynamics[one.joint] if key not in ("joint", LINE)}
+        by_joint[one.joint] = replace(by_joint.get(one.joint, one), **stated)
+    return replace(
+        annotations,
+        loop_joints=(*annotations.loop_joints, *theirs.loop_joints),
+        passive=(*annotations.passive, *theirs.passive),
+        gears=(*annotations.gears, *theirs.gears),
+        springs=(*annotations.springs, *theirs.springs),
+        spherical=(*annotations.spherical, *theirs.spherical),
+        joint_dynamics=tuple(by_joint.values()),
+        lines={**theirs.lines, **annotations.lines},
+    )
+
+
+def words_that_close(root: etree._Element) -> set[str]:
+    """Sections for which other tools say what makes joints follow others; the tree may be changed.
+
+    Raises:
+        UrdfError: there are such words, and links or joints are invalid.
+    """
+    if not _has_words(root, *CLOSING):
+        return set()
+    collected, tree = Collected(), _tree(root)
+    collect_loops(root, tree, collected)
+    collect_couplings(root, tree, collected)
+    return {record.section for record in collected.records}
+
+
+def remove_words(root: etree._Element) -> None:
+    """Remove the words that are read from a tree, where our tags replace them."""
+    if not _has_words(root, *CLOSING, *INERTIAS, *SPRINGS, "drake:joint", "drake:linear_spring_damper"):
+        return
+    for element in _collected(root, _tree(root)).read:
+        parent = element.getparent()
+        if parent is not None:
+            parent.remove(element)
+    for block in list(children(root, "gazebo")):
+        if not len(block):
+            root.remove(block)
+
+
+def _has_words(root: etree._Element, *words: str) -> bool:
+    """Whether there are elements of these names, or joints that <gazebo> adds."""
+    return any(word(element) in words for element in root.iter(etree.Element)) or any(
+        True for _ in added_by_gazebo(root, "joint")
+    )
+
+
+def _tree(root: etree._Element) -> Tree:
+    """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
+    version = stated_version(root).version
+    without_later_attributes(root, version)
+    replace_drake_joints(root)
+    repair(root)
+    robot = read_robot(root, version)
+    check_tree(robot)
+    return Tree(with_planar_joints(robot))

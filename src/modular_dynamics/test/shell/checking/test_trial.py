@@ -1,0 +1,202 @@
+"""What `check` tries once: where every call of the library and the nodes refuse, it has a finding."""
+
+import json
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS
+from modular_dynamics.shell.checking.trial import tried
+
+
+def body(name, mass, length):
+    moment = mass * length**2 / 12.0
+    return (
+        f"<link name='{name}'><inertial><origin xyz='{length / 2} 0 0'/><mass value='{mass}'/>"
+        f"<inertia ixx='1e-4' ixy='0' ixz='0' iyy='{moment}' iyz='0' izz='{moment}'/></inertial></link>"
+    )
+
+
+def hinge(name, parent, child, x, more=""):
+    return (
+        f"<joint name='{name}' type='continuous'><parent link='{parent}'/><child link='{child}'/>"
+        f"<origin xyz='{x} 0 0'/><axis xyz='0 -1 0'/>{more}</joint>"
+    )
+
+
+LINKS = "<link name='g'/>" + body("crank", 1.0, 0.2) + body("rod", 1.5, 0.5) + body("rocker", 1.2, 0.4)
+HINGES = hinge("a", "g", "crank", 0.0) + hinge("b", "crank", "rod", 0.2) + hinge("c", "g", "rocker", 0.5)
+PIN = (
+    "<loop_joint name='pin' type='revolute'><predecessor link='rod' xyz='0.5 0 0'/>"
+    "<successor link='rocker' xyz='0.4 0 0'/><axis xyz='0 -1 0'/></loop_joint>"
+)
+PASSIVE = "<passive joint='b'/><passive joint='c'/>"
+GEAR = "<gear joint='{}' driver='{}' ratio='{}'/>"
+SPRING = (
+    "<spring name='s' stiffness='9' free_length='0.1'><anchor link='g'/>"
+    "<anchor link='{}' xyz='0.1 0 0.1'/></spring>"
+)
+
+
+def four_bar(tags, hinges=HINGES):
+    """Crank 0.2, rod 0.5, rocker 0.4, ground 0.5 m."""
+    tags = f"<modular_dynamics version='1'>{tags}</modular_dynamics>"
+    return f"<robot name='four_bar'>{LINKS}{hinges}{tags}</robot>"
+
+
+def reasons(description):
+    trial = tried(md.load_urdf(description))
+    assert trial.findings == sum(map(bool, (trial.unclosed, trial.no_torques, trial.no_accelerations)))
+    return trial
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        PIN + PASSIVE,
+        PIN.replace("revolute", "spherical") + PASSIVE,
+        PIN + PIN.replace("'pin'", "'again'") + PASSIVE,
+        PIN + PASSIVE + SPRING.format("rod"),
+        GEAR.format("b", "a", -2.0),
+        SPRING.format("rod"),
+        "<passive joint='b'/>",
+    ],
+)
+def test_a_robot_that_computes_has_no_finding(tags):
+    trial = reasons(four_bar(tags))
+    assert (trial.findings, trial.not_for_nodes) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        (PIN, "a, b, c of 'four_bar' cannot all be independent"),
+        (PIN + "<passive joint='b'/>", "a, c of 'four_bar' cannot all be independent"),
+        (PIN + PASSIVE + GEAR.format("c", "a", 1.0), "0 degree(s) of freedom here and 1 coordinate(s)"),
+        (PIN + PASSIVE + GEAR.format("b", "a", 1.0), "a of 'four_bar' cannot all be independent"),
+        (
+            PIN + "<independent><joint name='a'/><joint name='c'/></independent>",
+            "motion of a, c would open pin",
+        ),
+        (PIN + "<independent/>", "1 degree(s) of freedom here and 0 coordinate(s)"),
+        (PIN + PASSIVE + "<passive joint='a'/>", "no torque can be computed"),
+        (
+            GEAR.format("b", "a", -2.0) + GEAR.format("a", "b", -0.5),
+            "(c) of 'four_bar' do not determine a, b",
+        ),
+        ("<independent><joint name='a'/></independent>", "(a) of 'four_bar' do not determine b, c"),
+    ],
+)
+def test_wrong_mobility_is_the_error_of_every_call(tags, words):
+    graph = md.load_urdf(four_bar(tags))
+    trial = reasons(four_bar(tags))
+    assert words in trial.no_torques
+    assert trial.findings == 1
+    rest = np.zeros(len(graph.independent_joint_names))
+    if rest.size:
+        with pytest.raises(md.ModularDynamicsError):
+            md.closure.closed_loop_inverse_dynamics(graph, rest + 0.3, rest, rest)
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        (PIN + GEAR.format("b", "a", -1.0), "gear of b"),
+        (
+            PIN.replace("revolute", "fixed").replace("xyz='0.4", "rpy='0 0 3.14159' xyz='0.4") + PASSIVE,
+            "reversed",
+        ),
+        (PIN.replace("0 -1 0", "1 0 0") + PASSIVE, "pin"),
+        (PIN.replace("xyz='0.4 0 0'", "xyz='4 0 0'") + PASSIVE, "pin"),
+        (PIN + PASSIVE + "<subsystem name='k' root_link='rod' black_box='true'/>", "black boxes are k"),
+    ],
+)
+def test_loops_that_cannot_close(tags, words):
+    trial = reasons(four_bar(tags))
+    assert words in trial.unclosed
+    assert trial.findings == 1
+
+
+def test_loops_that_begin_at_a_dead_point_and_stay_there():
+    """A parallelogram is in line at zero: every call without a guess refuses."""
+    hinges = HINGES.replace("xyz='0.5 0 0'", "xyz='0.4 0 0'")
+    tags = PIN.replace("xyz='0.5", "xyz='0.4").replace("link='rocker' xyz='0.4", "link='rocker' xyz='0.2")
+    graph = md.load_urdf(four_bar(tags + PASSIVE, hinges))
+    assert not md.closure.solver_of(graph).reference().any()
+    trial = tried(graph)
+    assert "it is a dead point, with 2 degree(s) of freedom" in trial.no_torques
+    assert trial.findings == 1
+    for q in (0.1, -1.0):
+        with pytest.raises(md.SingularityError):
+            md.closure.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
+    limits = "<limit lower='0.1' upper='2' effort='1' velocity='1'/>"
+    away = hinges.replace("<joint name='c' type='continuous'>", f"<joint name='c' type='revolute'>{limits}")
+    assert tried(md.load_urdf(four_bar(tags + PASSIVE, away))).findings == 0
+
+
+BALL = "<robot name='r'><link name='a'/>{}{}</robot>"
+
+
+@pytest.mark.parametrize(
+    ("tags", "words"),
+    [
+        (
+            "",
+            "floating joint 'j': joint_states cannot carry its state; floating_base:=true takes it from",
+        ),
+        ("<modular_dynamics version='1'><spherical joint='j'/></modular_dynamics>", "spherical joint 'j'"),
+        (
+            "<modular_dynamics version='1'><subsystem name='k' root_link='b' black_box='true'/>"
+            "</modular_dynamics>",
+            "floating joint 'j'",
+        ),
+    ],
+)
+def test_what_the_nodes_cannot_take_is_said_and_no_finding_but_without_torques(tags, words):
+    joint = "<joint name='j' type='floating'><parent link='a'/><child link='b'/></joint>"
+    trial = reasons(BALL.format(body("b", 1.0, 0.2), joint + tags))
+    assert words in trial.not_for_nodes
+    assert trial.findings == ("black_box" in tags)  # nothing is left to compute
+
+
+def test_a_robot_without_joints_is_said_and_no_finding(shell, tmp_path):
+    path = tmp_path / "table.urdf"
+    path.write_text("<robot name='table'><link name='top'/></robot>", "utf-8")
+    found = shell("check", path)
+    assert (found.code, "nodes: 'table' has no moving joint" in found.out) == (0, True)
+    assert json.loads(shell("check", path, "--json").out)["nodes"]["reason"].startswith(
+        "'table' has no moving"
+    )
+
+
+def test_torques_that_overflow():
+    huge = "<joint name='j' type='prismatic'><parent link='a'/><child link='b'/><axis xyz='0 0 1'/>"
+    graph = md.load_urdf(
+        BALL.format(
+            body("b", 1e9, 0.2), huge + "<limit lower='0' upper='1' effort='1e300' velocity='1'/></joint>"
+        ),
+        gravity=(0.0, 0.0, -1e300),
+    )
+    assert "so large that the torques are not" in tried(graph).no_torques
+
+
+@pytest.mark.parametrize("name", ["four_link", "four_bar", "crane", "exoskeleton", "charmie", "vendor_arm"])
+def test_our_robots_compute(name):
+    trial = reasons(ROBOTS / f"{name}.urdf")
+    assert (trial.findings, trial.not_for_nodes) == (0, "")
+
+
+def test_the_finding_is_in_text_and_json(shell, tmp_path):
+    path = tmp_path / "four_bar.urdf"
+    path.write_text(four_bar(PIN), "utf-8")
+    found = shell("check", path, "--states", 2)
+    assert (found.code, found.out.count("1 finding\n")) == (1, 1)
+    assert "loops: a configuration that closes them was found" in found.out
+    assert "inverse dynamics: a, b, c of 'four_bar' cannot all be independent" in found.out
+    record = json.loads(shell("check", path, "--json").out)
+    assert record["findings"] == 1
+    assert record["loops"] == {"closed": True, "reason": ""}
+    assert record["inverse_dynamics"]["reason"].startswith("a, b, c of 'four_bar' cannot all be")
+    path.write_text(four_bar(PIN + PASSIVE), "utf-8")
+    assert json.loads(shell("check", path, "--json").out)["findings"] == 0

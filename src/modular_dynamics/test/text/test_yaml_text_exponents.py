@@ -1,0 +1,137 @@
+"""Numbers such as 5e-05, 1e3 and +1e-3, for YAML 1.1 texts, are numbers in every file that is read.
+
+Each number with a decimal point gets an exponent: what is read must be the same, to the bit.
+"""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+import yaml
+from lxml import etree
+
+import modular_dynamics as md
+from helpers.paths import ROBOTS, ROOT
+from helpers.processes import generate
+from modular_dynamics.closure import read_rules
+from modular_dynamics.modular import gaits, read_module_type
+from modular_dynamics.motions import load_profile
+from modular_dynamics.study import load_study
+from modular_dynamics.text.yaml_text import documents
+
+DECIMAL = re.compile(r"(?<![\w.])(-?)(\d+\.\d+)(?![\w.])")
+FORMS = ("e0", "e+0", "E-0")
+
+
+def with_exponents(text, signed=True):
+    """0.6 -> +0.6e0, 0.6e+0 or 0.6E-0 in turn; YAML 1.1 knows but the second."""
+    count = iter(range(len(text)))
+
+    def changed(match):
+        sign = match[1] or ("+" if signed else "")
+        return f"{sign}{match[2]}{FORMS[next(count) % len(FORMS)]}"
+
+    new = DECIMAL.sub(changed, text)
+    assert new != text
+    return new
+
+
+@pytest.mark.parametrize("text", ["5e-05", "1e3", "+1e-3", "-1E+3", ".5e1", "1.e2", "5.0e-05", "+3"])
+def test_it_is_a_number(text):
+    (content,) = documents(f"a: {text}\nb: [{text}]\nc: '{text}'\n", "")
+    assert content == {"a": float(text), "b": [float(text)], "c": text}
+
+
+@pytest.mark.parametrize(
+    ("folder", "load"),
+    [
+        ("gaits/snake.yaml", gaits.load),
+        ("modular/pendulum_link.yaml", read_module_type),
+        ("charmie_torso_motion.yaml", load_profile),
+    ],
+)
+def test_files_of_modular_robots_and_motions(tmp_path, folder, load):
+    path = ROOT / "config" / folder
+    changed = tmp_path / path.name
+    changed.write_text(with_exponents(path.read_text("utf-8")), "utf-8")
+    assert described(load(changed)) == described(load(path))
+
+
+def described(value):
+    """What was read, as text."""
+    return value.to_yaml() if hasattr(value, "to_yaml") else repr(vars(value))
+
+
+def test_rules(tmp_path):
+    path = ROBOTS / "charmie_torso_rules.yaml"
+    text = path.read_text("utf-8").replace("0.5", "5e-1")
+    (tmp_path / path.name).write_text(text, "utf-8")
+    assert repr(read_rules(tmp_path / path.name)) == repr(read_rules(path))
+
+
+def test_a_study_and_its_catalogues(tmp_path):
+    shutil.copytree(ROOT / "config", tmp_path / "config")
+    shutil.copytree(ROBOTS, tmp_path / "urdf")
+    before = load_study(tmp_path / "config/charmie_study.yaml")
+    for name in ("charmie_study.yaml", "charmie_springs_s4.yaml", "charmie_springs_s5.yaml"):
+        path = tmp_path / "config" / name
+        path.write_text(with_exponents(path.read_text("utf-8")), "utf-8")
+    after = load_study(tmp_path / "config/charmie_study.yaml")
+    assert repr(after.inputs) == repr(before.inputs)
+    assert repr(after.keep) == repr(before.keep)
+
+
+def test_a_partition_file(tmp_path):
+    """A spring of 1000 N/m and 0.05 m between the ground and the bar: as given in the tags."""
+    anchors = "anchors: [{link: base}, {link: bar, xyz: [0, 0, %s]}]"
+    spring = "springs: [{name: s, stiffness: %s, free_length: %s, " + anchors + "}]"
+    robot = (
+        "<robot name='r'><link name='base'/><link name='bar'><inertial><origin xyz='0 0 0.2'/>"
+        "<mass value='1'/><inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/></inertial>"
+        "</link><joint name='j' type='continuous'><parent link='base'/><child link='bar'/>"
+        "<origin xyz='0.1 0 0'/><axis xyz='0 1 0'/></joint></robot>"
+    )
+    torques = []
+    for numbers in (("1000", "0.05", "0.1"), ("1e3", "5e-2", "+1e-1")):
+        path = tmp_path / "partition.yaml"
+        path.write_text("version: 1\n" + spring % numbers, "utf-8")
+        graph = md.load_urdf(robot, path)
+        torques.append(md.closure.closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0]).tau)
+    np.testing.assert_array_equal(*torques)
+    # closed form: the spring's pull at (0.1 + 0.1 sin q, 0.1 cos q) about (0.1, 0), and the weight
+    x, z = 0.1 + 0.1 * np.sin(0.3), 0.1 * np.cos(0.3)
+    pull = 1000.0 * (1.0 - 0.05 / np.hypot(x, z))
+    moment = (z * -pull * x) - ((x - 0.1) * -pull * z)  # about +y
+    np.testing.assert_allclose(torques[0], -moment - 9.81 * 0.2 * np.sin(0.3), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "table"),
+    [
+        ("exoskeleton", "--inertias", "exoskeleton_inertias.yaml"),
+        ("charmie_torso", "--parameters", "charmie_torso_parameters.yaml"),
+    ],
+)
+def test_tables_of_the_generators(tmp_path, name, option, table):
+    text = with_exponents((ROBOTS / "generators" / table).read_text("utf-8"))
+    (tmp_path / table).write_text(text, "utf-8")
+    written = generate(name, option, tmp_path / table, "--out", tmp_path / "robot.urdf")
+    assert written.returncode == 0, written.stderr
+    before, after = (md.load_urdf(path) for path in (ROBOTS / f"{name}.urdf", tmp_path / "robot.urdf"))
+    for old, new in zip(before.bodies, after.bodies, strict=True):
+        np.testing.assert_array_equal(new.inertia, old.inertia)
+        assert new.mass == old.mass
+
+
+def test_an_inertia_of_5e_05_in_the_exoskeletons_table(tmp_path):
+    """PyYAML alone reads a text, of which no minus sign can be taken."""
+    table = yaml.safe_load((ROBOTS / "generators" / "exoskeleton_inertias.yaml").read_text("utf-8"))
+    table["body_12"] = {"mass": 0.15, "com": [0, 0, 0], "inertia": ["MOMENT", 0, 0, "MOMENT", 0, "MOMENT"]}
+    path = tmp_path / "table.yaml"
+    path.write_text(yaml.safe_dump(table).replace("MOMENT", "5e-05"), "utf-8")
+    written = generate("exoskeleton", "--inertias", path, "--out", tmp_path / "robot.urdf")
+    assert written.returncode == 0, written.stderr
+    link = etree.parse(tmp_path / "robot.urdf").find("link[@name='body_12']")
+    inertia = link.find("inertial/inertia")
+    assert [float(inertia.get(key)) for key in ("ixx", "iyy", "izz", "ixy")] == [5e-5, 5e-5, 5e-5, 0.0]

@@ -1,0 +1,298 @@
+"""Lengths, masses and inertias that do not fit are asked about, with the number that made it ask.
+
+The arm: two links of 0.4 and 0.3 m with 3 and 2 kg, a gripper of 0.5 kg at their end. Stretched out, gravity
+needs 9.81 (3 0.2 + 2 (0.4 + 0.15) + 0.5 (0.7 + 0.05)) = 20.36 N m at the shoulder.
+"""
+
+import re
+import warnings
+
+import pytest
+
+import modular_dynamics as md
+
+LINK = (
+    '<link name="{name}"><inertial><origin xyz="{com} 0 0"/><mass value="{mass}"/>'
+    '<inertia ixx="{moment}" ixy="0" ixz="0" iyy="{moment}" iyz="0" izz="{moment}"/></inertial>'
+    "{shape}</link>\n"
+)
+JOINT = (
+    '<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+    '<origin xyz="{x} 0 {z}"/><axis xyz="{axis}"/>'
+    '<limit lower="-2" upper="2" effort="{effort}" velocity="3"/></joint>\n'
+)
+BOX = '<collision><geometry><box size="{0} {0} {0}"/></geometry></collision>'
+
+
+def arm(
+    *,
+    metre=1.0,
+    kilogram=1.0,
+    kgm2=1.0,
+    com_metre=None,
+    gripper=0.5,
+    gripper_com=0.05,
+    gripper_moment=1e-3,
+    shape="",
+    effort=50,
+    axis="0 1 0",
+    tags="",
+    upper=None,
+):
+    """The arm with its numbers in units of so many of SI's."""
+    com = metre if com_metre is None else com_metre
+    upper = LINK.format(name="upper", com=0.2 * com, mass=3 * kilogram, moment=0.05 * kgm2, shape="")
+    parts = [
+        '<robot name="arm"><link name="base"/>\n',
+        upper,
+        LINK.format(name="lower", com=0.15 * com, mass=2 * kilogram, moment=0.02 * kgm2, shape=""),
+        LINK.format(
+            name="gripper",
+            com=gripper_com * com,
+            mass=gripper * kilogram,
+            moment=gripper_moment * kgm2,
+            shape=shape,
+        ),
+        JOINT.format(
+            name="shoulder", parent="base", child="upper", x=0, z=0.1 * metre, axis=axis, effort=effort
+        ),
+        JOINT.format(
+            name="elbow", parent="upper", child="lower", x=0.4 * metre, z=0, axis="0 1 0", effort=effort
+        ),
+        JOINT.format(
+            name="wrist", parent="lower", child="gripper", x=0.3 * metre, z=0, axis="0 1 0", effort=effort
+        ),
+        tags,
+        "</robot>",
+    ]
+    return "".join(parts)
+
+
+def questions(text, **options):
+    """By kind, its texts."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        found = md.load_urdf(text, strict=True, **options).warnings  # questions refuse nothing
+    assert all(one.asks for one in found)
+    asked = {}
+    for one in found:
+        asked.setdefault(one.kind, []).append(str(one))
+    return asked
+
+
+def test_the_arm_itself_is_not_asked_about():
+    assert questions(arm()) == {}
+    assert questions(arm(effort=0)) == {}
+    assert questions(arm(effort=1)) == {}  # a placeholder: 20 times
+
+
+def test_lengths_in_millimetres():
+    asked = questions(arm(metre=1000.0))
+    assert sorted(asked) == ["large distance", "large gravity torque"]
+    (torque,), (distance,) = asked["large gravity torque"], asked["large distance"]
+    # 9.81 (3 200 + 2 550 + 0.5 750) = 20,360 N m; elbow: 9.81 (2 150 + 0.5 350) = 4660
+    assert torque == (
+        "line 5: joint 'shoulder' may need 20,356 N m against gravity, 407.1 times its effort limit of 50 "
+        "N m (1 more likewise); are lengths in m and masses in kg?"
+    )
+    assert distance == (
+        "line 6: all joints reach 800 m and all links have 5.5 kg; the longest step is 400 m, to joint "
+        "'elbow'; are lengths in m?"
+    )
+
+
+def test_lengths_in_millimetres_without_effort_limits_and_one_of_them_alone():
+    assert sorted(questions(arm(metre=1000.0, effort=0))) == ["large distance"]
+    assert sorted(questions(arm(metre=100.0, effort=0))) == ["large distance"]  # centimetres: 80 m
+    one = arm(effort=0).replace('xyz="0.3 0 0"', 'xyz="300 0 0"')
+    assert "the longest step is 300 m, to joint 'wrist'" in questions(one)["large distance"][0]
+    # 60 m of a crane of 12 t; the arm as large as a house
+    assert questions(arm(metre=80.0, kilogram=2000.0, kgm2=1e7, effort=0)) == {}
+    assert questions(arm(metre=12.0, effort=0, kgm2=144.0)) == {}
+
+
+def test_gravity_decides_where_there_is_no_torque():
+    vertical, tilted = arm(metre=1000.0, axis="0 0 1"), arm(metre=1000.0, axis="0 1 1")
+    assert "joint 'elbow' may need 4,660 N m" in questions(vertical)["large gravity torque"][0]
+    # sin(45 degrees) of that of the horizontal axis
+    assert "joint 'shoulder' may need 14,394 N m" in questions(tilted)["large gravity torque"][0]
+    assert "large gravity torque" not in questions(arm(metre=1000.0), gravity=(0, 0, 0))
+    moon = questions(arm(metre=1000.0), gravity=(0, 0, -1.62))["large gravity torque"][0]
+    assert "may need 3,362 N m" in moon
+
+
+@pytest.mark.parametrize(
+    "tags", ['<passive joint="shoulder"/>', '<gear joint="shoulder" driver="elbow" ratio="1"/>']
+)
+def test_joints_without_a_motor_have_no_effort_limit(tags):
+    tags = f'<modular_dynamics version="1">{tags}</modular_dynamics>'
+    asked = questions(arm(metre=1000.0, tags=tags))
+    assert "joint 'elbow' may need 4,660 N m against gravity, 93.19 times" in asked["large gravity torque"][0]
+
+
+def test_masses_in_grams():
+    asked = questions(arm(kilogram=1000.0, kgm2=1000.0))
+    assert sorted(asked) == ["large gravity torque", "large mass"]
+    assert "may need 20,356 N m against gravity, 407.1 times" in asked["large gravity torque"][0]
+    assert "all moving links have 5,500 kg" in asked["large mass"][0]
+    assert "the heaviest is link 'upper' with 3,000 kg; are masses in kg?" in asked["large mass"][0]
+    assert sorted(questions(arm(kilogram=1000.0, effort=0))) == ["large mass"]
+
+
+@pytest.mark.parametrize("gripper", [500, 300])
+def test_a_gripper_in_grams(gripper):
+    asked = questions(arm(gripper=gripper, gripper_moment=0.5))["large gravity torque"]
+    needed = 9.81 * (3 * 0.2 + 2 * 0.55 + gripper * 0.75)
+    assert f"may need {needed:,.0f} N m" in asked[0]
+
+
+def test_a_gripper_denser_than_any_material():
+    """500 kg in a box of 0.1 m, round which a box of sqrt(3) 0.1 m is taken: 96,000 kg/m^3."""
+    asked = questions(arm(gripper=500, effort=0, shape=BOX.format(0.1), gripper_moment=0.8))
+    assert sorted(asked) == ["large mass"]
+    assert asked["large mass"] == [
+        "line 4: link 'gripper' has 500 kg in a box of 0.0052 m^3 round its <visual> and <collision>, "
+        "96,225 kg/m^3; is its mass in kg?"
+    ]
+    for shape in (
+        '<cylinder radius="0.05" length="0.1"/>',
+        '<sphere radius="0.05"/>',
+        '<box size="0.1 0.1 0.1"/>',
+    ):
+        round_it = f"<visual><geometry>{shape}</geometry></visual>"
+        assert "large mass" in questions(arm(gripper=500, effort=0, shape=round_it))
+    # a flywheel of 20 kg; a sensor of 1 kg with a placeholder as its shape; meshes; numbers of no use
+    for mass, shape in (
+        (20, BOX.format(0.12)),
+        (1, BOX.format(0.001)),
+        (25, '<visual><geometry><mesh filename="a.stl" scale="0.001 0.001 0.001"/></geometry></visual>'),
+        (25, BOX.format("x")),
+        (25, '<visual><origin xyz="1 2"/><geometry><sphere radius="0.1"/></geometry></visual>'),
+    ):
+        assert questions(arm(gripper=mass, effort=0, shape=shape, gripper_moment=0.01)) == {}
+
+
+@pytest.mark.parametrize(
+    ("mass", "moment"),
+    [
+        (0.5, 1.0),  # the identity
+        (0.01, 0.01),  # a placeholder of both
+        (0.5, 1e-3 * 1e4),  # kg cm^2
+        (0.5, 1e-3 * 1e6),  # kg mm^2
+        (0.5, 1e-3 * 1e9),  # g mm^2
+        (0.5, 1e-3 * 3417.0),  # lb in^2
+    ],
+)
+def test_inertias_of_something_far_larger(mass, moment):
+    asked = questions(arm(gripper=mass, gripper_moment=moment))
+    assert sorted(asked) == ["large inertia"]
+    radius = (1.5 * moment / mass) ** 0.5
+    assert asked["large inertia"] == [
+        f"line 4: link 'gripper' has the moments of inertia {moment:.4g}, {moment:.4g}, "
+        f"{moment:.4g} kg m^2, as if "
+        f"the {mass:.3g} kg that joint 'wrist' moves lay {radius:.3g} m from their centre, and "
+        "all joints reach "
+        "0.8 m; are they in kg m^2, and no placeholder?"
+    ]
+
+
+def test_inertias_that_may_be_meant_or_have_no_weight():
+    assert questions(arm(gripper_moment=0.05)) == {}  # of a tool of 0.4 m
+    assert questions(arm(gripper=1e-6, gripper_moment=1e-6)) == {}  # a frame
+    fixed = arm(gripper=0.01, gripper_moment=0.01).replace(
+        '<joint name="wrist" type="revolute">', '<joint name="wrist" type="fixed">'
+    )
+    assert questions(fixed) == {}  # 0.01 kg m^2 on a forearm of 2 kg
+    identity = arm(gripper=0.01, gripper_moment=10.0).replace(
+        '"wrist" type="revolute"', '"wrist" type="fixed"'
+    )
+    assert "as if the 2.01 kg that joint 'elbow' moves" in questions(identity)["large inertia"][0]
+
+
+@pytest.mark.parametrize(("unit", "distance"), [(1000.0, 200.0), (100.0, 20.0)])
+def test_centres_of_mass_in_other_units(unit, distance):
+    asked = questions(arm(com_metre=unit, effort=0))["distant centre of mass"]
+    assert asked[0] == (
+        f"line 2: link 'upper' has its centre of mass {distance:g} m away from its origin, and "
+        "all joints reach "
+        "0.8 m; is it in m?"
+    )
+    assert len(asked) == 3 if unit == 1000.0 else 2
+
+
+def test_a_vehicle_with_small_joints_is_not_asked_about():
+    inertial = (
+        '<inertial><origin xyz="4.9 0 0"/><mass value="900"/><inertia ixx="900" ixy="0" ixz="0" '
+        'iyy="900" iyz="0"'
+    )
+    vehicle = arm().replace(
+        '<link name="base"/>', f'<link name="base">{inertial} izz="900"/></inertial></link>'
+    )
+    assert questions(vehicle) == {}
+    assert "distant centre of mass" in questions(vehicle.replace("4.9 0 0", "4900 0 0"))
+
+
+VISUAL = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
+INERTIAL = re.compile(r'(<link name="lower">)<inertial>.*?</inertial>', re.DOTALL)
+
+
+def test_a_massless_moving_link_with_a_shape_inside_a_chain():
+    without = INERTIAL.sub(rf"\g<1>{VISUAL}", arm())
+    assert questions(without) == {
+        "link without mass": [
+            "line 3: link 'lower' moves, has a <visual> or <collision>, and a mass of 0 kg; is "
+            "its <inertial> missing?"
+        ]
+    }
+    for shape in ('<collision><geometry><sphere radius="0.1"/></geometry></collision>', BOX.format(0.2)):
+        assert sorted(questions(INERTIAL.sub(rf"\g<1>{shape}", arm()))) == ["link without mass"]
+    # without a shape it is a helper of another joint; what passive joints move is often simplified
+    assert questions(INERTIAL.sub(r"\g<1>", arm())) == {}
+    passive = '<modular_dynamics version="1"><passive joint="elbow"/></modular_dynamics>'
+    assert questions(INERTIAL.sub(rf"\g<1>{VISUAL}", arm(tags=passive))) == {}
+
+
+TAGS = (
+    '<modular_dynamics version="1"><spring name="s" stiffness="100" free_length="{}"><anchor '
+    'link="base" xyz="0 0 {}"/>'
+    '<anchor link="upper"/></spring><loop_joint name="l" type="spherical"><predecessor '
+    'link="base" xyz="{} 0 0"/>'
+    '<successor link="gripper"/></loop_joint></modular_dynamics>'
+)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kind", "words"),
+    [
+        ((0.1, 0.2, 0.5), None, ""),
+        ((77, 0.2, 0.5), "long spring", "line 8: spring 's' has a free length of 77 m"),
+        (
+            (0.1, 200, 0.5),
+            "distant anchor",
+            "spring 's' has an anchor 200 m away from the origin of link 'base'",
+        ),
+        (
+            (0.1, 0.2, 500),
+            "distant anchor",
+            "loop joint 'l' has an anchor 500 m away from the origin of link 'base'",
+        ),
+    ],
+)
+def test_lengths_of_tags(numbers, kind, words):
+    asked = questions(arm(tags=TAGS.format(*numbers)))
+    assert list(asked) == ([kind] if kind else [])
+    assert words in "".join(asked.get(kind, []))
+
+
+def test_a_spring_on_one_body_has_no_effect():
+    tags = (
+        '<modular_dynamics version="1"><spring name="s" stiffness="9" free_length="0.1"><anchor '
+        'link="upper"/>'
+        '<anchor link="upper" xyz="0 0 0.1"/></spring></modular_dynamics>'
+    )
+    with pytest.warns(
+        md.ModelWarning, match="the ends of spring 's' are both on link 'upper'; it has no effect"
+    ):
+        md.load_urdf(arm(tags=tags))
+    with pytest.raises(md.UrdfError, match=r"are both on link 'upper'$"):
+        md.load_urdf(arm(tags=tags), strict=True)

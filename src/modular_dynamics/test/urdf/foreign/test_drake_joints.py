@@ -1,0 +1,75 @@
+"""<drake:joint>: ball, planar and universal joints by Pinocchio, others refused."""
+
+import numpy as np
+import pinocchio
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.foreign_four_bar import DRAKE
+from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.tree_dynamics import assert_close
+
+SEED = np.random.default_rng(0)
+
+
+def arm(kind, tag="drake:joint", of_joint=""):
+    """A revolute joint, then one of Drake's."""
+    inertia = np.diag([0.1, 0.2, 0.25])
+    links = ['<link name="base"/>']
+    links += [f'<link name="{name}">{inertial(1.5, (0.1, 0.2, 0.3), inertia)}</link>' for name in "ab"]
+    first = joint("j", "revolute", "base", "a", (0, 0, 1), axis=(0, 1, 0))
+    second = joint("k", kind, "a", "b", (0.3, 0.1, 0.2), (0.1, 0.2, 0.3), more=of_joint)
+    if tag != "joint":
+        second = second.replace("<joint", f"<{tag} {DRAKE}").replace("</joint", f"</{tag}")
+    return robot("arm", [*links, first, second])
+
+
+def test_a_ball_joint():
+    graph = md.load_urdf(arm("ball"), strict=True)
+    assert graph.joint("k").type is md.JointType.SPHERICAL
+    own = arm("floating", "joint").replace(
+        "</robot>", '<modular_dynamics version="1"><spherical joint="k"/></modular_dynamics></robot>'
+    )
+    expected = md.load_urdf(own)
+    q, v, vdot = graph.neutral(), SEED.normal(size=4), SEED.normal(size=4)
+    tau = md.inverse_dynamics(graph, q, v, vdot)
+    np.testing.assert_array_equal(tau, md.inverse_dynamics(expected, q, v, vdot))
+    assert "<drake:joint> read as ball joints: k (line 1)" in graph.notes
+    written = graph.to_urdf()
+    assert "drake" not in written
+    np.testing.assert_allclose(md.inverse_dynamics(md.load_urdf(written), q, v, vdot), tau, atol=1e-14)
+
+
+def test_a_universal_joint_turns_about_x_and_then_y():
+    """As two revolute joints do in Pinocchio."""
+    graph = md.load_urdf(arm("universal"), strict=True)
+    assert graph.joint_names == ("j", "k_x", "k_y")
+    text = arm("continuous", "joint", '<axis xyz="1 0 0"/>').replace('<child link="b"', '<child link="c"', 1)
+    more = joint("l", "continuous", "c", "b", (0, 0, 0), axis=(0, 1, 0))
+    text = text.replace("</robot>", f'<link name="c"/>{more}</robot>')
+    model = pinocchio.buildModelFromXML(text)
+    q, v, vdot = SEED.normal(size=(3, 3))
+    wrapped = np.array([q[0], np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])])
+    expected = pinocchio.rnea(model, model.createData(), wrapped, v, vdot)
+    assert_close(md.inverse_dynamics(graph, q, v, vdot), np.asarray(expected), 1e-13)
+    again = md.load_urdf(graph.to_urdf())
+    assert_close(md.inverse_dynamics(again, q, v, vdot), np.asarray(expected), 1e-13)
+
+
+@pytest.mark.parametrize("kind", ["planar", "continuous", "fixed"])
+def test_types_of_urdf(kind):
+    ours = md.load_urdf(arm(kind, of_joint='<axis xyz="0 0 1"/>'))
+    expected = md.load_urdf(arm(kind, "joint", '<axis xyz="0 0 1"/>'))
+    assert ours.joint_names == expected.joint_names
+    q = SEED.normal(size=ours.nq)
+    rest = np.zeros(ours.nv)
+    tau = md.inverse_dynamics(expected, q, rest, rest)
+    np.testing.assert_array_equal(md.inverse_dynamics(ours, q, rest, rest), tau)
+
+
+@pytest.mark.parametrize("kind", ["screw", "curvilinear"])
+def test_other_types_are_refused(kind):
+    with pytest.raises(
+        md.UrdfError, match=rf"^line 1: <drake:joint> 'k' has the type '{kind}'; ball, planar"
+    ):
+        md.load_urdf(arm(kind))

@@ -1,0 +1,267 @@
+"""Armature and springs in the words of other tools: torques by closed form and by MuJoCo."""
+
+import mujoco
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.foreign_four_bar import DRAKE
+from helpers.robots.urdf_text import inertial, joint, robot
+
+ROTOR, RATIO = 1.5e-4, 80.0
+ARMATURE = ROTOR * RATIO**2
+LENGTH, MASS = 0.4, 2.0
+
+
+def arm(words="", of_joint="", kinds=("revolute", "revolute"), tags=()):
+    """Two links that swing about y; ``of_joint``: further elements of the first joint."""
+    bodies = [
+        f'<link name="{name}">{inertial(MASS, (LENGTH, 0, 0), 0.01 * np.eye(3))}</link>' for name in "ab"
+    ]
+    joints = [
+        joint("j", kinds[0], "base", "a", (0, 0, 1), axis=(0, 1, 0), more=of_joint),
+        joint("k", kinds[1], "a", "b", (2 * LENGTH, 0, 0), axis=(0, 1, 0)),
+    ]
+    return robot("arm", ['<link name="base"/>', *bodies, *joints, words], tags)
+
+
+def transmission(actuator="", joint_part="", more="", name="t", of="j"):
+    return (
+        f'<transmission name="{name}"><type>transmission_interface/SimpleTransmission</type>'
+        f'<joint name="{of}">{joint_part}</joint><actuator name="m">{actuator}</actuator>{more}'
+        "</transmission>"
+    )
+
+
+REDUCTION = f"<mechanicalReduction>{RATIO}</mechanicalReduction>"
+OF_DRAKE = f'<drake:gear_ratio {DRAKE} value="{RATIO}"/><drake:rotor_inertia {DRAKE} value="{ROTOR}"/>'
+#: Words below <robot> and in the joint, and what they make of the inertia.
+DRIVES = {
+    "Cassie": (transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>"), ""),
+    "PR2": (transmission(more=f"{REDUCTION}<rotorInertia>{ROTOR}</rotorInertia>"), ""),
+    "an attribute": (transmission(f'{REDUCTION}<motorInertia value="{ROTOR}"/>'), ""),
+    "ros2_control": (
+        '<ros2_control name="c" type="system">'
+        + transmission(
+            f"<motor_inertia>{ROTOR}</motor_inertia>", f"<mechanical_reduction>{RATIO}</mechanical_reduction>"
+        )
+        + "</ros2_control>",
+        "",
+    ),
+    "Drake": (transmission(f"<mechanicalReduction>3</mechanicalReduction>{OF_DRAKE}"), ""),
+    "Drake, in the joint": ("", f"<actuator name='m'>{OF_DRAKE}</actuator>"),
+    "Drake, alone": ("", OF_DRAKE),
+    "a negative ratio": (
+        transmission(f"{REDUCTION.replace('>', '>-', 1)}<motorInertia>{ROTOR}</motorInertia>"),
+        "",
+    ),
+    "seen at the joint": ("", f'<dynamics armature="{ARMATURE}" damping="0"/>'),
+    "RaiSim": (transmission(REDUCTION), f'<dynamics rotor_inertia="{ARMATURE}"/>'),
+    "a ratio beside": ("", f'<dynamics rotor_inertia="{ROTOR}" gear_ratio="{RATIO}"/>'),
+    "two motors": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR / 4}</motorInertia>")
+        + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u"),
+        "",
+    ),
+    "the joint before its transmission": (
+        transmission(f"{REDUCTION}<motorInertia>9</motorInertia>"),
+        f'<dynamics armature="{ARMATURE}"/>',
+    ),
+    "a transmission before ros2_control": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+        + f'<ros2_control name="c">{transmission("<motorInertia>9</motorInertia>")}</ros2_control>',
+        "",
+    ),
+}
+
+
+def mujoco_torque(q, v, vdot, armature=0.0, stiffness=0.0, reference=0.0):
+    """Of the same arm, built in MuJoCo."""
+    body = (
+        '<body pos="{}"><joint name="{}" axis="0 1 0"/><inertial pos="{} 0 0" mass="{}" '
+        'diaginertia="0.01 0.01 0.01"/>'
+    )
+    first = body.format("0 0 1", "j", LENGTH, MASS)
+    second = body.format(f"{2 * LENGTH} 0 0", "k", LENGTH, MASS)
+    model = mujoco.MjModel.from_xml_string(
+        f"<mujoco><worldbody>{first}{second}</body></body></worldbody></mujoco>"
+    )
+    model.dof_armature[0], model.jnt_stiffness[0], model.qpos_spring[0] = armature, stiffness, reference
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qacc[:] = q, v, vdot
+    mujoco.mj_inverse(model, data)
+    return data.qfrc_inverse
+
+
+STATES = np.random.default_rng(0).normal(size=(3, 3, 2))
+
+
+@pytest.mark.parametrize(("words", "of_joint"), DRIVES.values(), ids=DRIVES)
+def test_the_inertia_of_a_drive(words, of_joint):
+    graph = md.load_urdf(arm(words, of_joint), strict=True)
+    for q, v, vdot in STATES:
+        expected = mujoco_torque(q, v, vdot, ARMATURE)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    assert graph.joint("j").armature == pytest.approx(ARMATURE, rel=1e-15)
+    assert graph.joint("k").armature == 0.0
+    assert any("read as armature of joints [kg m^2, or kg]: j 0.96 (line " in note for note in graph.notes)
+
+
+SILENT = {
+    "a reduction": (transmission(REDUCTION), ""),
+    "a reduction of the joint": (transmission("", REDUCTION), ""),
+    "a ratio of Drake": (transmission(f'<drake:gear_ratio {DRAKE} value="9"/>'), ""),
+    "a ratio of <dynamics>": ("", '<dynamics gear_ratio="9"/>'),
+    "no inertia": (transmission(f"{REDUCTION}<motorInertia>0</motorInertia>"), '<dynamics armature="0"/>'),
+    "a spring without stiffness": ("", '<dynamics spring_reference="1" spring_stiffness="0"/>'),
+    "a simulation's numbers": (
+        '<gazebo reference="j"><implicitSpringDamper>1</implicitSpringDamper><stopKp>1e7</stopKp>'
+        "<springReference>1</springReference><provideFeedback>true</provideFeedback></gazebo>",
+        "",
+    ),
+    "a link's numbers": (
+        '<gazebo reference="a"><mu1>1</mu1><kp>1e6</kp><kd>1</kd><selfCollide>1</selfCollide>'
+        "<turnGravityOff>true</turnGravityOff><gravity>false</gravity>"
+        "<material>Gazebo/Red</material></gazebo>",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "of_joint"), SILENT.values(), ids=SILENT)
+def test_what_changes_no_torque_is_not_mentioned(words, of_joint):
+    graph = md.load_urdf(arm(words, of_joint), strict=True)
+    assert (graph.warnings, graph.notes) == ((), ())
+    assert (graph.joint("j").armature, graph.joint("j").stiffness) == (0.0, 0.0)
+
+
+STIFFNESS, REST = 12.5, 0.3
+GAZEBO = f"<springStiffness>{STIFFNESS}</springStiffness>", f"<springReference>{REST}</springReference>"
+SPRINGS = {
+    "Gazebo": (
+        f'<gazebo reference="j">{"".join(GAZEBO)}<implicitSpringDamper>1</implicitSpringDamper></gazebo>',
+        "",
+    ),
+    "two blocks": (
+        f'<gazebo reference="j">{GAZEBO[1]}</gazebo><gazebo reference="j">{GAZEBO[0]}</gazebo>',
+        "",
+    ),
+    "values": (
+        f'<gazebo reference="j"><springStiffness value="{STIFFNESS}"/>'
+        f'<springReference value="{REST}"/></gazebo>',
+        "",
+    ),
+    "SDF": (
+        f'<gazebo reference="j"><axis><dynamics><spring_reference>{REST}</spring_reference>'
+        f"<spring_stiffness>{STIFFNESS}</spring_stiffness></dynamics></axis></gazebo>",
+        "",
+    ),
+    "attributes as in SDF": ("", f'<dynamics spring_stiffness="{STIFFNESS}" spring_reference="{REST}"/>'),
+    "attributes": ("", f'<dynamics damping="1" stiffness="{STIFFNESS}" rest_position="{REST}"/>'),
+    "MuJoCo's word": ("", f'<dynamics stiffness="{STIFFNESS}" springref="{REST}"/>'),
+}
+
+
+@pytest.mark.parametrize(("words", "of_joint"), SPRINGS.values(), ids=SPRINGS)
+def test_a_spring_at_a_joint(words, of_joint):
+    graph = md.load_urdf(arm(words, of_joint), strict=True)
+    for q, v, vdot in STATES:
+        expected = mujoco_torque(q, v, vdot, 0.0, STIFFNESS, REST)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    assert any("read as springs at joints [N m/rad, or N/m]: j 12.5 about 0.3" in one for one in graph.notes)
+
+
+def test_armature_and_spring_of_one_joint():
+    words, of_joint = DRIVES["Cassie"][0], SPRINGS["attributes"][1]
+    graph = md.load_urdf(arm(words, of_joint))
+    q, v, vdot = STATES[0]
+    expected = mujoco_torque(q, v, vdot, ARMATURE, STIFFNESS, REST)
+    np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+
+
+def damper(more="", body="a"):
+    prefix = "drake:linear_spring_damper"
+    return (
+        f'<{prefix} {DRAKE}><{prefix}_body_A name="base"/><{prefix}_p_AP value="0 0 2"/>'
+        f'<{prefix}_body_B name="{body}"/><{prefix}_p_BQ value="0.4 0 0"/>{more}'
+        f'<{prefix}_stiffness value="500"/><{prefix}_damping value="7"/></{prefix}>'
+    )
+
+
+FREE = '<drake:linear_spring_damper_free_length value="0.6"/>'
+
+
+@pytest.mark.parametrize(("q", "v"), [(0.3, 0.0), (-0.7, 1.1), (1.2, -2.0)])
+def test_a_spring_between_links(q, v):
+    """From a point 1 m above the axis to one at 0.4 m from it: its length by the law of cosines."""
+    graph = md.load_urdf(arm(damper(FREE), kinds=("revolute", "fixed")), strict=True)
+    # z of the point is -0.4 sin q below the axis; the anchor is 1 above
+    length = np.sqrt(1.0 + 0.16 + 0.8 * np.sin(q))
+    slope = 0.4 * np.cos(q) / length
+    force = 500.0 * (length - 0.6) + 7.0 * slope * v
+    weights = -9.81 * np.cos(q) * (MASS * LENGTH + MASS * 3 * LENGTH)
+    tau = md.closed_loop_inverse_dynamics(graph, [q], [v], [0.0]).tau
+    np.testing.assert_allclose(tau, [weights + force * slope], atol=1e-12)
+
+
+WRONG = {
+    "a transmission of two joints": (
+        '<transmission name="d"><joint name="j"/><joint name="k"/><actuator name="m">'
+        "<motorInertia>1</motorInertia></actuator></transmission>",
+        "",
+        "inertia",
+        "rotor inertias of transmission 'd', of 2 joints, are not read",
+    ),
+    "an unknown joint": (
+        transmission("<motorInertia>1</motorInertia>", of="x"),
+        "",
+        "inertia",
+        "of joint 'x' is not read: the joint does not exist",
+    ),
+    "a spring of an unknown joint": (
+        f'<gazebo reference="x">{GAZEBO[0]}</gazebo>',
+        "",
+        "spring",
+        "of joint 'x' is not read: the joint does not exist",
+    ),
+    "a spring between unknown links": (damper(FREE, "x"), "", "spring", "'x' is no link of the URDF"),
+    "a spring without a length": (damper(), "", "spring", "it lacks free_length"),
+}
+
+
+@pytest.mark.parametrize(("words", "of_joint", "kind", "why"), WRONG.values(), ids=WRONG)
+def test_what_is_not_read_is_named(words, of_joint, kind, why):
+    graph = md.load_urdf(arm(words, of_joint))
+    (finding,) = graph.warnings
+    assert finding.kind == f"{kind} of another tool"
+    assert why in str(finding)
+    assert "; torques are those without it; write <" in str(finding)
+    with pytest.raises(md.UrdfError, match=r"^strict: line "):
+        md.load_urdf(arm(words, of_joint), strict=True)
+
+
+def test_a_spring_at_a_floating_joint_is_named():
+    text = arm("", '<dynamics stiffness="3"/>', ("floating", "revolute"))
+    (finding,) = md.load_urdf(text).warnings
+    assert "'j' is not read: the joint is floating" in str(finding)
+
+
+def test_an_armature_at_a_fixed_joint_changes_nothing():
+    graph = md.load_urdf(arm("", '<dynamics armature="3"/>', ("fixed", "revolute")), strict=True)
+    assert graph.notes == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "of_joint", "message"),
+    [
+        (transmission("<motorInertia>1e-4 kg</motorInertia>"), "", "<motorInertia>: value="),
+        (transmission("<mechanicalReduction/><motorInertia>1</motorInertia>"), "", "<mechanicalReduction>"),
+        ("", '<dynamics armature="much"/>', "armature='much' is not a number"),
+        ("", '<dynamics armature="-1"/>', "armature = -1 cannot be negative"),
+        ("", '<dynamics stiffness="1" springref="x"/>', "springref='x' is not a number"),
+    ],
+)
+def test_invalid_numbers(words, of_joint, message):
+    with pytest.raises(md.DescriptionError, match=r"^line \d+: ") as caught:
+        md.load_urdf(arm(words, of_joint))
+    assert message in str(caught.value)

@@ -1,0 +1,284 @@
+"""Loops and couplings in the words of other tools: torques by closed form."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.foreign_four_bar import (
+    AXIS,
+    DRAKE,
+    DRIVEN,
+    LOOPS,
+    PASSIVE,
+    four_bar,
+    gravity_torque,
+    pose,
+)
+from helpers.robots.urdf_text import inertial, joint, robot
+from modular_dynamics.urdf import has_loops
+
+ANGLE = 0.9
+
+
+def torque(graph, angle=ANGLE, turns=(0.0, 0.0, 0.0)):
+    """Of the crank at rest; ``turns``: at which angles the joints are zero."""
+    rod, rocker = pose(angle)
+    guess = np.array([angle, rod - angle, rocker]) - turns
+    rest = np.zeros(1)
+    return md.closed_loop_inverse_dynamics(graph, guess[:1], rest, rest, guess=guess).tau
+
+
+@pytest.mark.parametrize("angle", [0.9, -2.0, 2.5])
+@pytest.mark.parametrize("tool", LOOPS)
+@pytest.mark.parametrize(("tags", "more"), [(PASSIVE, ""), ("", DRIVEN)])
+def test_a_four_bar_in_the_words_of_each_tool(tool, tags, more, angle):
+    text = four_bar(LOOPS[tool] + more, tags)
+    graph = md.load_urdf(text, strict=True)
+    assert graph.passive_joints == ("b", "c")
+    assert torque(graph, angle) == pytest.approx([gravity_torque(angle)], abs=1e-12)
+    (loop,) = graph.loop_joints
+    assert any(f"read as loop joints: {loop.name}" in note for note in graph.notes)
+    assert has_loops(text)
+
+
+def test_the_figure_of_the_report():
+    assert gravity_torque(ANGLE) == pytest.approx(1.73444, abs=1e-5)
+
+
+def turned():
+    """The angles of the joints' frames with which the four-bar is closed with all joints at zero."""
+    rod, rocker = pose(ANGLE)
+    return ANGLE, rod - ANGLE, rocker
+
+
+ROD, ROCKER = pose(ANGLE)
+#: SDF's joints. Their frames are those of the rocker, unless they say otherwise.
+SDF = {
+    "in the child": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 0 0 0</pose>"
+    "<axis><xyz>0 -1 0</xyz></axis>",
+    "the other way round": "<parent>rocker</parent><child>rod</child><pose>0.5 0 0 0 0 0</pose>"
+    "<axis><xyz>0 1 0</xyz></axis>",
+    "scoped names": "<parent>four::rod</parent><child>four::rocker</child><pose>0.4 0 0 0 0 0</pose>"
+    "<axis><xyz>0 -1 0</xyz></axis>",
+    "a pose in the parent": "<parent>rod</parent><child>rocker</child>"
+    '<pose relative_to="rod">0.5 0 0 1.5707963267948966 0 0</pose><axis><xyz>0 0 1</xyz></axis>',
+    "a pose at a joint": '<parent>rod</parent><child>rocker</child><pose relative_to="b">0.5 0 0 0 0 0</pose>'
+    "<axis><xyz>0 1 0</xyz></axis>",
+    "an axis of the model": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 1 0.5 0.2</pose>"
+    '<axis><xyz expressed_in="__model__">0 -1 0</xyz></axis>',
+    "an axis of the model, before": "<parent>rod</parent><child>rocker</child><pose>0.4 0 0 1 0.5 0.2</pose>"
+    "<axis><xyz>0 -1 0</xyz><use_parent_model_frame>true</use_parent_model_frame></axis>",
+}
+
+
+@pytest.mark.parametrize("words", SDF.values(), ids=SDF)
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "ball"])
+def test_a_four_bar_that_gazebo_closes(words, kind):
+    """Gazebo's frames coincide with all joints at zero, so the links are placed accordingly."""
+    block = f'<gazebo><joint name="pin" type="{kind}">{words}</joint></gazebo>'
+    graph = md.load_urdf(four_bar(block, PASSIVE, turned()), strict=True)
+    assert torque(graph, turns=turned()) == pytest.approx([gravity_torque(ANGLE)], abs=1e-12)
+    (moved,) = torque(graph, 1.1, turned())
+    assert moved == pytest.approx(gravity_torque(1.1), abs=1e-12)
+
+
+def test_a_joint_of_gazebo_that_ends_at_the_world():
+    """The root link stands where the world is; a joint that holds it there closes nothing."""
+    held = '<gazebo><joint name="w" type="fixed"><parent>world</parent><child>base</child></joint></gazebo>'
+    graph = md.load_urdf(four_bar(held))
+    assert (graph.loop_joints, graph.warnings) == ((), ())
+    assert not has_loops(four_bar(held))
+    crank = '<gazebo><joint name="w" type="fixed"><parent>world</parent><child>crank</child></joint></gazebo>'
+    (loop,) = md.load_urdf(four_bar(crank, '<passive joint="a"/>')).loop_joints
+    assert (loop.predecessor.link, loop.successor.link, loop.type) == ("base", "crank", "fixed")
+
+
+LEFT = {
+    "of links that only Gazebo has": (
+        '<gazebo><link name="bar"><inertial><mass>1</mass></inertial></link></gazebo><gazebo>'
+        '<joint name="pin" type="revolute"><parent>bar</parent><child>rod</child></joint></gazebo>',
+        ("", "", ""),
+        "not read, because they hold links that only <gazebo> has: <joint> 'pin'",
+    ),
+    "of joints that mimic": (
+        '<gazebo><joint name="pin" type="ball"><parent>crank</parent><child>rocker</child></joint></gazebo>',
+        ("", "", '<mimic joint="a"/>'),
+        "not read, because joints of the loop are coupled by <mimic>, which counts: <joint> 'pin'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "of_joints", "note"), LEFT.values(), ids=LEFT)
+def test_what_is_left_to_gazebo_is_a_note(words, of_joints, note):
+    graph = md.load_urdf(four_bar(words, of_joints=of_joints), strict=True)
+    assert not graph.loop_joints
+    assert any(one.startswith(note) for one in graph.notes)
+
+
+def test_mimic_joints_of_a_loop_with_further_coordinates():
+    """A loop that Isaac Sim closes is read, unless <mimic> leaves one coordinate."""
+    text = four_bar(LOOPS["Isaac Sim"], '<passive joint="b"/>', of_joints=("", "", '<mimic joint="a"/>'))
+    assert md.load_urdf(text).loop_joints
+    both = ("", '<mimic joint="a"/>', '<mimic joint="a"/>')
+    assert not md.load_urdf(four_bar(LOOPS["Isaac Sim"], of_joints=both)).loop_joints
+
+
+BROKEN = {
+    "a type": (LOOPS["Isaac Sim"].replace("spherical", "planar"), "its type is planar"),
+    "no type": (LOOPS["Isaac Sim"].replace(' type="spherical"', ""), "its type is missing"),
+    "one end": (LOOPS["URDF+"].replace("predecessor", "first"), "it has no two links"),
+    "different axes": (
+        LOOPS["urdfdom 264"].replace('"revolute"', '"prismatic"'),
+        "its axes [0.0, -1.0, 0.0] and [0.0, 1.0, 0.0] differ",
+    ),
+    "no direction": (LOOPS["URDF+"].replace("0 -1 0", "0 0 0"), "its axis has no direction"),
+    "a body": (
+        LOOPS["Drake"].replace("_body_B", "_body_C"),
+        "it lacks <drake:ball_constraint_body_B name=...>",
+    ),
+    "an unknown link": (LOOPS["Isaac Sim"].replace('"rod"', '"rood"'), "'rood' is no link of the URDF"),
+    "a screw": (
+        '<gazebo><joint name="p" type="screw"><parent>rod</parent><child>rocker</child></joint></gazebo>',
+        "its type is screw",
+    ),
+    "a link": (
+        '<gazebo><joint name="p" type="ball"><parent>rood</parent><child>rocker</child></joint></gazebo>',
+        "its parent is 'rood', which is no link of the URDF",
+    ),
+    "a pose": (
+        '<gazebo><joint name="p" type="ball"><parent>rod</parent><child>rocker</child><pose>1 2</pose>'
+        "</joint></gazebo>",
+        "its <pose> does not hold 6 finite numbers",
+    ),
+    "a frame": (
+        '<gazebo><joint name="p" type="ball"><parent>rod</parent><child>rocker</child>'
+        '<pose relative_to="x">0 0 0 0 0 0</pose></joint></gazebo>',
+        "its frame is 'x'",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "why"), BROKEN.values(), ids=BROKEN)
+def test_a_loop_that_is_not_read_is_named(words, why):
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_urdf(four_bar(words))
+    assert not graph.loop_joints
+    (finding,) = graph.warnings
+    (message,) = map(str, (one.message for one in caught))
+    assert message.startswith("line 9: <")
+    assert why in message
+    assert "; torques are those without it; write <loop_joint>" in message
+    assert finding.kind == "loop of another tool"
+    with pytest.raises(md.UrdfError, match=r"^strict: line 9: "):
+        md.load_urdf(four_bar(words), strict=True)
+
+
+def test_invalid_numbers():
+    with pytest.raises(md.PartitionError, match=r"line 9: loop joint 'pin', predecessor: xyz='0\.5 0' has 2"):
+        md.load_urdf(four_bar(LOOPS["Isaac Sim"].replace("0.5 0 0", "0.5 0")))
+
+
+def test_a_name_that_a_joint_has_gets_an_underscore():
+    (loop,) = md.load_urdf(four_bar(LOOPS["Isaac Sim"].replace('"pin"', '"a"'), PASSIVE)).loop_joints
+    assert loop.name == "a_"
+
+
+def test_links_that_are_fixed_anyway_close_nothing():
+    words = '<loop_joint name="l" type="fixed"><link1 link="rod"/><link2 link="rod"/></loop_joint>'
+    graph = md.load_urdf(four_bar(words), strict=True)
+    assert (graph.loop_joints, graph.passive_joints) == ((), ())
+
+
+INERTIA = np.diag([1.0, 1.0, 1.0])
+I1, I2, J, RATIO = 0.3, 0.2, 1e-3, 6.0
+
+
+def geared(couplings, attributes=("", "")):
+    """Two links and two rotors about one vertical axis; both rotors on the base. All about z."""
+    moments = {"upper": I1, "lower": I2, "r1": J, "r2": J}
+    links = ['<link name="base"/>']
+    links += [
+        f'<link name="{name}">{inertial(1, (0, 0, 0), own * INERTIA)}</link>' for name, own in moments.items()
+    ]
+    ends = ("q1", "base", "upper"), ("q2", "upper", "lower"), ("q3", "base", "r1"), ("q4", "base", "r2")
+    joints = [
+        joint(name, "continuous", parent, child, (0, 0, 0), axis=(0, 0, 1)) for name, parent, child in ends
+    ]
+    for k, attribute in enumerate(attributes, 2):
+        joints[k] = joints[k].replace("<joint ", f"<joint {attribute} ")
+    return robot("geared", [*links, *joints, *couplings])
+
+
+def coupling(predecessor, successor, ratio, tag="coupling", more=""):
+    return (
+        f'<{tag} name="c" {more}><predecessor link="{predecessor}"/><successor link="{successor}"/>'
+        f'<ratio value="{ratio}"/></{tag}>'
+    )
+
+
+DEPENDENT = ('independent="false"', 'independent="false"')
+COUPLINGS = {
+    "couplings": ((coupling("upper", "r1", 6), coupling("lower", "r2", 6)), DEPENDENT),
+    "without flags": ((coupling("upper", "r1", 6), coupling("lower", "r2", 6)), ("", "")),
+    "the other way round": ((coupling("r1", "upper", 1 / 6), coupling("r2", "lower", 1 / 6)), DEPENDENT),
+    "rolling constraints": (
+        (
+            coupling("upper", "r1", 6, "constraint", 'type="rolling"'),
+            coupling("lower", "r2", 6, "constraint", 'type="rolling"'),
+        ),
+        DEPENDENT,
+    ),
+    "one by another": ((coupling("upper", "r1", 6), coupling("lower", "r2", 6)), ('independent="no"', "")),
+}
+
+
+@pytest.mark.parametrize(("words", "flags"), COUPLINGS.values(), ids=COUPLINGS)
+def test_rotors_that_urdf_plus_couples(words, flags):
+    """2 T = I1 v1^2 + I2 (v1 + v2)^2 + J RATIO^2 (v1^2 + (v1 + v2)^2): rotor 2 turns RATIO (q1 + q2)."""
+    text = geared(words, flags)
+    graph = md.load_urdf(text, strict=True)
+    assert graph.independent_joint_names == ("q1", "q2")
+    M = np.array([[I1 + I2, I2], [I2, I2]]) + J * RATIO**2 * np.array([[2.0, 1.0], [1.0, 1.0]])
+    vdot = np.array([0.7, -1.3])
+    found = md.closed_loop_inverse_dynamics(graph, [0.1, 0.2], [0.4, 0.5], vdot).tau
+    np.testing.assert_allclose(found, M @ vdot, atol=1e-13)
+    assert has_loops(text)
+    assert any("read as gears: q[q3] = 6 q[q1] (line " in note for note in graph.notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (coupling("upper", "wheel", 6), "'wheel' is no link"),
+        (
+            coupling("upper", "r1", 6).replace("successor", "follower"),
+            "lacks its <predecessor> or <successor>",
+        ),
+        (coupling("upper", "upper", 6), "no joint is left that it could determine"),
+    ],
+)
+def test_a_coupling_that_is_not_read_is_named(words, why):
+    graph = md.load_urdf(geared([words]))
+    (finding,) = graph.warnings
+    assert finding.kind == "coupling of another tool"
+    assert why in str(finding)
+    assert "write <gear" in str(finding)
+
+
+def test_couplings_that_contradict_each_other_are_named():
+    words = [coupling("upper", "r1", 6), coupling("upper", "r1", 7)]
+    graph = md.load_urdf(geared(words))
+    assert not graph.gears
+    assert "do not determine" in str(graph.warnings[0])
+
+
+def test_our_own_loop_joint_in_the_wrong_place_is_only_misplaced():
+    ends = '<predecessor link="rod"/><successor link="rocker"/>'
+    own = f'<loop_joint name="pin" type="revolute">{ends}{AXIS}</loop_joint>'
+    assert [finding.kind for finding in md.load_urdf(four_bar(own)).warnings] == ["misplaced element"]
+
+
+def test_an_undeclared_prefix():
+    words = LOOPS["Drake"].replace(DRAKE, "")
+    graph = md.load_urdf(four_bar(words, PASSIVE))
+    assert torque(graph) == pytest.approx([gravity_torque(ANGLE)], abs=1e-12)

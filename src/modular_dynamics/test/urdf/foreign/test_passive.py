@@ -1,0 +1,108 @@
+"""Which joints of loops are passive, where the words of other tools close them."""
+
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar
+
+LOOP = LOOPS["Isaac Sim"]
+EFFORT = '<limit effort="{}" velocity="1"/>'
+INTERFACE = '<joint name="{}"><command_interface name="effort"/></joint>'
+DEPENDENT = ('independent="true"', 'independent="false"', 'independent="False"')
+RULES = {
+    "a transmission": (DRIVEN, {}, ("b", "c"), "no <transmission> or command interface drives them"),
+    "ros2_control": (
+        '<ros2_control name="c"><joint name="a"><state_interface name="position"/>'
+        f"</joint>{INTERFACE.format('c')}"
+        "</ros2_control>",
+        {},
+        ("a", "b"),
+        "no <transmission> or command interface drives them",
+    ),
+    "URDF+": ("", {"attributes": DEPENDENT}, ("b", "c"), 'independent="false" says so'),
+    "URDF+ before drives": (
+        DRIVEN.replace('"a"', '"c"'),
+        {"attributes": DEPENDENT},
+        ("b", "c"),
+        'independent="false" says so',
+    ),
+    "efforts": (
+        "",
+        {"of_joints": (EFFORT.format(5), EFFORT.format(0), "")},
+        ("b", "c"),
+        "they have no effort limit above zero",
+    ),
+    "drives before efforts": (
+        DRIVEN,
+        {"of_joints": ("", EFFORT.format(5), EFFORT.format(5))},
+        ("b", "c"),
+        "no <transmission> or command interface drives them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("words", "options", "passive", "reason"), RULES.values(), ids=RULES)
+def test_the_rules(words, options, passive, reason):
+    graph = md.load_urdf(four_bar(LOOP + words, **options), strict=True)
+    assert graph.passive_joints == passive
+    note = f"joints of the loops pin are taken as passive: {', '.join(passive)}; {reason}"
+    assert any(one.startswith(note) for one in graph.notes)
+
+
+UNKNOWN = {
+    "nothing": {},
+    "all alike": {"of_joints": (EFFORT.format(5),) * 3},
+    "no efforts": {"of_joints": (EFFORT.format(0),) * 3},
+    "all drives": {
+        "words": "".join(DRIVEN.replace('"a"', f'"{name}"').replace('"t"', f'"{name}"') for name in "abc")
+    },
+    "all dependent": {"attributes": ('independent="false"',) * 3},
+}
+
+
+@pytest.mark.parametrize("options", UNKNOWN.values(), ids=UNKNOWN)
+def test_where_nothing_says_it_torques_are_refused(options):
+    text = four_bar(
+        LOOP + options.pop("words", "") if "words" in (options := dict(options)) else LOOP, **options
+    )
+    with pytest.warns(
+        md.ModelWarning, match=r"nothing says which joints of the loops pin are passive: a, b, c"
+    ):
+        graph = md.load_urdf(text)
+    assert [finding.kind for finding in graph.warnings] == ["loop without passive joints"]
+    with pytest.raises(md.UrdfError, match=r'strict: .*write <passive joint=""/> in <modular_dynamics>'):
+        md.load_urdf(text, strict=True)
+    rest = [0.0, 0.0, 0.0]
+    with pytest.raises(md.UnsupportedModelError, match="it has loop joints pin"):
+        md.inverse_dynamics(graph, rest, rest, rest)
+    with pytest.raises(md.ClosureError, match="declare others passive"):
+        md.closed_loop_inverse_dynamics(graph, [0.9, -0.4, 1.4], rest, rest)
+
+
+@pytest.mark.parametrize(
+    ("tags", "file"),
+    [
+        (PASSIVE, None),
+        ("", {"version": 1, "passive": ["b", "c"]}),
+        ("", {"version": 1, "independent": ["a"]}),
+        ('<independent><joint name="a"/></independent>', None),
+    ],
+)
+def test_ours_take_precedence(tags, file):
+    """Over drives that say otherwise."""
+    text = four_bar(LOOP + DRIVEN.replace('"a"', '"c"'), tags)
+    graph = md.load_urdf(text, file, strict=True)
+    assert graph.independent_joint_names == ("a",)
+
+
+def test_loops_with_common_joints_belong_together():
+    """A second rod between crank and rocker: only the crank is driven."""
+    more = (
+        '<link name="rod2"><inertial><mass value="1"/>'
+        '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>'
+        '</inertial></link><joint name="d" type="continuous"><parent link="rocker"/>'
+        '<child link="rod2"/></joint>'
+        '<loop_joint name="other" type="spherical"><link1 link="rod2"/><link2 link="rod"/></loop_joint>'
+    )
+    graph = md.load_urdf(four_bar(LOOP + DRIVEN + more))
+    assert graph.passive_joints == ("b", "c", "d")

@@ -1,0 +1,151 @@
+"""Words of other tools that change torques and are not read are named once by kind; others are silent."""
+
+import pytest
+
+import modular_dynamics as md
+from helpers.oracles.foreign_four_bar import DRAKE, four_bar
+from modular_dynamics.model import summaries_by_kind
+
+NAMED = {
+    "a distance": (f"<drake:distance_constraint {DRAKE} name='d'><x/></drake:distance_constraint>", "loop"),
+    "a tendon": (f"<drake:tendon_constraint {DRAKE}><x/></drake:tendon_constraint>", "coupling"),
+    "a bushing": (f"<drake:linear_bushing_rpy {DRAKE}><x/></drake:linear_bushing_rpy>", "spring"),
+    "a force of Drake": (
+        "<force_element name='f'><torsional_spring stiffness='1'/></force_element>",
+        "spring",
+    ),
+    "pins of RaiSim": ("<constraints><pin body1='rod'/></constraints>", "loop"),
+    "a cable": ("<cable name='c' max_length='1'/>", "coupling"),
+    "another loop": ("<loop_closure name='l'><link1/></loop_closure>", "loop"),
+    "another closed loop": ("<closed_loop joint='a'/>", "loop"),
+    "another constraint": ("<loop_constraint link='a'/>", "loop"),
+    "another spring": ("<torsion_spring joint='a' k='1'/>", "spring"),
+    "another coupling": ("<differential left='a' right='b'/>", "coupling"),
+    "an inertia in a transmission": (
+        "<transmission name='t'><joint name='a'/><motor rotor_inertia='1'/></transmission>",
+        "inertia",
+    ),
+}
+IN_JOINTS = {
+    "a drive": ("<drive><motor rotor_inertia='1e-4'/></drive>", "inertia"),
+    "an element": ("<motor><reflected_inertia>1</reflected_inertia></motor>", "inertia"),
+    "a compliance": ("<series><spring_stiffness value='1'/></series>", "spring"),
+    "a spring": ("<torsional_spring k='1'/>", "spring"),
+}
+WRITE = {"loop": "<loop_joint>", "coupling": "<gear", "spring": "<spring>", "inertia": "<joint_dynamics"}
+
+
+@pytest.mark.parametrize(("words", "kind"), NAMED.values(), ids=NAMED)
+def test_a_word_below_the_robot(words, kind):
+    check(four_bar(words), kind)
+
+
+@pytest.mark.parametrize(("words", "kind"), IN_JOINTS.values(), ids=IN_JOINTS)
+def test_a_word_in_a_joint(words, kind):
+    check(four_bar(of_joints=(words, "", "")), kind)
+
+
+def check(text, kind):
+    with pytest.warns(md.ModelWarning) as caught:
+        graph = md.load_urdf(text)
+    (message,) = map(str, (one.message for one in caught))
+    assert {finding.kind for finding in graph.warnings} == {f"{kind} of another tool"}
+    assert message.startswith(("line ", f"{kind} of another tool: "))
+    assert "is not read; torques are those without it; write " in message
+    assert WRITE[kind] in message
+    with pytest.raises(md.UrdfError, match=r"^strict: "):
+        md.load_urdf(text, strict=True)
+
+
+def test_each_kind_is_said_once():
+    words = "".join(f"<cable name='c{k}' l='1'/><closed_loop name='l{k}'/>" for k in range(9))
+    findings = md.load_urdf(four_bar(words)).warnings
+    assert len(findings) == 18
+    lines = summaries_by_kind(findings)
+    assert [line.partition(".")[0] for line in lines] == [
+        "coupling of another tool: 9 elements, 'c0', 'c1', 'c2', 'c3' and 5 more",
+        "loop of another tool: 9 elements, 'l0', 'l1', 'l2', 'l3' and 5 more",
+    ]
+
+
+SILENT = [
+    "<material name='m'><color rgba='1 0 0 1'/></material><sensor name='s'/>",
+    f"<drake:collision_filter_group {DRAKE} name='g'><drake:member link='rod'/>"
+    "</drake:collision_filter_group>",
+    f"<drake:proximity_properties {DRAKE}><drake:point_contact_stiffness value='1'/>"
+    "</drake:proximity_properties>",
+    "<gazebo><static>true</static><self_collide>1</self_collide>"
+    "<plugin name='p' filename='libros2_control.so'/></gazebo>",
+    "<gazebo reference='rod'><sensor type='imu' name='i'/><mu1>1</mu1><kp>1</kp>"
+    "<dampingFactor>1</dampingFactor></gazebo>",
+    "<mujoco><compiler meshdir='m' balanceinertia='true' discardvisual='false' boundmass='0.001'/>"
+    "<option timestep='0.001' gravity='0 0 -9.81'/></mujoco>",
+    "<transmission name='t'><type>x</type><joint name='a'><hardwareInterface>E</hardwareInterface></joint>"
+    "<actuator name='m'><mechanicalReduction>9</mechanicalReduction>"
+    "<motorTorqueConstant>1</motorTorqueConstant>"
+    "</actuator></transmission>",
+    "<ros2_control name='c' type='system'><joint name='a'><param name='kp'>1</param></joint></ros2_control>",
+    "<frame name='f' link='rod'/><fixed_frame name='g'/><disable_collisions link1='rod' link2='base'/>",
+]
+
+
+@pytest.mark.parametrize("words", SILENT)
+def test_what_concerns_other_things_is_not_mentioned(words, recwarn):
+    graph = md.load_urdf(four_bar(words), strict=True)
+    assert (graph.warnings, graph.notes) == ((), ())
+    assert not recwarn.list
+
+
+NOTES = [
+    (
+        "<gazebo><plugin name='p' filename='libmimic_joint.so'><joint>b</joint>"
+        "<mimicJoint>a</mimicJoint></plugin></gazebo>",
+        ("", "", ""),
+        "not read, plugins of Gazebo that couple joints: p (line 9)",
+    ),
+    (
+        "<gazebo><plugin name='p' filename='libclosed_loop_plugin.so'/></gazebo>",
+        ("", "", ""),
+        "not read, plugins of Gazebo that couple joints: p (line 9)",
+    ),
+    (
+        "<gazebo reference='rod'><inertial><mass>3</mass></inertial></gazebo>",
+        ("", "", ""),
+        "not read, <inertial> in <gazebo> of rod",
+    ),
+    ("<gazebo><link name='x'/></gazebo>", ("", "", ""), "not read, because only <gazebo> has them: links x"),
+]
+
+
+@pytest.mark.parametrize(("words", "of_joints", "text"), NOTES)
+def test_what_only_gazebo_has_is_a_note(words, of_joints, text):
+    graph = md.load_urdf(four_bar(words, of_joints=of_joints), strict=True)
+    assert [note.startswith(text) for note in graph.notes] == [True]
+
+
+def test_a_plugin_for_a_joint_that_mimics_is_not_mentioned():
+    words, mimic = NOTES[0][0], ("", '<mimic joint="a"/>', "")
+    assert md.load_urdf(four_bar(words, of_joints=mimic)).notes == ()
+
+
+MUJOCO = [
+    ("<compiler inertiafromgeom='true'/>", "mass", "replaces masses by those of the shapes"),
+    ("<compiler settotalmass='9'/>", "mass", "scales all masses"),
+    ("<compiler boundmass='1.1'/>", "mass", "raises the masses of crank"),
+    ("<compiler boundinertia='0.1'/>", "mass", "raises the moments of inertia of crank, rod, rocker"),
+    ("<option gravity='0 0 -1.62'/>", "gravity", "is another gravity"),
+]
+
+
+@pytest.mark.parametrize(("option", "kind", "text"), MUJOCO)
+def test_options_of_mujoco(option, kind, text):
+    (finding,) = md.load_urdf(four_bar(f"<mujoco>{option}</mujoco>")).warnings
+    assert finding.kind == f"{kind} of another tool"
+    assert text in str(finding)
+
+
+def test_balanceinertia_matters_where_an_inertia_is_broken():
+    text = four_bar("<mujoco><compiler balanceinertia='true'/></mujoco>")
+    broken = text.replace('ixx="0.01"', 'ixx="0.03"', 1)
+    kinds = {finding.kind: str(finding) for finding in md.load_urdf(broken).warnings}
+    assert "replaces the moments of inertia of crank by their mean" in kinds["mass of another tool"]

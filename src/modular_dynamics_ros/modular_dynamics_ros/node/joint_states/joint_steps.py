@@ -1,0 +1,170 @@
+"""Positions that no joint can reach in the time: of publishers that disagree, or of a faulty encoder."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.exceptions import listed
+from modular_dynamics_ros.node.joint_states.merged_joints import NEVER
+
+__all__ = ["COMPLETE", "JointSteps", "Steps"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+COMPLETE = 0  # the source of messages that hold all joints
+RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
+MEMORY = 10.0  # [s] for which the position of the other one of two publishers counts
+#: Joints really exceed their limits, since many files hold a guess: a step is more than this many times what
+#: the limit allows, and two publishers differ by more than this many times.
+FAR, APART = 5.0, 2.0
+#: Velocities by which publishers are compared where the limit is larger, or absent [rad/s, m/s].
+USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
+
+
+class Steps(NamedTuple):
+    """What is wrong with the positions of one message.
+
+    Attributes:
+        contradicting, stepping: names of joints. text: of the worst one, for the log; empty: nothing is.
+    """
+
+    contradicting: Sequence[str] = ()
+    stepping: Sequence[str] = ()
+    text: str = ""
+
+
+NOTHING = Steps()
+
+
+class JointSteps:
+    """Compares the positions of each message with those before.
+
+    A position is a step where it is far beyond what velocity limit and time allow. Two publishers contradict
+    each other where positions go from one of them to the other, and back. ROS does not tell who has sent a
+    message. But each publisher numbers its messages: a number that is not larger than the last one of the
+    same joints belongs to another publisher, or to one that was started again. That one does not go back.
+
+    Args:
+        publishers: names of the nodes that publish joint states now; empty where they are not known.
+    """
+
+    def __init__(self, robot: Robot, publishers: Callable[[], Sequence[str]]) -> None:
+        joints = [robot.graph.joint(name) for name in robot.state_names]
+        self._names, self._publishers = robot.state_names, publishers
+        self._units = [robot.position_unit(name) for name in robot.state_names]
+        self._turns = np.array([joint.type == "continuous" for joint in joints], bool)
+        self._limits = robot.graph.velocity_limits[robot.indices]
+        usual = [USUAL_SLIDE if unit == "m" else USUAL_TURN for unit in self._units]
+        self._compared = np.minimum(self._limits, usual)
+        # no joint can exceed what it is allowed where all of them together stay below the smallest of these
+        self._unsuspicious = float(APART * RESOLUTION * self._compared.min(initial=np.inf)) ** 2
+        self.forget()
+
+    def forget(self) -> None:
+        """Compare nothing with what came until now: the clock was set back."""
+        count = len(self._names)
+        self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
+        self._sources = np.full(count, COMPLETE)  # of the last positions
+        self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
+        self._numbers: dict[int, int] = {}  # of the last message by source
+        self._stamp: int | None = None  # of the last message, where that held all joints
+        self._time = NEVER
+
+    def note_time(self, now: int) -> None:
+        """The node's clock [ns], which may have been set back."""
+        if now < self._time:
+            self.forget()
+        self._time = now
+
+    def take_all(self, q: Array, stamp: int, number: int) -> Steps:
+        """Compare the positions (n,) of all joints; the array must not change.
+
+        Args:
+            stamp: [ns]. number: that the publisher has given the message; 0: not known.
+        """
+        if self._stamp is not None:
+            difference = q - self._q
+            if difference.dot(difference) <= self._unsuspicious:
+                self._q, self._stamp, self._numbers[COMPLETE] = q, stamp, number
+                return NOTHING
+            self._stamps[:] = self._stamp
+        found = self._examined(np.arange(len(q)), q, stamp, COMPLETE, number)
+        self._q, self._stamp = q, stamp
+        self._sources[:], self._numbers[COMPLETE] = COMPLETE, number
+        return found
+
+    def take(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
+        """Compare the positions (k,) of some joints.
+
+        Args:
+            source: what messages with the same names have in common, not COMPLETE. The rest as of `take_all`.
+        """
+        if self._stamp is not None:
+            self._q, self._stamps[:], self._stamp = self._q.copy(), self._stamp, None
+        found = self._examined(joints, q, stamp, source, number)
+        self._q[joints], self._stamps[joints] = q, stamp
+        self._sources[joints], self._numbers[source] = source, number
+        return found
+
+    def _examined(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
+        last_q, last_stamps = self._q[joints], self._stamps[joints]
+        seconds, known = _between(stamp, last_stamps)
+        size = self._distance(joints, q, last_q)
+        apart = known & (size > APART * self._compared[joints] * seconds)
+        if not apart.any():
+            return NOTHING
+        publishers, last = self._publishers(), self._numbers.get(source, 0)
+        several = len(publishers) > 1
+        another = several & ((self._sources[joints] != source) | (number <= last))
+        to_other, remembered = _between(stamp, self._other_stamps[joints])
+        back = self._distance(joints, q, self._other_q[joints])
+        back_in_time = (back < size) & (back <= FAR * self._compared[joints] * to_other)
+        contradicting = several & apart & remembered & (to_other < MEMORY) & back_in_time
+        stepping = known & (size > FAR * self._limits[joints] * seconds) & ~another & ~contradicting
+        if several and number != last + 1:  # it may be the first of another publisher
+            stepping[:] = False
+        changed = joints[apart & (another | contradicting)]
+        self._other_q[changed], self._other_stamps[changed] = self._q[changed], self._stamps[changed]
+        if not (contradicting | stepping).any():
+            return NOTHING
+        both, steps = ([self._names[k] for k in joints[flags]] for flags in (contradicting, stepping))
+        worst = int(np.argmax(np.where(contradicting if contradicting.any() else stepping, size, -1.0)))
+        joint = int(joints[worst])
+        at = f"{last_q[worst]:.3f}", f"{q[worst]:.3f} {self._units[joint]}", f"{seconds[worst] * 1e3:.1f} ms"
+        if contradicting.any():
+            return Steps(both, steps, self._contradiction(joint, publishers, *at))
+        return Steps(both, steps, self._step(joint, float(seconds[worst]), *at))
+
+    def _distance(self, joints: NDArray[np.intp], q: Array, before: Array) -> Array:
+        """Of positions; of continuous joints the shorter way around."""
+        difference, turns = q - before, self._turns[joints]
+        difference[turns] -= 2.0 * np.pi * np.round(difference[turns] / (2.0 * np.pi))
+        return np.abs(difference)
+
+    def _contradiction(
+        self, joint: int, publishers: Sequence[str], before: str, after: str, time: str
+    ) -> str:
+        who = ("" if len(publishers) == 2 else "two of ") + listed(publishers)
+        return (
+            f"{who} contradict each other: '{self._names[joint]}' is at {before} and at {after} within "
+            f"{time}; torques go to and fro until one of them stops, or leaves it out"
+        )
+
+    def _step(self, joint: int, seconds: float, before: str, after: str, time: str) -> str:
+        unit, limit = self._units[joint], self._limits[joint]
+        return (
+            f"'{self._names[joint]}' steps from {before} to {after} within {time}; with its velocity limit, "
+            f"{limit:.3f} {unit}/s, it can move {limit * seconds:.4f} {unit}: look at its encoder and its "
+            "driver, and whether the limit is right"
+        )
+
+
+def _between(stamp: int, before: NDArray[np.int64]) -> tuple[Array, Flags]:
+    """Seconds to earlier stamps [ns], no less than RESOLUTION; whether there is an earlier stamp."""
+    known = before != NEVER
+    seconds = np.abs(np.where(known, stamp - np.where(known, before, 0), 0)) * 1e-9
+    return np.maximum(seconds, RESOLUTION), known

@@ -1,0 +1,25 @@
+"""Who publishes joint states."""
+
+from collections.abc import Sequence
+
+from modular_dynamics_ros.node.interfaces import SessionNode
+
+__all__ = ["Publishers"]
+
+PERIOD = 1_000_000_000  # [ns] after which the middleware is asked again: it takes longer than an answer
+
+
+class Publishers:
+    """The full names of the nodes that publish joint_states, one for each publisher."""
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node, self._next = node, 0
+        self._names: Sequence[str] = ()
+
+    def __call__(self) -> Sequence[str]:
+        """Those of the last second."""
+        if (now := self._node.steady()) >= self._next:
+            self._next = now + PERIOD
+            infos = self._node.get_publishers_info_by_topic("joint_states")
+            self._names = sorted(f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in infos)
+        return self._names
