@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -67,7 +68,8 @@ class Nodes(NodeProbe):
         self.start_node("assembly_node", f"assembly_file:={assembly}")
 
     def start_node(self, name, *parameters):
-        self.processes.start(name, *parameters, environment=self.environment)
+        with patch.dict(os.environ, self.environment):
+            self.processes.start(name, *parameters)
 
     def answers_of(self, kind, name, count=1, **fields):
         """Answers to `count` requests that are sent at once."""
