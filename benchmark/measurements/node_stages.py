@@ -196,7 +196,7 @@ def _hand_over(
     for data, info in _arriving(list(node.session.robot.state_names), rate, count, together, wait):
         watches.begin()
         before, began = counts.answered, time.perf_counter_ns()
-        node.succession._arrivals._take(data, info)
+        node.succession._arrivals._on_message(data, info)
         if counts.answered > before:
             took.append(time.perf_counter_ns() - began)
         else:

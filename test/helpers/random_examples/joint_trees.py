@@ -76,7 +76,9 @@ def joint_trees(
         ends = f"link_{before}", f"link_{k}"
         in_urdf = "floating" if kind == "spherical" else kind
         links.append(f'<link name="{ends[1]}">{random_inertial(rng)}</link>')
-        joints.append(joint(name, in_urdf, *ends, place, turn, axis / np.linalg.norm(axis), more=more))
+        joints.append(
+            joint(name, in_urdf, *ends, place, turn, axis / np.linalg.norm(axis), more=more, effort=9000)
+        )
     tags += [tag.format(last=f"link_{count}") for tag in more_tags]
     return JointTree(robot("random", [*links, *joints], tags), seed)
 

@@ -62,7 +62,7 @@ def random_trees(draw, largest: int = 60) -> RandomTree:
         place, turn = rng.uniform(-1.0, 1.0, 3), rng.uniform(-2.0, 2.0, 3)
         parent = base if carrier == 0 else f"link_{carrier}"
         links.append(f'<link name="link_{child}">{random_inertial(rng)}</link>')
-        joints.append(joint(name, kind, parent, f"link_{child}", place, turn, axis, more=mimic))
+        joints.append(joint(name, kind, parent, f"link_{child}", place, turn, axis, more=mimic, effort=9000))
         moved_by[child] = moved_by[carrier] if kind == "fixed" else name
         if kind != "fixed":
             above[name] = moved_by[carrier]

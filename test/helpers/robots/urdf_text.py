@@ -20,10 +20,10 @@ def inertial(mass, com, inertia):
     return f'<inertial><origin {place(com)}/><mass value="{float(mass)!r}"/><inertia {moments}/></inertial>'
 
 
-def joint(name, kind, parent, child, xyz, rpy=(0, 0, 0), axis=None, limits=(-9, 9), more=""):
+def joint(name, kind, parent, child, xyz, rpy=(0, 0, 0), axis=None, limits=(-9, 9), more="", effort=9):
     """A joint; limits of position only where its type has them."""
     span = f'lower="{limits[0]}" upper="{limits[1]}" ' if kind in ("revolute", "prismatic") else ""
-    limit = "" if kind in ("fixed", "floating") else f'<limit {span}effort="9000" velocity="9"/>'
+    limit = "" if kind in ("fixed", "floating") else f'<limit {span}effort="{effort}" velocity="9"/>'
     about = "" if axis is None else f'<axis xyz="{text(axis)}"/>'
     return (
         f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
