@@ -46,7 +46,8 @@ def test_a_lost_neighbour_and_stale_input_last_until_a_state_is_answered(bus):
     for k in range(1, 400):  # no more joint states for 8 s: it is not known to be back
         bus.set_time(end + k * 20_000_000)
         log.look()
-    assert not [line for line in log.lines if "resolved" in line]
+    # steps of the motion are resolved by themselves, because no more come
+    assert not [line for line in log.lines if "resolved" in line and "(step)" not in line]
     assert log.lines.count(STALE_INPUT) == 1
     bus.start("head")
     first = bus.time // 5_000_000 + 1
