@@ -1,0 +1,325 @@
+// Forward dynamics by articulated bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 7), also known as ABA.
+//
+// Seen from its parent, a body with everything beyond it answers an acceleration (alpha, a) with a wrench that is linear in it:
+//
+//     [moment]   [A    H] [alpha]   [bias]
+//     [force ] = [H^T  M] [  a  ] + [bias]
+//
+// These two, the articulated inertia and the bias, are all that a predecessor needs of a successor. Accelerations are those of points:
+// they split into gamma, which velocities and gravity alone give the origin, and the change by what joints do. A joint of several axes,
+// which are the body's x, y, z, is eliminated axis by axis: with the column U of the inertia along the axis, the pivot d = U_axis +
+// armature and the torque that is left, u = tau - bias_axis,
+//
+//     I' = I - U U^T / d          bias' = bias + U u / d          qddot = (u - U^T (alpha, a)) / d
+//
+// Without an armature the axis' row and column of I' are zero. A pivot is what the joint moves while the joints beyond it are free. Where
+// it is no larger than the body's `least`, it is mostly rounding: then the result is not to be used, and some motion moves no inertia.
+//
+// Contract: q (nq), v, tau (nv) -> a (nv). No joint mimics another. Masses are as they are. work.positions are known. a may be v or tau.
+#pragma once
+#include "derivatives.hpp"
+
+namespace modular_dynamics {
+
+/// Entries of the symmetric matrix [A H; H^T M]: A as xx yy zz xy xz yz, H row by row, M as A.
+template <class T> struct ArticulatedInertia {
+  T entries[21];
+
+  static constexpr int index(int row, int column) {
+    constexpr int symmetric[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    if (row < 3 && column < 3) return symmetric[row][column];
+    if (row < 3) return 6 + 3 * row + column - 3;
+    if (column < 3) return 6 + 3 * column + row - 3;
+    return 15 + symmetric[row - 3][column - 3];
+  }
+  template <int row, int column> MD_FORCE_INLINE T& at() {
+    constexpr int k = index(row, column);
+    return entries[k];
+  }
+};
+
+/// What is kept of an eliminated axis.
+template <class T> struct EliminatedAxis { T U[6], u, inverse; };
+
+template <class T> struct ArticulatedBody {
+  Vector3<T> w, gamma;       ///< angular velocity; acceleration of the origin by velocities and gravity
+  Vector3<T> sway;           ///< angular acceleration by velocities, that the joint adds to its parent's
+  Vector3<T> moment, force;  ///< bias
+  Vector3<T> alpha, a;       ///< change of acceleration
+  T slid;                    ///< what slides from here on may add to the least pivots of what carries them
+  ArticulatedInertia<T> inertia;
+};
+
+template <class T> struct ArticulatedBodyWork {
+  JointPosition<T>* positions;
+  ArticulatedBody<T>* bodies;  ///< joints + 1
+  EliminatedAxis<T>* axes;     ///< as many as joints have velocities
+  T* torques;                  ///< nv
+};
+
+namespace detail {
+
+/// R X R^T of a rotation by an angle in the plane of two axes. Blocks that are square turn by two numbers,
+/// e = s^2 (xx - yy) + c s (xy + yx) and g = c s (xx - yy) - s^2 (xy + yx).
+template <int x, int y, int z, class T> MD_INLINE void turn_in_plane(T s, T c, ArticulatedInertia<T>& I) {
+  const T ss = s * s, cs = c * s;
+  auto symmetric = [&](T& xx, T& yy, T& xy, T& xz, T& yz) {
+    const T difference = xx - yy, twice = xy + xy, e = ss * difference + cs * twice, g = cs * difference - ss * twice, a = xz;
+    xx = xx - e, yy = yy + e, xy = xy + g;
+    xz = c * a - s * yz, yz = s * a + c * yz;
+  };
+  auto A = [&](auto row, auto column) -> T& { return I.template at<row, column>(); };
+  std::integral_constant<int, x> X;
+  std::integral_constant<int, y> Y;
+  std::integral_constant<int, z> Z;
+  std::integral_constant<int, x + 3> LX;
+  std::integral_constant<int, y + 3> LY;
+  std::integral_constant<int, z + 3> LZ;
+  symmetric(A(X, X), A(Y, Y), A(X, Y), A(X, Z), A(Y, Z));
+  symmetric(A(LX, LX), A(LY, LY), A(LX, LY), A(LX, LZ), A(LY, LZ));
+  T &xx = A(X, LX), &yy = A(Y, LY), &xy = A(X, LY), &yx = A(Y, LX), &xz = A(X, LZ), &yz = A(Y, LZ), &zx = A(Z, LX), &zy = A(Z, LY);
+  const T difference = xx - yy, sum = xy + yx, e = ss * difference + cs * sum, g = cs * difference - ss * sum, a = xz, b = zx;
+  xx = xx - e, yy = yy + e, xy = xy + g, yx = yx + g;
+  xz = c * a - s * yz, yz = s * a + c * yz;
+  zx = c * b - s * zy, zy = s * b + c * zy;
+}
+
+template <class T> MD_INLINE Matrix3<T> full(const SymmetricMatrix3<T>& s) { return {s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz}; }
+/// a b^T
+template <class A, class B> MD_INLINE auto times_transposed(const Matrix3<A>& a, const Matrix3<B>& b) -> Matrix3<decltype(a.xx * b.xx)> {
+  return a * Matrix3<B>{b.xx, b.yx, b.zx, b.xy, b.yy, b.zy, b.xz, b.yz, b.zz};
+}
+
+/// The same by any rotation.
+template <class T, class E> MD_INLINE void turn(const Matrix3<E>& R, ArticulatedInertia<T>& I) {
+  T* x = I.entries;
+  const Matrix3<T> A = times_transposed(R * full(SymmetricMatrix3<T>{x[0], x[1], x[2], x[3], x[4], x[5]}), R);
+  const Matrix3<T> H = times_transposed(R * Matrix3<T>{x[6], x[7], x[8], x[9], x[10], x[11], x[12], x[13], x[14]}, R);
+  const Matrix3<T> M = times_transposed(R * full(SymmetricMatrix3<T>{x[15], x[16], x[17], x[18], x[19], x[20]}), R);
+  I = {{A.xx, A.yy, A.zz, A.xy, A.xz, A.yz, H.xx, H.xy, H.xz, H.yx, H.yy, H.yz, H.zx, H.zy, H.zz, M.xx, M.yy, M.zz, M.xy, M.xz, M.yz}};
+}
+
+/// About a point from which the origin is seen at p: H' = H + [p]x M, A' = A - H [p]x + [p]x H'^T.
+template <class T> MD_INLINE void shift(Vector3<T> p, ArticulatedInertia<T>& I) {
+  T* x = I.entries;
+  const Vector3<T> h0{x[6], x[7], x[8]}, h1{x[9], x[10], x[11]}, h2{x[12], x[13], x[14]};
+  const Vector3<T> m0{x[15], x[18], x[19]}, m1{x[18], x[16], x[20]}, m2{x[19], x[20], x[17]};
+  const Vector3<T> g0 = h0 + (p.y * m2 - p.z * m1), g1 = h1 + (p.z * m0 - p.x * m2), g2 = h2 + (p.x * m1 - p.y * m0); // rows of H'
+  // rows of -H [p]x are p x h; those of [p]x H'^T have the rows of H' as columns
+  const Vector3<T> c0 = cross(p, h0), c1 = cross(p, h1), c2 = cross(p, h2), d0 = cross(p, g0), d1 = cross(p, g1), d2 = cross(p, g2);
+  x[0] = x[0] + c0.x + d0.x, x[1] = x[1] + c1.y + d1.y, x[2] = x[2] + c2.z + d2.z;
+  x[3] = x[3] + c0.y + d1.x, x[4] = x[4] + c0.z + d2.x, x[5] = x[5] + c1.z + d2.y;
+  x[6] = g0.x, x[7] = g0.y, x[8] = g0.z, x[9] = g1.x, x[10] = g1.y, x[11] = g1.z, x[12] = g2.x, x[13] = g2.y, x[14] = g2.z;
+}
+
+/// Calls `function` with the constants 0 ... count - 1: places in an inertia are known when it is compiled.
+template <std::size_t... K, class Function> MD_INLINE void for_constants(std::index_sequence<K...>, Function function) {
+  (function(std::integral_constant<int, int(K)>()), ...);
+}
+using Six = std::make_index_sequence<6>;
+
+/// Eliminate an axis: 0 1 2 about x y z, 3 4 5 along them. Returns the pivot.
+template <int axis, class T>
+MD_INLINE T eliminate(T torque, Element<T> armature, ArticulatedInertia<T>& I, Vector3<T>& moment, Vector3<T>& force, EliminatedAxis<T>& to) {
+  typedef Element<T> E;
+  for_constants(Six(), [&](auto k) { to.U[k] = I.template at<k, axis>(); });
+  const T pivot = to.U[axis] + armature, inverse = E(1) / pivot;
+  const T bias = axis == 0 ? moment.x : axis == 1 ? moment.y : axis == 2 ? moment.z : axis == 3 ? force.x : axis == 4 ? force.y : force.z;
+  to.inverse = inverse, to.u = torque - bias;
+  const T push = to.u * inverse, kept = armature * inverse;
+  for_constants(Six(), [&](auto row) {
+    if constexpr (row != axis) {
+      const T share = to.U[row] * inverse;
+      for_constants(Six(), [&](auto column) {
+        if constexpr (column != axis && column >= row) {
+          T& entry = I.template at<row, column>();
+          entry = entry - share * to.U[column];
+        }
+      });
+    }
+  });
+  for_constants(Six(), [&](auto k) { I.template at<k, axis>() = kept * to.U[k]; });
+  moment = moment + push * Vector3<T>{to.U[0], to.U[1], to.U[2]};
+  force = force + push * Vector3<T>{to.U[3], to.U[4], to.U[5]};
+  T& exact = axis == 0 ? moment.x : axis == 1 ? moment.y : axis == 2 ? moment.z : axis == 3 ? force.x : axis == 4 ? force.y : force.z;
+  exact = torque - armature * push;
+  return pivot;
+}
+
+/// qddot of an eliminated axis, which its body's acceleration takes up.
+template <int axis, class T> MD_INLINE T accelerate(const EliminatedAxis<T>& of, Vector3<T>& alpha, Vector3<T>& a) {
+  const T* U = of.U;
+  const T qddot = (of.u - dot(Vector3<T>{U[0], U[1], U[2]}, alpha) - dot(Vector3<T>{U[3], U[4], U[5]}, a)) * of.inverse;
+  T& changed = axis == 0 ? alpha.x : axis == 1 ? alpha.y : axis == 2 ? alpha.z : axis == 3 ? a.x : axis == 4 ? a.y : a.z;
+  changed = changed + qddot;
+  return qddot;
+}
+
+/// Inertia and bias of a body by itself.
+template <class T> MD_INLINE void start_articulated(const Body<Element<T>>& b, ArticulatedBody<T>& body) {
+  typedef Element<T> E;
+  const Vector3<E>& h = b.moment;
+  const SymmetricMatrix3<E>& J = b.J;
+  const SymmetricMatrix3<T> I{T{} + (J.yy + J.zz), T{} + (J.xx + J.zz), T{} + (J.xx + J.yy), T{} - J.xy, T{} - J.xz, T{} - J.yz};
+  const T square = dot(body.w, body.w), along = dot(h, body.w);
+  body.force = (b.mass * body.gamma + along * body.w) - square * h;
+  body.moment = plus_cross(cross(body.w, product(I, body.w)), h, body.gamma);
+  T o{};
+  body.slid = o;
+  body.inertia = {{I.xx, I.yy, I.zz, I.xy, I.xz, I.yz, o, o - h.z, o + h.y, o + h.z, o, o - h.x, o - h.y, o + h.x, o, o + b.mass, o + b.mass,
+                   o + b.mass, o, o, o}};
+}
+
+} // namespace detail
+
+/// Returns whether all pivots are larger than the bodies' least ones, in all lanes.
+/// external: a wrench on each body from outside, in the model's frames; or nullptr.
+template <class T>
+MD_INLINE bool forward_dynamics(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
+                                const ArticulatedBodyWork<T>& work, const Wrench<Element<T>>* external = nullptr) {
+  typedef Element<T> E;
+  using namespace detail;
+  const int n = model.joints;
+  const Vector3<T> none = zero_vector<T>();
+  T zero{};
+  ArticulatedBody<T>& ground = work.bodies[0];
+  ground.w = ground.alpha = ground.a = ground.sway = none;
+  ground.gamma = {zero - model.gravity.x, zero - model.gravity.y, zero - model.gravity.z};
+  for (int i = 1; i <= n; ++i) {
+    const Body<E>& b = model.bodies[i];
+    const ArticulatedBody<T>& parent = work.bodies[b.parent];
+    ArticulatedBody<T>& body = work.bodies[i];
+    if (has_quaternion(b.type)) {
+      Matrix3<T> R;
+      Vector3<T> p;
+      place_by_quaternion(b, q, R, p);
+      const T* rates = v + b.v;
+      const Vector3<T> carried = transposed_product(R, parent.w);
+      body.gamma = transposed_product(R, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
+      if (b.type == JointType::floating) {
+        const Vector3<T> linear{rates[0], rates[1], rates[2]}, angular{rates[3], rates[4], rates[5]}, crossed = cross(carried, linear);
+        body.gamma = plus_cross(body.gamma, angular, linear) + (crossed + crossed);
+        rates += 3;
+      }
+      const Vector3<T> angular{rates[0], rates[1], rates[2]};
+      body.sway = cross(carried, angular);
+      body.w = carried + angular;
+    } else {
+      const JointPosition<T>& at = work.positions[i - 1];
+      const Vector3<T> p = origin_of(b, at);
+      body.gamma = to_body(b, (parent.gamma + dot(parent.w, p) * parent.w) - dot(parent.w, parent.w) * p);
+      body.w = to_body(b, parent.w);
+      const T rate = b.multiplier * v[b.v];
+      if (b.type == JointType::revolute) {
+        body.gamma = turned_back_about_z(at.sine, at.cosine, body.gamma), body.w = turned_back_about_z(at.sine, at.cosine, body.w);
+        body.sway = {body.w.y * rate, zero - body.w.x * rate, zero};
+        body.w.z = body.w.z + rate;
+      } else {
+        const T twice = rate + rate;
+        body.gamma = {body.gamma.x + body.w.y * twice, body.gamma.y - body.w.x * twice, body.gamma.z};
+        body.sway = none;
+      }
+    }
+    start_articulated(b, body);
+    if (external) body.force = body.force - external[i].force, body.moment = body.moment - external[i].moment;
+  }
+  CountedTerms passive = counted;
+  passive.armature = false;
+  if (passive.any()) joint_torques(model, passive, q, v, v, work.torques);
+  bool good = true;
+  for (int i = n; i > 0; --i) {
+    const Body<E>& b = model.bodies[i];
+    ArticulatedBody<T>& body = work.bodies[i];
+    EliminatedAxis<T>* axes = work.axes + b.column;
+    const E armature = counted.armature ? model.terms[i - 1].armature : E(0);
+    auto torque = [&](int k) { return passive.any() ? T(tau[b.v + k] - work.torques[b.v + k]) : tau[b.v + k]; };
+    auto check = [&](T pivot, T least) { good = good && !any(!(pivot > least)); };
+    const T least_inertia = body.slid + b.least_inertia, least_mass = T{} + b.least_mass;
+    ArticulatedInertia<T>& I = body.inertia;
+    if (b.type == JointType::revolute) check(eliminate<2>(torque(0), armature, I, body.moment, body.force, axes[0]), least_inertia);
+    else if (b.type == JointType::prismatic) check(eliminate<5>(torque(0), armature, I, body.moment, body.force, axes[0]), least_mass);
+    else {
+      const int angular = b.type == JointType::floating ? 3 : 0;
+      if (angular) {
+        check(eliminate<3>(torque(0), armature, I, body.moment, body.force, axes[0]), least_mass);
+        check(eliminate<4>(torque(1), armature, I, body.moment, body.force, axes[1]), least_mass);
+        check(eliminate<5>(torque(2), armature, I, body.moment, body.force, axes[2]), least_mass);
+      }
+      check(eliminate<0>(torque(angular), armature, I, body.moment, body.force, axes[angular]), least_inertia);
+      check(eliminate<1>(torque(angular + 1), armature, I, body.moment, body.force, axes[angular + 1]), least_inertia);
+      check(eliminate<2>(torque(angular + 2), armature, I, body.moment, body.force, axes[angular + 2]), least_inertia);
+    }
+    if (b.parent == 0) continue; // the ground does not move
+    // I' of what velocities add: about a revolute joint's axis sway has no component
+    ArticulatedBody<T>& parent = work.bodies[b.parent];
+    parent.slid = parent.slid + body.slid;
+    if (b.type == JointType::prismatic) {
+      const T shift = work.positions[i - 1].shift;
+      parent.slid = parent.slid + b.slide * (shift * shift);
+    } else {
+      const T* x = I.entries;
+      const Vector3<T>& c = body.sway;
+      body.moment = body.moment + Vector3<T>{x[0] * c.x + x[3] * c.y + x[4] * c.z, x[3] * c.x + x[1] * c.y + x[5] * c.z, x[4] * c.x + x[5] * c.y + x[2] * c.z};
+      body.force = body.force + Vector3<T>{x[6] * c.x + x[9] * c.y + x[12] * c.z, x[7] * c.x + x[10] * c.y + x[13] * c.z, x[8] * c.x + x[11] * c.y + x[14] * c.z};
+    }
+    Vector3<T> p;
+    if (has_quaternion(b.type)) {
+      Matrix3<T> R;
+      place_by_quaternion(b, q, R, p);
+      turn(R, I);
+      body.force = R * body.force, body.moment = R * body.moment;
+    } else {
+      const JointPosition<T>& at = work.positions[i - 1];
+      p = origin_of(b, at);
+      if (b.type == JointType::revolute) {
+        turn_in_plane<0, 1, 2>(at.sine, at.cosine, I);
+        body.force = turned_about_z(at.sine, at.cosine, body.force), body.moment = turned_about_z(at.sine, at.cosine, body.moment);
+      }
+      if (b.tilted) turn_in_plane<1, 2, 0>(T{} + b.R.zy, T{} + b.R.yy, I);
+      else turn(b.R, I);
+      body.force = to_parent(b, body.force), body.moment = to_parent(b, body.moment);
+    }
+    shift(p, I);
+    for (int k = 0; k < 21; ++k) parent.inertia.entries[k] = parent.inertia.entries[k] + I.entries[k];
+    parent.force = parent.force + body.force;
+    parent.moment = plus_cross(parent.moment + body.moment, p, body.force);
+  }
+  // v and tau are not read from here on
+  for (int i = 1; i <= n; ++i) {
+    const Body<E>& b = model.bodies[i];
+    const ArticulatedBody<T>& parent = work.bodies[b.parent];
+    ArticulatedBody<T>& body = work.bodies[i];
+    const EliminatedAxis<T>* axes = work.axes + b.column;
+    T* own = a + b.v;
+    if (has_quaternion(b.type)) {
+      Matrix3<T> R;
+      Vector3<T> p;
+      place_by_quaternion(b, q, R, p);
+      body.a = transposed_product(R, plus_cross(parent.a, parent.alpha, p));
+      body.alpha = transposed_product(R, parent.alpha) + body.sway;
+      const int angular = b.type == JointType::floating ? 3 : 0;
+      own[angular + 2] = accelerate<2>(axes[angular + 2], body.alpha, body.a);
+      own[angular + 1] = accelerate<1>(axes[angular + 1], body.alpha, body.a);
+      own[angular] = accelerate<0>(axes[angular], body.alpha, body.a);
+      if (angular) {
+        own[2] = accelerate<5>(axes[2], body.alpha, body.a);
+        own[1] = accelerate<4>(axes[1], body.alpha, body.a);
+        own[0] = accelerate<3>(axes[0], body.alpha, body.a);
+      }
+      continue;
+    }
+    const JointPosition<T>& at = work.positions[i - 1];
+    body.a = to_body(b, plus_cross(parent.a, parent.alpha, origin_of(b, at)));
+    body.alpha = to_body(b, parent.alpha);
+    if (b.type == JointType::revolute) {
+      body.a = turned_back_about_z(at.sine, at.cosine, body.a);
+      body.alpha = turned_back_about_z(at.sine, at.cosine, body.alpha) + body.sway;
+      own[0] = accelerate<2>(axes[0], body.alpha, body.a);
+    } else {
+      own[0] = accelerate<5>(axes[0], body.alpha, body.a);
+    }
+  }
+  return good;
+}
+
+} // namespace modular_dynamics

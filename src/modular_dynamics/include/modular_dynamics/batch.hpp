@@ -1,0 +1,114 @@
+// Many states: rows of arrays become lanes, a function of lanes is called, lanes become rows again.
+//
+// A row holds the numbers of one state; T holds one number of as many states as it has lanes. Blocks of rows are transposed by
+// shuffles of vector registers. Memory that is needed two groups of rows later is asked for ahead.
+#pragma once
+#include "numbers.hpp"
+
+namespace modular_dynamics {
+
+namespace detail {
+
+// A square of N x N numbers is transposed by log2(N) rounds; in the round of H, elements K & H of two rows change places.
+template <int H, class T, std::size_t... K> MD_INLINE void exchange(T& a, T& b, std::index_sequence<K...>) {
+  constexpr int N = sizeof...(K);
+  T low = __builtin_shufflevector(a, b, (K & H ? N + K - H : K)...);
+  b = __builtin_shufflevector(a, b, (K & H ? N + K : K + H)...);
+  a = low;
+}
+template <int H, class T> MD_INLINE void rounds(T* row) {
+  if constexpr (H > 0) {
+    for (int k = 0; k < lanes_of<T>; ++k)
+      if (!(k & H)) exchange<H>(row[k], row[k + H], std::make_index_sequence<lanes_of<T>>());
+    rounds<H / 2>(row);
+  }
+}
+template <class T, std::size_t... K> MD_INLINE T joined(const Element<T>* a, const Element<T>* b, std::index_sequence<K...>) {
+  if constexpr (lanes_of<T> == 2) return T{a[0], b[0]};
+  else {
+    typedef Lanes<Element<T>, lanes_of<T> / 2> Half;
+    return __builtin_shufflevector(load<Half>(a), load<Half>(b), K...);
+  }
+}
+/// N numbers of N rows, `step` apart, become N numbers of N lanes, `to_step` apart. The first round is done by loads of halves.
+template <class T> MD_INLINE void transpose(const Element<T>* from, long step, Element<T>* to, long to_step) {
+  constexpr int N = lanes_of<T>, H = N / 2;
+  T row[N];
+  for (int k = 0; k < H; ++k)
+    for (int h = 0; h < 2; ++h)
+      row[k + h * H] = joined<T>(from + k * step + h * H, from + (k + H) * step + h * H, std::make_index_sequence<N>());
+  rounds<H / 2>(row);
+  for (int k = 0; k < N; ++k) store<T>(to + k * to_step, row[k]);
+}
+
+} // namespace detail
+
+/// `count` numbers of each row become T's; where fewer rows are left than there are lanes, the last one stands in the others, too.
+template <class T> MD_INLINE void rows_to_lanes(int count, long rows, const Element<T>* from, T* to) {
+  constexpr int N = lanes_of<T>;
+  if constexpr (N > 1) {
+    if (rows >= N && count >= N) {
+      for (int k = 0; k < count; k += N) {
+        int first = k < count - N ? k : count - N; // the last square overlaps the one before
+        detail::transpose<T>(from + first, count, reinterpret_cast<Element<T>*>(to + first), N);
+      }
+      return;
+    }
+  }
+  for (int k = 0; k < count; ++k)
+    for (int l = 0; l < N; ++l) set_lane(to[k], l, from[(l < rows ? l : rows - 1) * count + k]);
+}
+
+template <class T> MD_INLINE void lanes_to_rows(int count, long rows, const T* from, Element<T>* to) {
+  constexpr int N = lanes_of<T>;
+  if constexpr (N > 1) {
+    if (rows >= N && count >= N) {
+      for (int k = 0; k < count; k += N) {
+        int first = k < count - N ? k : count - N;
+        detail::transpose<T>(reinterpret_cast<const Element<T>*>(from + first), N, to + first, count);
+      }
+      return;
+    }
+  }
+  for (int k = 0; k < count; ++k)
+    for (int l = 0; l < N && l < rows; ++l) to[l * count + k] = lane(from[k], l);
+}
+
+template <class E> MD_INLINE void fetch_ahead(const E* from, long count) {
+  for (long k = 0; k < count; k += 64 / long(sizeof(E))) __builtin_prefetch(from + k, 0, 2);
+}
+
+/// Numbers of one input or result of a state, row after row.
+template <class E> struct Rows {
+  E* data = nullptr;
+  int count = 0; ///< numbers in a row
+};
+
+/// Calls `function(q, v, a, out)` on lanes, for all rows, until it returns false; out may be the memory of a.
+///
+/// Returns the number of rows before the first lanes in which an argument or a result is not finite or the function has
+/// returned false: all rows, if everything is good.
+template <class T, class Function>
+MD_INLINE long for_rows(long rows, Rows<const Element<T>> q, Rows<const Element<T>> v, Rows<const Element<T>> a, Rows<Element<T>> out,
+                        T* lanes_q, T* lanes_v, T* lanes_a, T* lanes_out, Function function) {
+  constexpr int N = lanes_of<T>;
+  for (long row = 0; row < rows; row += N) {
+    const long left = rows - row, ahead = row + 2L * N, next = left >= 3L * N ? N : 0;
+    FiniteCheck<T> arguments, results;
+    auto take = [&](Rows<const Element<T>> from, T* to) {
+      rows_to_lanes(from.count, left, from.data + row * from.count, to);
+      fetch_ahead(from.data + ahead * from.count, next * from.count);
+      for (int k = 0; k < from.count; ++k) arguments.add(to[k]);
+    };
+    take(q, lanes_q), take(v, lanes_v), take(a, lanes_a);
+    if (!arguments.all_finite()) return row;
+    fetch_ahead(out.data + ahead * out.count, next * out.count);
+    if (!function(lanes_q, lanes_v, lanes_a, lanes_out)) return row;
+    for (int k = 0; k < out.count; ++k) results.add(lanes_out[k]);
+    if (!results.all_finite()) return row;
+    lanes_to_rows(out.count, left, lanes_out, out.data + row * out.count);
+  }
+  return rows;
+}
+
+} // namespace modular_dynamics

@@ -1,0 +1,347 @@
+// The robot as arrays: a kinematic tree of joints, each with the body that it carries.
+//
+// Joint k carries body k; the ground is body -1 of a description, and parents come before children. Coordinates of joint k start at q[k.q],
+// velocities at v[k.v]: one each (revolute, prismatic), x y z and quaternion w x y z beside a twist [linear, angular] in the body's
+// axes (floating), or a quaternion and an angular velocity in the body's axes (spherical).
+//
+// A Description has everything in the frames of the URDF. A Model is made of it for the recursions: frames are turned so that each
+// joint's axis is z of its body, and about that axis so that x is along the common normal with one child's axis (Denavit & Hartenberg).
+// Then the constant rotation before most joints is one about x alone. Origins stay where they are.
+//
+// A Model has its masses as they are, or regrouped: a mass on a joint's axis turns without moving, so it can be its parent's; and a
+// second moment that a prismatic joint shifts, with neither mass nor first moment, exerts no force. Assigned to the parent body, both
+// leave all torques unchanged, but not the wrenches between bodies (base inertial parameters: Gautier & Khalil 1990).
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "spatial.hpp"
+
+namespace modular_dynamics {
+
+enum class JointType { revolute, prismatic, floating, spherical };
+
+constexpr bool has_quaternion(JointType type) { return type == JointType::floating || type == JointType::spherical; }
+
+/// One joint and its body, in SI units and the frames of the URDF.
+struct JointDescription {
+  int parent = -1; ///< joint that carries this one; -1: the ground
+  JointType type = JointType::revolute;
+  int q = 0, v = 0; ///< first coordinate and first velocity; those of its driver, where it mimics one
+  bool mimics = false;
+  Vector3<double> axis{0, 0, 1};                           ///< unit vector in the body's axes, which are the joint's
+  Matrix3<double> R_parent_joint{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< at q = 0
+  Vector3<double> p_parent_joint{0, 0, 0};                 ///< [m]
+  double mass = 0;                                         ///< [kg]
+  Vector3<double> com{0, 0, 0};                            ///< centre of mass in the body's frame [m]
+  SymmetricMatrix3<double> inertia{0, 0, 0, 0, 0, 0};      ///< about the centre of mass, in the body's axes [kg m^2]
+  double multiplier = 1, offset = 0;                       ///< angle or shift = multiplier q + offset
+  double armature = 0;                                     ///< of the drive [kg m^2 or kg]
+  double stiffness = 0, rest_position = 0;                 ///< of a spring [N m/rad or N/m], and q where it is relaxed
+  double damping = 0, friction = 0;                        ///< viscous [N m s/rad or N s/m] and dry [N m or N]
+};
+
+struct Description {
+  std::vector<JointDescription> joints;
+  int nq = 0, nv = 0;
+  Vector3<double> gravity{0, 0, -9.81}; ///< acceleration in the ground's axes [m/s^2]
+};
+
+/// One joint and its body as the recursions read them. Index 0 of a Model's bodies is the ground; each body is followed by all that it
+/// carries.
+template <class E> struct Body {
+  int parent = 0; ///< index; 0: the ground
+  JointType type = JointType::revolute;
+  int q = 0, v = 0;
+  int velocities = 1;              ///< of its own: 1, 3 or 6; 0 of a joint that mimics another
+  int column = 0, columns = 1;     ///< where its velocities stand among those of all joints, and how many it has even if it mimics
+  int columns_end = 0;             ///< behind those of its descendants, which follow its own
+  bool has_other_children = false; ///< than the body that follows it in the list
+  bool tilted = false;             ///< R turns about x alone
+  bool reduced = false;            ///< revolute, without mass, moment.z and J.zz: they are its parent's
+  Matrix3<E> R{1, 0, 0, 0, 1, 0, 0, 0, 1}; ///< parent's frame <- joint's frame at q = 0
+  Vector3<E> p{0, 0, 0};                   ///< the joint's origin in the parent's frame
+  E mass = 0;
+  Vector3<E> moment{0, 0, 0};                ///< mass times centre of mass
+  SymmetricMatrix3<E> J{0, 0, 0, 0, 0, 0};   ///< pseudo-inertia: second moment of the mass about the origin, tr(I)/2 - I
+  E multiplier = 1, offset = 0;
+  E least_inertia = 0, least_mass = 0; ///< pivots of forward dynamics up to these are mostly rounding: see `set_least_pivots`
+  E slide = 0;                         ///< of a prismatic joint: what the square of its shift adds to least_inertia before it
+};
+
+/// The velocity to which a column belongs, and the factor of a joint that mimics another.
+struct ColumnOwner { int v; double multiplier; };
+
+/// What the joint itself adds to its torque: see joint_torques in newton_euler.hpp.
+template <class E> struct JointTerms { E armature = 0, stiffness = 0, rest_position = 0, damping = 0, friction = 0; };
+
+/// The model, in memory that others own: see ModelArrays.
+template <class E> struct Model {
+  const Body<E>* bodies = nullptr;      ///< joints + 1; bodies[0] is the ground
+  const JointTerms<E>* terms = nullptr; ///< joints
+  const ColumnOwner* columns = nullptr;
+  int joints = 0, nq = 0, nv = 0;
+  Vector3<E> gravity{0, 0, 0};
+};
+
+/// The memory of a model.
+template <class E> struct ModelArrays {
+  std::vector<Body<E>> bodies;
+  std::vector<JointTerms<E>> terms;
+  std::vector<ColumnOwner> columns;
+  std::vector<int> joints;               ///< joints of the description in the order of bodies[1], bodies[2], ...
+  std::vector<Matrix3<E>> axes;          ///< their rotations body's axes <- model frame
+  int nq = 0, nv = 0;
+  Vector3<E> gravity{0, 0, 0};
+  bool has_armature = false, has_springs = false, has_friction = false, has_mimics = false;
+
+  Model<E> view() const { return {bodies.data(), terms.data(), columns.data(), int(terms.size()), nq, nv, gravity}; }
+};
+
+namespace detail {
+
+inline Matrix3<double> transposed(const Matrix3<double>& m) { return {m.xx, m.yx, m.zx, m.xy, m.yy, m.zy, m.xz, m.yz, m.zz}; }
+inline Vector3<double> column_z(const Matrix3<double>& m) { return {m.xz, m.yz, m.zz}; }
+inline Matrix3<double> about_z(double sine, double cosine) { return {cosine, -sine, 0, sine, cosine, 0, 0, 0, 1}; }
+
+/// A + factor b b^T
+inline void add_square(SymmetricMatrix3<double>& a, double factor, Vector3<double> b) {
+  a.xx += factor * b.x * b.x, a.yy += factor * b.y * b.y, a.zz += factor * b.z * b.z;
+  a.xy += factor * b.x * b.y, a.xz += factor * b.x * b.z, a.yz += factor * b.y * b.z;
+}
+/// A + a b^T + b a^T
+inline void add_mixed(SymmetricMatrix3<double>& m, Vector3<double> a, Vector3<double> b) {
+  m.xx += 2 * a.x * b.x, m.yy += 2 * a.y * b.y, m.zz += 2 * a.z * b.z;
+  m.xy += a.x * b.y + a.y * b.x, m.xz += a.x * b.z + a.z * b.x, m.yz += a.y * b.z + a.z * b.y;
+}
+/// R S R^T
+inline SymmetricMatrix3<double> in_axes(const Matrix3<double>& R, const SymmetricMatrix3<double>& s) {
+  Matrix3<double> full{s.xx, s.xy, s.xz, s.xy, s.yy, s.yz, s.xz, s.yz, s.zz};
+  Matrix3<double> m = (R * full) * transposed(R);
+  return {m.xx, m.yy, m.zz, 0.5 * (m.xy + m.yx), 0.5 * (m.xz + m.zx), 0.5 * (m.yz + m.zy)};
+}
+
+/// A rotation whose third column is the axis; exact for axes along x, y and z.
+inline Matrix3<double> with_z_along(Vector3<double> axis) {
+  double x = std::fabs(axis.x), y = std::fabs(axis.y), z = std::fabs(axis.z);
+  Vector3<double> least = x <= y && x <= z ? Vector3<double>{1, 0, 0} : y <= z ? Vector3<double>{0, 1, 0} : Vector3<double>{0, 0, 1};
+  Vector3<double> first = least - dot(axis, least) * axis;
+  first = (1 / std::sqrt(dot(first, first))) * first;
+  Vector3<double> second = cross(axis, first);
+  return {first.x, second.x, axis.x, first.y, second.y, axis.y, first.z, second.z, axis.z};
+}
+
+/// Rounding errors of an exact zero, relative to its neighbours, become the zero.
+inline double cleaned(double x, double beside) { return std::fabs(x) < 1e-15 * beside ? 0 : x; }
+
+} // namespace detail
+
+/// Rotations body <- model frame for each joint of a description: z along the joint's axis, x as the head of this file says.
+inline std::vector<Matrix3<double>> model_frames(const Description& robot) {
+  using namespace detail;
+  const int n = int(robot.joints.size());
+  std::vector<Matrix3<double>> frames(n);
+  std::vector<bool> turned(n, false);
+  for (int k = 0; k < n; ++k) {
+    const JointDescription& joint = robot.joints[k];
+    frames[k] = has_quaternion(joint.type) ? Matrix3<double>{1, 0, 0, 0, 1, 0, 0, 0, 1} : with_z_along(joint.axis);
+  }
+  for (int k = 0; k < n; ++k) { // the first child with an axis of its own decides the turn of its parent about z
+    const JointDescription& joint = robot.joints[k];
+    const int parent = joint.parent;
+    if (parent < 0 || has_quaternion(joint.type) || turned[parent] || has_quaternion(robot.joints[parent].type)) continue;
+    Vector3<double> axis = transposed(frames[parent]) * (joint.R_parent_joint * joint.axis); // in the parent's model frame
+    double sine = std::hypot(axis.x, axis.y);
+    if (sine < 1e-15) continue; // parallel axes: any turn will do
+    // x along the common normal: z cross axis = (-axis.y, axis.x, 0)
+    frames[parent] = frames[parent] * about_z(cleaned(axis.x / sine, 1), cleaned(-axis.y / sine, 1));
+    turned[parent] = true;
+  }
+  return frames;
+}
+
+namespace detail {
+
+/// Joints depth first: each is followed by all that it carries.
+inline std::vector<int> depth_first(const Description& robot) {
+  const int n = int(robot.joints.size());
+  std::vector<std::vector<int>> children(n + 1); // of the ground at index 0
+  for (int k = n - 1; k >= 0; --k) children[robot.joints[k].parent + 1].push_back(k);
+  std::vector<int> order, waiting = children[0];
+  while (!waiting.empty()) {
+    const int k = waiting.back();
+    waiting.pop_back();
+    order.push_back(k);
+    waiting.insert(waiting.end(), children[k + 1].begin(), children[k + 1].end());
+  }
+  return order;
+}
+
+/// A joint's own body in the model's frames.
+inline Body<double> body_of(const Description& robot, int k, const std::vector<Matrix3<double>>& frames) {
+  const JointDescription& joint = robot.joints[k];
+  Body<double> body;
+  body.type = joint.type, body.q = joint.q, body.v = joint.v;
+  body.columns = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
+  body.velocities = joint.mimics ? 0 : body.columns;
+  body.multiplier = joint.multiplier, body.offset = joint.offset;
+  const Matrix3<double> back = joint.parent < 0 ? Matrix3<double>{1, 0, 0, 0, 1, 0, 0, 0, 1} : transposed(frames[joint.parent]);
+  body.R = back * (joint.R_parent_joint * frames[k]);
+  body.p = back * joint.p_parent_joint;
+  if (joint.type == JointType::revolute) {
+    // R = Rz(turn) Rx(tilt) Rz(rest): the joint's own angle takes the rest, and the whole turn where its axis is parallel to the parent's
+    const double sine = std::hypot(body.R.xz, body.R.yz), turn = sine > 1e-15 ? std::atan2(body.R.xz, -body.R.yz) : 0;
+    const Matrix3<double> without = about_z(-std::sin(turn), std::cos(turn)) * body.R; // Rx(tilt) Rz(rest)
+    const double rest = std::atan2(-without.xy, without.xx);
+    body.R = body.R * about_z(-std::sin(rest), std::cos(rest));
+    body.offset += rest;
+  }
+  for (double* entry = &body.R.xx; entry <= &body.R.zz; ++entry) *entry = cleaned(*entry, 1);
+  // m, m c, and J: the second moment about the centre, and m c c^T
+  const Matrix3<double> into = transposed(frames[k]);
+  const Vector3<double> com = into * joint.com;
+  const SymmetricMatrix3<double> I = in_axes(into, joint.inertia);
+  const double half_trace = 0.5 * (I.xx + I.yy + I.zz);
+  body.mass = joint.mass, body.moment = joint.mass * com;
+  body.J = {half_trace - I.xx, half_trace - I.yy, half_trace - I.zz, -I.xy, -I.xz, -I.yz};
+  add_square(body.J, joint.mass, com);
+  return body;
+}
+
+/// Assign to parents what joints do not feel: see the head of this file. Bodies on the ground keep theirs.
+inline void regroup(std::vector<Body<double>>& bodies) {
+  for (int i = int(bodies.size()) - 1; i > 0; --i) {
+    Body<double>&body = bodies[i], &parent = bodies[body.parent];
+    if (body.parent == 0 || has_quaternion(body.type)) continue;
+    if (body.type == JointType::prismatic) {
+      const SymmetricMatrix3<double> J = in_axes(body.R, body.J);
+      parent.J.xx += J.xx, parent.J.yy += J.yy, parent.J.zz += J.zz;
+      parent.J.xy += J.xy, parent.J.xz += J.xz, parent.J.yz += J.yz;
+      body.J = {0, 0, 0, 0, 0, 0};
+    } else {
+      const Vector3<double> axis = column_z(body.R);
+      parent.mass += body.mass;
+      parent.moment = parent.moment + (body.moment.z * axis + body.mass * body.p);
+      add_square(parent.J, body.J.zz, axis);
+      add_mixed(parent.J, body.moment.z * axis, body.p);
+      add_square(parent.J, body.mass, body.p);
+      body.mass = body.moment.z = body.J.zz = 0;
+    }
+  }
+}
+
+/// What joints add to the torques of their own velocities. A joint that mimics, q = m q_d + o, adds m^2 times its armature, stiffness and
+/// damping and |m| times its friction to its driver's (virtual power).
+inline std::vector<JointTerms<double>> terms_of(const Description& robot) {
+  const int n = int(robot.joints.size());
+  std::vector<JointTerms<double>> terms(n);
+  std::vector<double> at_zero(n, 0); // torques of springs at q = 0
+  for (const JointDescription& joint : robot.joints) {
+    int driver = 0;
+    while (robot.joints[driver].mimics || robot.joints[driver].v != joint.v) ++driver;
+    const double m = joint.mimics ? joint.multiplier : 1, offset = joint.mimics ? joint.offset : 0;
+    JointTerms<double>& to = terms[driver];
+    to.armature += m * m * joint.armature, to.stiffness += m * m * joint.stiffness, to.damping += m * m * joint.damping;
+    to.friction += std::fabs(m) * joint.friction;
+    at_zero[driver] += m * joint.stiffness * (joint.rest_position - offset);
+  }
+  for (int k = 0; k < n; ++k)
+    if (terms[k].stiffness != 0) terms[k].rest_position = at_zero[k] / terms[k].stiffness;
+  return terms;
+}
+
+/// The smallest pivot of forward dynamics that is more than rounding, relative to the inertia about the joint's axis (or the mass) of all
+/// that the joint moves while the joints beyond it are held. A pivot is what remains of that when these are free. Eliminating them is
+/// Cholesky's method on M: pivots are exact for a matrix that differs by about n eps of its diagonal (Higham, Accuracy and Stability of
+/// Numerical Algorithms, section 10.1), eps = 2.2e-16 and n = 450 joints at 1e-13. Where a direction is lost, what remains is less.
+constexpr double pivot_rounding = 1e-13;
+
+/// Bounds of the inertia that each joint moves: the reach of a body is the sum of m |r|^2 of all that moves with it, r from its origin at
+/// most. A child's about its parent's origin is at most (arm sqrt(mass) + sqrt(reach))^2. What passes on exactly nothing does not count:
+/// a floating body, a ball's moment, the moment about an axis that is parallel to the joint's.
+inline void set_least_pivots(std::vector<Body<double>>& bodies) {
+  const int n = int(bodies.size()) - 1;
+  std::vector<double> mass(n + 1), reach(n + 1), about_axis(n + 1);
+  int slides = 1; // a sum of so many terms is at most, squared, as many times the sum of the squares
+  for (int i = 1; i <= n; ++i) {
+    const SymmetricMatrix3<double>& J = bodies[i].J;
+    mass[i] = bodies[i].mass, reach[i] = about_axis[i] = std::max(J.xx + J.yy + J.zz, 0.0);
+    slides += bodies[i].type == JointType::prismatic;
+  }
+  auto square = [](double x) { return x * x; };
+  for (int i = n; i > 0; --i) {
+    const Body<double>& b = bodies[i];
+    if (b.type == JointType::floating) continue;
+    const double arm = std::sqrt(dot(b.p, b.p) * mass[i]), rest = b.type == JointType::spherical ? 0 : std::sqrt(reach[i]);
+    const bool parallel = b.type == JointType::revolute && b.R.xz == 0 && b.R.yz == 0;
+    mass[b.parent] += mass[i];
+    reach[b.parent] += square(arm + rest);
+    about_axis[b.parent] += parallel ? mass[i] * (square(b.p.x) + square(b.p.y)) : square(arm + rest);
+  }
+  for (int i = 1; i <= n; ++i) {
+    Body<double>& b = bodies[i];
+    b.least_mass = pivot_rounding * mass[i];
+    b.least_inertia = pivot_rounding * slides * (has_quaternion(b.type) ? reach[i] : about_axis[i]);
+    if (b.type == JointType::prismatic) b.slide = pivot_rounding * slides * mass[i];
+  }
+}
+
+template <class E> Vector3<E> converted(const Vector3<double>& a) { return {E(a.x), E(a.y), E(a.z)}; }
+
+template <class E> Body<E> converted(const Body<double>& from) {
+  Body<E> to;
+  to.parent = from.parent, to.type = from.type, to.q = from.q, to.v = from.v, to.velocities = from.velocities;
+  to.column = from.column, to.columns = from.columns, to.columns_end = from.columns_end;
+  to.has_other_children = from.has_other_children;
+  to.tilted = from.R.xx == 1 && from.R.xy == 0 && from.R.xz == 0 && from.R.yx == 0 && from.R.zx == 0;
+  to.reduced = from.type == JointType::revolute && from.mass == 0 && from.moment.z == 0 && from.J.zz == 0;
+  to.R = {E(from.R.xx), E(from.R.xy), E(from.R.xz), E(from.R.yx), E(from.R.yy), E(from.R.yz), E(from.R.zx), E(from.R.zy), E(from.R.zz)};
+  to.p = converted<E>(from.p);
+  to.mass = E(from.mass), to.moment = converted<E>(from.moment);
+  to.J = {E(from.J.xx), E(from.J.yy), E(from.J.zz), E(from.J.xy), E(from.J.xz), E(from.J.yz)};
+  to.multiplier = E(from.multiplier), to.offset = E(from.offset);
+  to.least_inertia = E(from.least_inertia), to.least_mass = E(from.least_mass), to.slide = E(from.slide);
+  return to;
+}
+
+} // namespace detail
+
+/// The model of a robot, with masses as they are or regrouped.
+template <class E> ModelArrays<E> make_model(const Description& robot, bool regrouped) {
+  using namespace detail;
+  const int n = int(robot.joints.size());
+  ModelArrays<E> model;
+  model.nq = robot.nq, model.nv = robot.nv, model.gravity = converted<E>(robot.gravity);
+  model.joints = depth_first(robot);
+  const auto frames = model_frames(robot);
+  const auto terms = terms_of(robot);
+  std::vector<Body<double>> bodies(n + 1);
+  std::vector<int> index(n + 1, 0); // of joint k at k + 1; of the ground at 0
+  for (int i = 1; i <= n; ++i) {
+    const int k = model.joints[i - 1];
+    index[k + 1] = i;
+    bodies[i] = body_of(robot, k, frames);
+    bodies[i].parent = index[robot.joints[k].parent + 1];
+    bodies[bodies[i].parent].has_other_children |= bodies[i].parent != i - 1;
+    bodies[i].column = int(model.columns.size());
+    for (int c = 0; c < bodies[i].columns; ++c) model.columns.push_back({bodies[i].v + c, bodies[i].multiplier});
+    model.terms.push_back({E(terms[k].armature), E(terms[k].stiffness), E(terms[k].rest_position), E(terms[k].damping), E(terms[k].friction)});
+    model.has_mimics |= robot.joints[k].mimics;
+    model.has_armature |= terms[k].armature != 0;
+    model.has_springs |= terms[k].stiffness != 0;
+    model.has_friction |= terms[k].damping != 0 || terms[k].friction != 0;
+    const Matrix3<double>& F = frames[k];
+    model.axes.push_back({E(F.xx), E(F.xy), E(F.xz), E(F.yx), E(F.yy), E(F.yz), E(F.zx), E(F.zy), E(F.zz)});
+  }
+  for (int i = n; i > 0; --i) {
+    bodies[i].columns_end = std::max(bodies[i].columns_end, bodies[i].column + bodies[i].columns);
+    bodies[bodies[i].parent].columns_end = std::max(bodies[bodies[i].parent].columns_end, bodies[i].columns_end);
+  }
+  set_least_pivots(bodies);
+  if (regrouped) regroup(bodies);
+  for (const Body<double>& body : bodies) model.bodies.push_back(converted<E>(body));
+  return model;
+}
+
+} // namespace modular_dynamics

@@ -1,0 +1,58 @@
+// Arguments of the Python module by NumPy's C API: strict, nothing is converted or copied. For one translation unit.
+#pragma once
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
+#include <numpy/arrayobject.h>
+
+namespace modular_dynamics {
+
+/// What an argument must be.
+struct Expected {
+  const char* name;
+  int type;            ///< NPY_DOUBLE, NPY_FLOAT, NPY_INT64 or NPY_BOOL
+  int dimensions;
+  npy_intp shape[3];   ///< -1: any
+  bool written = false;
+};
+
+/// The data of an array, or nullptr and a Python exception that names the argument.
+inline void* data_of(PyObject* object, const Expected& expected) {
+  if (!PyArray_Check(object)) {
+    PyErr_Format(PyExc_TypeError, "%s must be a NumPy array, not %R", expected.name, (PyObject*)Py_TYPE(object));
+    return nullptr;
+  }
+  auto array = reinterpret_cast<PyArrayObject*>(object);
+  if (PyArray_TYPE(array) != expected.type || !PyArray_ISNOTSWAPPED(array)) {
+    const char* names[] = {"float64", "float32", "int64", "bool"};
+    const int k = expected.type == NPY_DOUBLE ? 0 : expected.type == NPY_FLOAT ? 1 : expected.type == NPY_INT64 ? 2 : 3;
+    PyErr_Format(PyExc_TypeError, "%s must have dtype %s, not %S", expected.name, names[k], (PyObject*)PyArray_DESCR(array));
+    return nullptr;
+  }
+  bool fits = PyArray_NDIM(array) == expected.dimensions;
+  for (int k = 0; fits && k < expected.dimensions; ++k)
+    fits = expected.shape[k] < 0 || PyArray_DIM(array, k) == expected.shape[k];
+  if (!fits) {
+    PyObject* wanted = PyTuple_New(expected.dimensions);
+    for (int k = 0; wanted && k < expected.dimensions; ++k) {
+      PyObject* size = expected.shape[k] < 0 ? PyUnicode_FromString("any") : PyLong_FromSsize_t(expected.shape[k]);
+      if (!size || PyTuple_SetItem(wanted, k, size) < 0) Py_CLEAR(wanted);
+    }
+    PyObject* given = wanted ? PyObject_GetAttrString(object, "shape") : nullptr;
+    if (given) PyErr_Format(PyExc_ValueError, "%s must have the shape %R, not %R", expected.name, wanted, given);
+    Py_XDECREF(given);
+    Py_XDECREF(wanted);
+    return nullptr;
+  }
+  if (!PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array)) {
+    PyErr_Format(PyExc_ValueError, "%s must be C-contiguous and aligned", expected.name);
+    return nullptr;
+  }
+  if (expected.written && !PyArray_ISWRITEABLE(array)) {
+    PyErr_Format(PyExc_ValueError, "%s is read-only", expected.name);
+    return nullptr;
+  }
+  return PyArray_DATA(array);
+}
+
+} // namespace modular_dynamics
