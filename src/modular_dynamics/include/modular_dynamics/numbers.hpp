@@ -2,7 +2,6 @@
 //
 //   double, float            one state
 //   Lanes<double, N>, ...    N states side by side, by vector types of GCC and Clang: element k belongs to state k
-//   Recorded                 operations are written down instead of computed (recording.hpp)
 //
 // A template parameter T stands for any of them, Element<T> for the type of one number: constants of a robot are Element<T>,
 // its states are T. Functions here are static, so that each translation unit, compiled for its own processor, has its own.
