@@ -188,8 +188,9 @@ def kill_and_restart(robot, name, *parameters):
     )
     silent = time.time_ns()
     for one in blamed:
-        log = (robot.folder / f"{robot.nodes[one]}.log").read_text()
-        assert re.search(rf"\[ERROR\].*neighbours: no (motion|wrench) from subsystem .*'{name}'", log), one
+        log, said = robot.folder / f"{robot.nodes[one]}.log", rf"no (motion|wrench) from subsystem .*'{name}'"
+        named = re.compile(rf"\[ERROR\].*neighbours: {said}")
+        robot.play_until(lambda log=log, named=named: named.search(log.read_text()), f"the log of '{one}'")
         # what was on its way when the process was killed may still have been answered
         assert not [stamp for stamp in robot.torques[one] if killed + 0.2e9 < stamp < silent - 0.2e9]
     if others := robot.nodes.keys() - blamed - {name}:
