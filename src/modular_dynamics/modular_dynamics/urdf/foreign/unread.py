@@ -56,6 +56,7 @@ _CLOSES = re.compile(r"(.*[_:])?(closures?|cut_?joints?|connect(ions?)?|welds?|p
 _GRAVITY = 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">'
 #: Where names of links stand that close no loop.
 _WITHOUT = ("modular_dynamics", "plugin", "sensor", "visual", "collision", "safety_controller")
+_OF_DRIVES = ("ros2_control", "transmission")
 _OUR_TAGS = {letters(tag) for tag in TAGS.children}
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
@@ -117,30 +118,34 @@ def _in_containers(
     root: etree._Element, robot: RobotDescription, done: set[etree._Element]
 ) -> Iterator[Finding]:
     """What closes a loop or couples joints in an element that is not read, or in a joint or link."""
-    tree = [{joint.parent, joint.child} for joint in robot.joints.values()]
-    for element in root.iter(etree.Element):
-        above = {*element.iterancestors()}
-        depth = len(above)
-        if not depth or element in done or above & done or any(word(own) in _WITHOUT for own in above):
+    for element in root.iterdescendants(etree.Element):
+        kind = _kind_of_closure(element, robot)
+        if kind is None or element in done:
             continue
-        name, links = word(element).lower(), _links_named(element, robot)
-        in_drives = any(word(own) in ("ros2_control", "transmission") for own in above)
-        if letters(name) in _OUR_TAGS and not in_drives:
+        above = {*element.iterancestors()}
+        if above & done or any(word(own) in _WITHOUT for own in above):
+            continue
+        if letters(word(element)) in _OUR_TAGS and not any(word(own) in _OF_DRIVES for own in above):
             continue  # checks/places.py speaks of it
-        if name == "joint" and depth > 1:  # of a simulator's model; perhaps one of the URDF once more
-            ends = [content(next(children(element, end), None), "link") for end in ("parent", "child")]
-            closes = len({*ends} & robot.links.keys()) > 1 and {*ends} not in tree
-        elif _kind_of(name, "loop", "coupling") and depth > 1:
-            closes = len(links) > 0 or len(_joints_named(element, robot)) > 1
-        else:
-            closes = _CLOSES.fullmatch(name) is not None and len(links) > 1
-        if name.endswith(":mimic") and word(_above(element)) == "joint":
-            closes = True
-        if closes:
-            kind = _kind_of(name, "coupling") or ("coupling" if name.endswith(":mimic") else "loop")
-            what = f"<{word(element)}> in <{word(_above(element))}> seems to be a {kind}"
-            text = f"{what} and is not read"
-            yield unread(kind, element, element.get("name") or word(element), text, _WRITE[kind])
+        text = f"<{word(element)}> in <{word(_above(element))}> seems to be a {kind} and is not read"
+        yield unread(kind, element, element.get("name") or word(element), text, _WRITE[kind])
+
+
+def _kind_of_closure(element: etree._Element, robot: RobotDescription) -> str | None:
+    """Return "loop" or "coupling" for an element that closes a loop of the robot or couples its joints."""
+    name, below_robot = word(element).lower(), _above(element).getparent() is None
+    if name == "joint" and not below_robot:  # of a simulator's model; perhaps one of the URDF once more
+        ends = {content(next(children(element, end), None), "link") for end in ("parent", "child")}
+        known = any(ends == {joint.parent, joint.child} for joint in robot.joints.values())
+        return "loop" if len(ends & robot.links.keys()) > 1 and not known else None
+    if name.endswith(":mimic") and word(_above(element)) == "joint":
+        return "coupling"
+    if (kind := _kind_of(name, "loop", "coupling")) is not None and not below_robot:
+        said = _said(element)
+        return kind if said & robot.links.keys() or len(said & robot.joints.keys()) > 1 else None
+    if _CLOSES.fullmatch(name):
+        return "loop" if len(_said(element) & robot.links.keys()) > 1 else None
+    return None
 
 
 def _above(element: etree._Element) -> etree._Element:
@@ -155,14 +160,6 @@ def _said(element: etree._Element) -> set[str]:
     for own in element.iter(etree.Element):
         values |= {str(value).strip() for value in own.attrib.values()} | {(own.text or "").strip()}
     return values
-
-
-def _links_named(element: etree._Element, robot: RobotDescription) -> set[str]:
-    return _said(element) & robot.links.keys()
-
-
-def _joints_named(element: etree._Element, robot: RobotDescription) -> set[str]:
-    return _said(element) & robot.joints.keys()
 
 
 def _masses(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
