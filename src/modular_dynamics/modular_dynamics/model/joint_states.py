@@ -48,6 +48,7 @@ def without_torques(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
         return ""
     if graph.joints and len(inside) < len(graph.joints):
         return (
-            f"all joints of '{graph.name}' are passive, geared or in black boxes: no torque can be computed"
+            f"all joints of '{graph.name}' are passive, geared or in black boxes: no torque can be computed; "
+            "the joints with motors must not be <passive>"
         )
     return f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"

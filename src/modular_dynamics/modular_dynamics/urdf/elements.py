@@ -75,6 +75,8 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
     kind, where = element.get("type"), f"joint '{name}'"
     if kind not in _JOINT_TYPES:
         given = "no type" if kind is None else f"unknown type '{kind}'"
+        if kind is None and element.find("type") is not None:
+            given += " (it is an attribute of <joint>, not an element in it)"
         raise UrdfError(f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed", line_of(element))
     parent, child = (
         _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")

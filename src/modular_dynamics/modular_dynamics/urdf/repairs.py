@@ -24,7 +24,8 @@ def repair(root: etree._Element) -> list[Finding]:
     """Change the tree where a file is incomplete but its meaning is clear; returns what was assumed.
 
     A missing <inertia> becomes zero: the link is a point mass. An element that is repeated word by word
-    counts once. Elements with an undeclared prefix belong to other tools and are left out.
+    counts once. Elements with an undeclared prefix count as words of another tool, as those with a declared
+    one do.
     """
     return [*_undeclared_prefixes(root), *_repeated_elements(root), *_missing_inertias(root)]
 
@@ -37,7 +38,8 @@ def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
             if ":" in name and not name.startswith("{"):
                 first.setdefault(name.partition(":")[0], element)
     for prefix, element in first.items():
-        text, assumed = f"no xmlns attribute declares the prefix '{prefix}'", "; what carries it is left out"
+        text = f"no xmlns attribute declares the prefix '{prefix}'"
+        assumed = "; what carries it counts as words of another tool"
         yield Finding("undeclared prefix", "prefix", prefix, text, line_of(element), assumed)
 
 

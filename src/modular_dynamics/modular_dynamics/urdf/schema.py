@@ -159,6 +159,20 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
 }
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
+_INERTIA = (
+    "armature",
+    "inertia",
+    *(f"{part}inertia" for part in ("rotor", "motor", "reflected", "drive", "gear")),
+)
+_SPRING = (
+    "spring",
+    "stiffness",
+    "springstiffness",
+    "springconstant",
+    "springrate",
+    "elasticity",
+    "compliance",
+)
 #: What SDF and other formats call something (in small letters, without underscores) that URDF says in another
 #: way, by the element in which it stands; and how URDF says it.
 WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
@@ -169,6 +183,10 @@ WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     },
     "inertial": dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
     "joint": dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
+    "dynamics": {
+        **dict.fromkeys(_INERTIA, 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'),
+        **dict.fromkeys(_SPRING, 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>'),
+    },
 }
 
 

@@ -25,6 +25,7 @@ def table(tmp_path):
     [
         ("", "is empty; a header is needed: time,q_turn,..."),
         (f"{HEAD},q_lefd\n", "has the column 'q_lefd', which is unknown; did you mean 'q_left'?"),
+        (f"{HEAD},Q_LEFT\n", "has the column 'Q_LEFT', which is unknown; did you mean 'q_left'?"),
         (f"{HEAD},tau_turn\n", "has the column 'tau_turn', which is unknown"),
         (f"{HEAD},q_turn\n", "has the column 'q_turn' twice"),
         ("q_turn,q_bend,q_left\n", "has no column 'q_right'"),

@@ -43,7 +43,8 @@ CHANGED = [
     ('name="elbow"', 'name="shoulder"', "line 7: two joints are named 'shoulder'"),
     ('<link name="base"/>', "<link/>", "line 2: <link> lacks 'name'"),
     ('type="revolute"', 'type="hinge"', "line 5: joint 'shoulder' has unknown type 'hinge'"),
-    (' type="revolute"', "", "joint 'shoulder' has no type"),
+    (' type="revolute"', "", "joint 'shoulder' has no type; one of"),
+    (' type="revolute">', "><type>revolute</type>", "'shoulder' has no type .it is an attribute of <joint>"),
     ('<child link="lower"/>', '<child link="hand"/>', "line 7: .*unknown link 'hand'"),
     ('<parent link="base"/>', "", "line 5: joint 'shoulder' lacks <parent"),
     (

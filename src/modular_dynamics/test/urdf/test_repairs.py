@@ -42,7 +42,8 @@ def changed(old, new):
         (
             changed('<link name="base"/>', '<link name="base" gz:pose="1"/><gz:plugin><gz:a/></gz:plugin>'),
             "undeclared prefix",
-            "line 2: no xmlns attribute declares the prefix 'gz'; what carries it is left out",
+            "line 2: no xmlns attribute declares the prefix 'gz'; what carries it counts as words of another "
+            "tool",
         ),
         (
             changed(AXIS, AXIS + "<!-- --- the\naxis --->"),

@@ -47,13 +47,11 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
     if _determine_others_nearby(system, coordinates):
-        why = (
-            f"it is a dead point, with {freedoms} degree(s) of freedom, where loops are in line. {ELSEWHERE}"
-        )
+        why = f"it is a dead point, with {_freedoms(freedoms)}, where loops are in line. {ELSEWHERE}"
     elif freedoms > chosen:
         why = (
-            f"the mechanism has {freedoms} degree(s) of freedom here and {_chosen(system)}: more joints must "
-            "be independent, or loops are in line"
+            f"the mechanism has {_freedoms(freedoms)} here and {_chosen(system)}: more joints must be "
+            "independent, or loops are in line"
         )
     raise SingularityError(
         f"the independent joints ({', '.join(graph.independent_joint_names)}) of '{graph.name}' do not "
@@ -81,11 +79,16 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
             condition,
             coordinates.copy(),
         )
-    advice = "declare others passive" if freedoms else "check positions and axes of the loop joints"
+    if freedoms:
+        advice = f"let {freedoms} of them be independent, and declare others <passive>"
+    elif any(name.startswith("gear of ") for name in loops):
+        advice = "gears couple joints that loops couple already: remove one of them"
+    else:
+        advice = "check positions and axes of the loop joints"
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
-        f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {freedoms} degree(s) of "
-        f"freedom here and {_chosen(system)}; {advice}",
+        f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {_freedoms(freedoms)} "
+        f"here and {_chosen(system)}; {advice}",
         None,
         coordinates.copy(),
     )
@@ -123,9 +126,14 @@ def with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
     return LeastSquares(free, graph.joint_names)
 
 
+def _freedoms(number: int) -> str:
+    return f"{number} degree{'s' * (number != 1)} of freedom"
+
+
 def _chosen(system: ConstraintSystem) -> str:
     """How many coordinates are chosen, and how many are free besides."""
-    text = f"{len(system.independent_v)} coordinate(s) are chosen"
+    number = len(system.independent_v)
+    text = f"{number} independent coordinate{'s' * (number != 1)}"
     if len(system.free):
-        text += f" besides {len(system.free)} that no motor moves (of {', '.join(system.free_joints)})"
+        text += f", besides {len(system.free)} that no motor moves (of {', '.join(system.free_joints)})"
     return text

@@ -175,7 +175,7 @@ def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.in
     freedoms = graph.nv - system.rank(system.evaluate(q).J)
     raise ClosureError(
         f"the accelerations of {', '.join(names)} of '{graph.name}' cannot all be prescribed: its loops "
-        f"couple them. The mechanism has {freedoms} degree(s) of freedom here; prescribe fewer, or others",
+        f"couple them. The mechanism has {freedoms} degrees of freedom here; prescribe fewer, or others",
         None,
         q.copy(),
     )

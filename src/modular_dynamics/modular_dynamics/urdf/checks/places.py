@@ -93,7 +93,10 @@ def _unknown(
 ) -> Iterator[Finding]:
     """A finding of an element that URDF does not have here, unless it belongs to another tool."""
     tag = str(child.tag)
-    if _has_prefix(tag) or _says_nothing(child):
+    if _has_prefix(tag):
+        yield from _with_prefix(child, parent, rule, owner)
+        return
+    if _says_nothing(child):
         return
     if tag in FOREIGN_ELEMENTS.get(str(parent.tag), ()) and not _is_our_tag(child):
         return
@@ -109,6 +112,19 @@ def _unknown(
         yield Finding("misplaced element", *place, text, line, " and is ignored", f"; {right}")
     else:
         yield from _lost_in(child, owner)
+
+
+def _with_prefix(
+    child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
+) -> Iterator[Finding]:
+    """A finding of what URDF has here, written with a prefix: <x:inertial>. Drake's are read in foreign/."""
+    local = str(child.tag).rpartition("}")[2].rpartition(":")[2]
+    meant = rule.children.get(local)
+    if owner.kind == "robot" or meant is None or not meant.is_read or local == "mimic":
+        return
+    text = f"{owner.where(parent)} has an element <{local}> with a prefix, which is of another tool"
+    place, line = (owner.kind, owner.name), line_of(child)
+    yield Finding("misplaced element", *place, text, line, " and ignored", f"; is <{local}> meant?")
 
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
@@ -182,7 +198,9 @@ def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterat
             kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
         elif _is_zero(str(element.get(key))):  # which says nothing
             continue
-        elif (right := _right_element(key, owner)) is not None:
+        elif (
+            right := WORDS_OF_OTHERS.get(tag, {}).get(letters(key)) or _right_element(key, owner)
+        ) is not None:
             kind, hint = "misplaced attribute", f"; {right}"
         else:
             kind, hint = "unknown attribute", ""

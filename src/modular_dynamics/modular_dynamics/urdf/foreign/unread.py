@@ -49,7 +49,7 @@ _NAMES = {
         r"(.*[_:])?(springs?|spring_?(stiffness|constant|damper)|stiffness|elasticity|compliance|bushing"
         r"|torsion|counter_?balance)"
     ),
-    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|reflected|drive|gear)_?inertia)"),
+    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|actuator|reflected|drive|gear)_?inertia)"),
 }
 #: What closes a loop where it names two links of the robot: these names are used for other things, too.
 _CLOSES = re.compile(r"(.*[_:])?(closures?|cut_?joints?|connect(ions?)?|welds?|pins?)")
@@ -69,6 +69,7 @@ def collect_unread(root: etree._Element, robot: RobotDescription, collected: Col
     collected.findings += chain(
         _below_robot(root, done),
         _in_joints(root, done),
+        _in_ros2_control(root),
         _in_containers(root, robot, done),
         _masses(root, done),
         _of_mujoco(root, robot),
@@ -85,7 +86,11 @@ def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Fi
             continue
         kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
         if kind is None and ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
-            said = (key for own in element.iter(etree.Element) for key in (word(own), *map(str, own.attrib)))
+            said = (
+                key
+                for own in element.iter(etree.Element)
+                for key in (word(own), f"{word(_above(own))}_{word(own)}", *map(str, own.attrib))
+            )
             kind = next((one for key in said if (one := _kind_of(key, *_IN_JOINTS))), None)
         if kind is not None:
             what = f"<{tag}> '{name}'" if name else f"<{tag}>"
@@ -112,6 +117,17 @@ def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Find
                         what = f"'{key}' in {word(owner)} '{name}' seems to be {_article(kind)} {kind}"
                         text = f"{what} and is not read"
                         yield unread(kind, own, name, text, _WRITE[kind])
+
+
+def _in_ros2_control(root: etree._Element) -> Iterator[Finding]:
+    """Parameters of hardware, which ROS 2 passes to a driver as they are."""
+    for block in children(root, "ros2_control"):
+        for parameter in block.iter("param"):
+            if (kind := _kind_of(parameter.get("name", ""), *_IN_JOINTS)) is not None:
+                name = parameter.get("name", "")
+                what = f"parameter '{name}' in <ros2_control> seems to be {_article(kind)} {kind}"
+                text = f"{what} and is not read"
+                yield unread(kind, parameter, name, text, _WRITE[kind])
 
 
 def _in_containers(

@@ -69,6 +69,6 @@ def test_free_coordinates_are_not_counted_as_chosen():
     tags += passive(names)
     tags += [loop_joint("end", "spherical", ("rod", (0.8, 0.3, 0)), ("rail", (0, 0, 0.1)), Z)]
     graph = loaded("spinning", [*elements, *balls], tags)
-    message = r"2 degree\(s\) of freedom here and 2 coordinate\(s\) are chosen besides 1 that no motor moves"
+    message = "2 degrees of freedom here and 2 independent coordinates, besides 1 that no motor moves"
     with pytest.raises(ClosureError, match=message):
         md.closed_loop_inverse_dynamics(graph, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])

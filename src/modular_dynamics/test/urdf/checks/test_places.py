@@ -184,6 +184,8 @@ WRONG_PLACES = [
         'write <joint_dynamics stiffness="..."/> in <modular_dynamics>',
     ),
     (AXIS, f"<origin xyz='0 0 1'><units/></origin>{AXIS}", "<origin> contains no elements"),
+    ("<inertial>", "<x:inertial xmlns:x='http://x'/><inertial>", "is <inertial> meant?"),
+    (AXIS, f"<x:limit xmlns:x='http://x' effort='1'/>{AXIS}", "is <limit> meant?"),
 ]
 
 
@@ -276,6 +278,9 @@ def test_modular_dynamics_with_a_prefix_is_an_error():
         md.load_urdf(ROBOT.replace("</robot>", tags))
 
 
+ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "kind", "hint"),
     [
@@ -285,6 +290,14 @@ def test_modular_dynamics_with_a_prefix_is_an_error():
         ("<joint ", "<joint armature='1' ", "misplaced", "it is an attribute of <joint_dynamics>"),
         ("<joint ", "<joint passive='true' ", "misplaced", "<passive> is an element in <modular_dynamics>"),
         ('<link name="b"', '<link mass="2" name="b"', "misplaced", "<mass> is an element in <inertial>"),
+        ("<axis ", "<dynamics rotorInertia='1'/><axis ", "misplaced", ARMATURE),
+        ("<axis ", "<dynamics Armature='1'/><axis ", "misplaced", ARMATURE),
+        (
+            "<axis ",
+            "<dynamics spring_constant='1'/><axis ",
+            "misplaced",
+            ARMATURE.replace("armature", "stiffness"),
+        ),
         ("<inertial>", "<inertial xyz='0 0 1'>", "misplaced", "it is an attribute of <origin>"),
         ("<parent ", "<parent rpy='0 0 1' ", "misplaced", "it is an attribute of <origin>"),
         ("<axis ", "<axis rpy='1 0 0' ", "misplaced", "it is an attribute of <origin>"),

@@ -44,6 +44,12 @@ NAMED = {
     "an actuator with attributes": ("<actuator joint='a' rotor_inertia='1e-4'/>", "inertia"),
     "a point mass": ("<point_mass link='rod' mass='1'/>", "mass"),
     "a gravity": ("<option gravity='0 0 0'/>", "gravity"),
+    "an inertia in a motor": ("<motor name='m'><inertia>1e-4</inertia><joint>a</joint></motor>", "inertia"),
+    "a parameter of hardware": (
+        "<ros2_control name='c' type='system'><joint name='a'><param name='motor_inertia'>1</param></joint>"
+        "</ros2_control>",
+        "inertia",
+    ),
     "an inertia in a transmission": (
         "<transmission name='t'><joint name='a'/><motor rotor_inertia='1'/></transmission>",
         "inertia",
