@@ -22,7 +22,7 @@ graph = md.load_urdf(ROBOTS / "charmie.urdf")
 t = np.linspace(0.0, 2.0, 400)[:, None]
 unit, turn = np.full(graph.nv, 0.3), np.pi
 q, v, vdot = unit * np.sin(turn * t), unit * turn * np.cos(turn * t), -unit * turn**2 * np.sin(turn * t)
-tau = md.inverse_dynamics_batch(graph, q, v, vdot)
+tau = md.inverse_dynamics(graph, q, v, vdot)
 for name in ("left_shoulder_abduction", "left_shoulder_flexion", "left_elbow_flexion"):
     plt.plot(t, tau[:, graph.v_slice(name)], label=name)
 plt.xlabel("time [s]")

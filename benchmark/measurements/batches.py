@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
 from numba import njit
 from numpy.typing import NDArray
 
@@ -17,7 +18,6 @@ from benchmark.peers.ours import single_and_batch
 from benchmark.setting.robots import VECTORS, Array, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size, ratio
 from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
-from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
 from modular_dynamics.kernels.numba_support.memory import zero_float64x8
 from modular_dynamics.kernels.transposition import lanes_to_columns
 
@@ -37,13 +37,13 @@ def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[s
         double = [many.q, many.v, many.vdot]
         for kind, dtype in (("f64", np.float64), ("f32", np.float32)):
             rows, out = [x.astype(dtype) for x in double], np.empty((count, nv), dtype)
-            call = partial(md.inverse_dynamics_batch, graph, *rows, 1, out=out, dtype=dtype)
+            call = partial(md.inverse_dynamics, graph, *rows, 1, out=out, dtype=dtype)
             timed[f"torques {kind} {count}"] = call, count
         if count * nv * nv <= LARGEST_ARRAY:
             matrices, zeros = np.empty((2, count, nv, nv))
-            derivatives = md.inverse_dynamics_derivatives_batch
+            derivatives = md.inverse_dynamics_derivatives
             calls = {
-                "mass matrix": partial(md.mass_matrix_batch, graph, many.q, 1, out=matrices),
+                "mass matrix": partial(md.mass_matrix, graph, many.q, 1, out=matrices),
                 "zeros of its size": partial(zeros.fill, 0.0),  # writing alone
                 "reordering alone": _reordering(graph, count),
                 "derivatives": partial(derivatives, graph, *double, 1, out=derivatives(graph, *double)),
@@ -91,7 +91,7 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
         columns = [graphs[0].v_slice(name).start for name in graph.joint_names]
         own = States(*(x[:, columns] for x in (states.q, states.v, states.vdot)))
         tau = np.empty_like(states.v)
-        tau[:, columns] = md.inverse_dynamics_batch(graph, own.q, own.v, own.vdot, 1)
+        tau[:, columns] = md.inverse_dynamics(graph, own.q, own.v, own.vdot, threads=1)
         torques.append(tau)
         for kind, call in zip(("single", "batch"), single_and_batch(graph, own, VECTORS), strict=True):
             timed[f"{kind} {len(graph.subsystems)}"] = call

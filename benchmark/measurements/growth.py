@@ -161,7 +161,7 @@ def measure_spatial_loops(rounds: int, tick: Callable[[str], None]) -> list[Spat
         rest = np.zeros((STATES, graph.nv))
         timed[f"torques {loops}"] = call, STATES
         timed[f"tree {loops}"] = (
-            partial(md.inverse_dynamics_batch, graph.tree, full, rest, rest, threads=1),
+            partial(md.inverse_dynamics, graph.tree, full, rest, rest, threads=1),
             STATES,
         )
         sizes[loops] = graph.nv, 3 * loops

@@ -27,7 +27,7 @@ class Ours:
         self.timed: Timed = {
             "inverse_dynamics out=": (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
             "inverse_dynamics": (lambda: md.inverse_dynamics(graph, q, v, vdot), 1),
-            "mass_matrix": (lambda: md.mass_matrix(graph, q, matrix), 1),
+            "mass_matrix": (lambda: md.mass_matrix(graph, q, out=matrix), 1),
             "forward_dynamics": (lambda: md.forward_dynamics(graph, q, v, given, out=acceleration), 1),
             "inverse_dynamics_derivatives": (
                 lambda: md.inverse_dynamics_derivatives(graph, q, v, vdot, out=parts),
@@ -42,7 +42,7 @@ class Ours:
         }
         rows, threads_used = (many.q, many.v, many.vdot), sorted({1, threads})
         few, low = [x[:MATRICES] for x in rows], [x.astype(np.float32) for x in rows]
-        torques, derivatives = md.inverse_dynamics_batch, md.inverse_dynamics_derivatives_batch
+        torques, derivatives = md.inverse_dynamics, md.inverse_dynamics_derivatives
         many_given = torques(graph, *rows, threads)
 
         def add(
@@ -59,9 +59,9 @@ class Ours:
         vectors, singles = np.empty((2, VECTORS, nv)), np.empty((VECTORS, nv), np.float32)
         add("torques", "inverse_dynamics_batch float64", torques, rows, vectors[0])
         add("torques", "inverse_dynamics_batch float32", partial(torques, dtype=np.float32), low, singles)
-        forward = md.forward_dynamics_batch
+        forward = md.forward_dynamics
         add("accelerations", "forward_dynamics_batch", forward, (many.q, many.v, many_given), vectors[1])
-        add("mass matrix", "mass_matrix_batch", md.mass_matrix_batch, few[:1], np.empty((MATRICES, nv, nv)))
+        add("mass matrix", "mass_matrix_batch", md.mass_matrix, few[:1], np.empty((MATRICES, nv, nv)))
         stacks = derivatives(graph, *few)
         add("derivatives", "inverse_dynamics_derivatives_batch", derivatives, few, stacks)
 
@@ -79,5 +79,5 @@ def single_and_batch(graph: md.SubsystemGraph, states: States, count: int) -> li
     tau, taus = np.empty(graph.nv), np.empty((count, graph.nv))
     return [
         (lambda: md.inverse_dynamics(graph, q, v, vdot, out=tau), 1),
-        (lambda: md.inverse_dynamics_batch(graph, many.q, many.v, many.vdot, 1, out=taus), count),
+        (lambda: md.inverse_dynamics(graph, many.q, many.v, many.vdot, threads=1, out=taus), count),
     ]

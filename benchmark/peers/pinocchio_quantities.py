@@ -223,12 +223,12 @@ QUANTITIES = (
     Quantity("inertial_parameters", lambda g, _, s: md.inertial_parameters(g), Reference.parameters),
     Quantity(
         "inverse_dynamics_batch",
-        lambda g, _, s: _first(md.inverse_dynamics_batch, g, s.q, s.v, s.vdot),
+        lambda g, _, s: _first(md.inverse_dynamics, g, s.q, s.v, s.vdot),
         Reference.torques,
     ),
     Quantity(
         "forward_dynamics_batch",
-        lambda g, _, s: _first(md.forward_dynamics_batch, g, s.q, s.v, s.tau),
+        lambda g, _, s: _first(md.forward_dynamics, g, s.q, s.v, s.tau),
         Reference.accelerations,
         solves=True,
     ),

@@ -53,7 +53,6 @@ class Arm(Node):
         super().__init__("black_box_arm")
         self.graph, self.motions, self.states = graph, {}, {}
         self.dynamics = md.InverseDynamics(graph)
-        self.dynamics.warm_up()
         self.wrench = self.create_publisher(WrenchStamped, "~/wrench", 500)
         self.create_subscription(ConnectionMotion, "~/motion", lambda m: self.take(self.motions, m), 500)
         self.create_subscription(JointState, "joint_states", lambda m: self.take(self.states, m), 500)

@@ -40,7 +40,13 @@ def assert_same(read, graph, seed=0):
     for friction in ("none", "urdf"):
         ours, theirs = (
             md.inverse_dynamics(
-                each.tree, q, v, vdot, loads, black_box_wrenches=boxes or None, friction=friction
+                each.tree,
+                q,
+                v,
+                vdot,
+                external_wrenches=loads,
+                black_box_wrenches=boxes or None,
+                friction=friction,
             )
             for each in (graph, read)
         )

@@ -53,7 +53,7 @@ def accelerations_by_pinocchio(graph, q, v, tau):
 
 def _single_and_batch(name, count=3, more=lambda graph: ()):
     """A function of one state and that of many; they take q, v, vdot and use the first ``count``."""
-    single, batch = getattr(md, name), getattr(md, f"{name}_batch")
+    single, batch = getattr(md, name), getattr(md, name)
     return (
         lambda graph, *state, **options: single(graph, *state[:count], *more(graph), **options),
         lambda graph, *rows, **options: batch(graph, *rows[:count], *more(graph), **options),
@@ -74,6 +74,6 @@ FUNCTIONS = {
     "momentum matrix": _single_and_batch("centroidal_momentum_matrix", 1),
     "derivatives": (
         lambda *state, **options: np.array(md.inverse_dynamics_derivatives(*state, **options)),
-        lambda *rows, **options: np.stack(md.inverse_dynamics_derivatives_batch(*rows, **options), axis=1),
+        lambda *rows, **options: np.stack(md.inverse_dynamics_derivatives(*rows, **options), axis=1),
     ),
 }

@@ -13,15 +13,12 @@ from ..kernels import layout
 from . import symbolic_math
 from .program import Program, Symbol
 
-__all__ = ["INPUTS", "Symbols", "joint_states", "run", "trace", "uncompiled"]
+__all__ = ["Symbols", "joint_states", "run", "uncompiled"]
 
 #: Elements of an array by index.
 Symbols = dict[int, Symbol]
 #: Of the sine and cosine of quarter turns: what is smaller is zero.
 ROUNDING = 1e-16
-
-#: The arrays that generated code is given, in this order; after them the one for its results.
-INPUTS = ("states", "q", "v", "a")
 
 
 @cache
@@ -50,29 +47,6 @@ def _is_of_kernels(value: object) -> bool:
 
 class _Work(dict[int, Symbol]):
     """Elements by index. To read one that was never written is an error of the recursion: KeyError."""
-
-
-def trace(
-    recursion: Callable[..., Any], topology: NDArray[np.int64], constants: NDArray[np.float64], results: int
-) -> tuple[Program, list[Symbol]]:
-    """The operations of a recursion for one robot: the program, and the symbols of its ``results``.
-
-    Without external wrenches: where there are some, the compiled loops are used.
-    """
-    program = Program()
-    n = len(topology) - 1
-    nq, nv = topology[n, layout.Q], topology[n, layout.V]
-    states = {k: program.input(0, k) for k in range(layout.STATE_BLOCKS * layout.padded(n))}
-    for k, kind in enumerate(topology[:-1, layout.KIND]):  # joint states that are constants
-        if kind != layout.REVOLUTE:
-            states[layout.SINE * layout.padded(n) + k] = program.constant(0.0)
-            states[layout.COSINE * layout.padded(n) + k] = program.constant(1.0)
-        if kind != layout.PRISMATIC:
-            states[layout.SHIFT * layout.padded(n) + k] = program.constant(0.0)
-    q, v, a = (
-        {k: program.input(array, k) for k in range(size)} for array, size in ((1, nq), (2, nv), (3, nv))
-    )
-    return program, run(recursion, topology, constants, results, program, (states, q, v, a))
 
 
 def run(

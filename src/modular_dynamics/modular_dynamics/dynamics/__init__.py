@@ -1,79 +1,77 @@
-"""The public functions over the kernels: torques, accelerations, matrices and poses of a graph."""
+"""Functions of trees, computed by the compiled core: torques, accelerations, matrices, poses of a graph."""
 
-from . import quantities
 from .arrays.joint_terms import friction_coefficients
 from .base_parameters import BaseParameters, base_parameters
 from .derivatives import (
+    ForwardDynamicsDerivatives,
     InverseDynamicsDerivatives,
+    forward_dynamics_derivatives,
     inverse_dynamics_derivatives,
-    inverse_dynamics_derivatives_batch,
 )
-from .equation_of_motion import (
-    MassMatrix,
-    bias,
-    bias_batch,
-    gravity_torque,
-    gravity_torque_batch,
-    mass_matrix,
-    mass_matrix_batch,
-)
-from .execution.generated import CompileReport
+from .equation_of_motion import coriolis_matrix, mass_matrix
 from .export.c_code import ExportedC
 from .export.casadi_functions import CasadiFunctions
-from .forward_derivatives import (
-    ForwardDynamicsDerivatives,
-    forward_dynamics_derivatives,
-    forward_dynamics_derivatives_batch,
+from .forward_dynamics import HybridDynamics, forward_dynamics, hybrid_dynamics
+from .inverse_dynamics import InverseDynamics, bias, gravity_torque, inverse_dynamics
+from .kinematics import (
+    frame_acceleration,
+    frame_accelerations,
+    frame_pose,
+    frame_poses,
+    frame_velocities,
+    frame_velocity,
+    jacobian,
+    jacobian_drift,
 )
-from .forward_dynamics import ForwardDynamics, forward_dynamics, forward_dynamics_batch
-from .hybrid_dynamics import HybridDynamics, hybrid_dynamics, hybrid_dynamics_batch
-from .inverse_dynamics import InverseDynamics, inverse_dynamics, inverse_dynamics_batch
-from .inverse_dynamics_result import InverseDynamicsResult
-from .jacobian import Jacobian, jacobian, jacobian_batch
-from .kinematics import FramePoses, frame_pose, frame_poses, frame_poses_batch
-from .quantities import *  # noqa: F403  # all of them
-from .regressor import Regressor, inertial_parameters, regressor, regressor_batch
+from .regressor import inertial_parameters, regressor
+from .transmitted_wrenches import InverseDynamicsResult
+from .whole_body import (
+    CentreOfMass,
+    centre_of_mass,
+    centre_of_mass_jacobian,
+    centroidal_momentum,
+    centroidal_momentum_matrix,
+    centroidal_momentum_rate,
+    kinetic_energy,
+    potential_energy,
+)
 
 __all__ = [
-    "CasadiFunctions",
     "BaseParameters",
-    "CompileReport",
+    "CasadiFunctions",
+    "CentreOfMass",
     "ExportedC",
-    "ForwardDynamics",
     "ForwardDynamicsDerivatives",
-    "FramePoses",
     "HybridDynamics",
     "InverseDynamics",
     "InverseDynamicsDerivatives",
     "InverseDynamicsResult",
-    "Jacobian",
-    "MassMatrix",
-    "Regressor",
     "base_parameters",
     "bias",
-    "bias_batch",
-    "gravity_torque",
-    "gravity_torque_batch",
+    "centre_of_mass",
+    "centre_of_mass_jacobian",
+    "centroidal_momentum",
+    "centroidal_momentum_matrix",
+    "centroidal_momentum_rate",
+    "coriolis_matrix",
     "forward_dynamics",
-    "forward_dynamics_batch",
     "forward_dynamics_derivatives",
-    "forward_dynamics_derivatives_batch",
+    "frame_acceleration",
+    "frame_accelerations",
     "frame_pose",
     "frame_poses",
-    "frame_poses_batch",
+    "frame_velocities",
+    "frame_velocity",
     "friction_coefficients",
+    "gravity_torque",
     "hybrid_dynamics",
-    "hybrid_dynamics_batch",
     "inertial_parameters",
     "inverse_dynamics",
-    "inverse_dynamics_batch",
     "inverse_dynamics_derivatives",
-    "inverse_dynamics_derivatives_batch",
     "jacobian",
-    "jacobian_batch",
+    "jacobian_drift",
+    "kinetic_energy",
     "mass_matrix",
-    "mass_matrix_batch",
+    "potential_energy",
     "regressor",
-    "regressor_batch",
 ]
-__all__ += quantities.__all__

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array, checked_seed
-from .joint_regressor import JOINT_PARAMETERS
-from .regressor import inertial_parameters, regressor_batch
+from .regressor import JOINT_PARAMETERS, inertial_parameters, regressor
 
 __all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
 
@@ -91,8 +90,8 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool =
     rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)
-    v, vdot = rng.uniform(-3.0, 3.0, (2, count, graph.nv))
-    Y = regressor_batch(graph, q, v, vdot, joint_terms=joint_terms)
+    v, a = rng.uniform(-3.0, 3.0, (2, count, graph.nv))
+    Y = regressor(graph, q, v, a, joint_terms=joint_terms)
     return reduced_parameters(graph, Y.reshape(count * graph.nv, size), joint_terms)
 
 

@@ -1,70 +1,44 @@
-"""Forward dynamics: vdot of q, v and tau, by the compiled articulated-body recursion."""
+"""Forward dynamics, a of q, v and tau; and hybrid dynamics, each where it is not known."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ..model import SubsystemGraph
-from .arrays.arguments import Array, Progress
-from .arrays.body_frames import frames_of, joint_without_inertia
-from .arrays.model_arrays import arrays_of
+from ..exceptions import StateError
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model.number_arrays import number_array
+from .arrays.arguments import Array
+from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
-from .execution.algorithms import FORWARD_DYNAMICS, reason_for_matrix
-from .execution.solver import LoadedSolver, Wrenches
-from .forward_by_matrix import FORWARD_BY_MATRIX, NO_INERTIA
+from .inverse_dynamics import Wrenches
 from .lost_inertia import lost_joints, no_inertia_text
-from .workspaces import direct_calls
+from .quantity import Quantity, evaluate, terms_of
 
-__all__ = ["ForwardDynamics", "forward_dynamics", "forward_dynamics_batch"]
-
-_direct_calls = direct_calls(FORWARD_DYNAMICS.name)
+__all__ = ["HybridDynamics", "completed_by_zeros", "forward_dynamics", "hybrid_dynamics", "prescribed_in"]
 
 
-class ForwardDynamics(LoadedSolver):
-    """Forward dynamics of one graph: a workspace of one thread, with everything allocated beforehand.
+def _require(graph: SubsystemGraph) -> None:
+    refuse_closures(graph, "forward dynamics")
+    refuse_black_boxes(graph, "forward dynamics")
 
-    ``friction`` and errors as of :func:`forward_dynamics`.
-    """
 
-    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
-        arrays = arrays_of(graph, "forward dynamics", friction)
-        self._frames = None if reason_for_matrix(graph) else frames_of(*arrays)
-        if self._frames is None:
-            super().__init__(graph, FORWARD_BY_MATRIX, *arrays)
-        else:
-            super().__init__(graph, FORWARD_DYNAMICS, self._frames.topology, self._frames.constants)
-        self._friction = friction
-        self.direct = self.direct and friction == "none"
+def _require_for_hybrid(graph: SubsystemGraph) -> None:
+    refuse_closures(graph, "hybrid dynamics")
+    refuse_black_boxes(graph, "hybrid dynamics")
 
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        external_wrenches: Wrenches = None,
-        out: Array | None = None,
-    ) -> Array:
-        """vdot: see :func:`forward_dynamics`. With ``out`` nothing is allocated after the first call."""
-        return self._run((q, v, tau), out, self._loaded_call(external_wrenches))
 
-    def _alone(self, external_wrenches: Wrenches) -> Callable[..., object]:
-        graph, friction = self.graph, self._friction
-        return lambda q, v, tau: forward_dynamics(graph, q, v, tau, external_wrenches, friction=friction)
-
-    def _into_row(self, body: int, wrench: Array) -> Array:
-        aligned = super()._into_row(body, wrench)
-        return aligned if self._frames is None else self._frames.wrench(body, aligned)
-
-    def _failure(self, status: int, q: Array) -> str:
-        if status != NO_INERTIA:
-            return super()._failure(status, q)
-        names = lost_joints(self.graph, mass_matrix(self.graph, q))
-        if self._frames is not None:
-            first = joint_without_inertia(self.graph, self._work).name
-            # far from the axis and back the recursion loses digits that M has
-            names = names if first in names else [first]
-        return no_inertia_text(self.graph, names)
+_FORWARD_DYNAMICS = Quantity(
+    "forward_dynamics", ("q", "v", "tau"), lambda graph: (graph.nv,), "accelerations", _require
+)
+_HYBRID_DYNAMICS = Quantity(
+    "hybrid_dynamics",
+    ("q", "v", "a", "tau"),
+    lambda graph: (2, graph.nv),
+    "accelerations",
+    _require_for_hybrid,
+)
 
 
 def forward_dynamics(
@@ -72,72 +46,146 @@ def forward_dynamics(
     q: ArrayLike,
     v: ArrayLike,
     tau: ArrayLike,
-    external_wrenches: Wrenches = None,
-    out: Array | None = None,
     *,
+    external_wrenches: Wrenches = None,
     friction: str = "none",
+    threads: int | None = None,
+    out: Array | None = None,
 ) -> Array:
-    """Accelerations vdot (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M vdot + h = tau.
+    """Accelerations a (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M a + h = tau.
 
-    By articulated bodies, composed of subsystems (Featherstone, Rigid Body Dynamics Algorithms, chapter 7);
-    where joints mimic others, or a floating or spherical joint on a moving body has an armature, by M and h
-    themselves, which takes longer and allocates. Armatures, springs at joints and friction count as in
-    ``inverse_dynamics``.
+    By articulated bodies (ABA; Featherstone, Rigid Body Dynamics Algorithms, chapter 7); where joints mimic
+    others, or a floating or spherical joint on a moving body has an armature, by M and h themselves, which
+    takes longer. Armatures, springs at joints and friction count as in ``inverse_dynamics``.
 
     Args:
-        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
-        v, tau: velocities and torques (nv,) [N m or N]; of a floating joint [force, moment] in its child's
-            axes, and so is vdot: [linear, angular], the derivative of v.
-        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
-        out: float64 array (nv,) for the result, may be one of the arguments.
-        friction: as of ``inverse_dynamics``.
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (n, nq).
+        v, tau: velocities and torques (nv,) [N m or N], or (n, nv); of a floating joint [force, moment] in
+            its child's axes, and so is a: [linear, angular], the derivative of v.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame; the same for
+            every state.
+        friction, threads, out: as of ``inverse_dynamics``.
 
     Returns:
-        vdot. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
+        a. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, a black box in the graph, or
             joints that move no inertia, by their names: what a joint moves while those beyond it are free is
             less than 1e-13 of what it moves while they are held, and mostly rounding. Where it is a share s
-            of that, vdot has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
-            axes of a wrist with massless links are in line, and 1e-3 just before the error.
+            of that, a has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
+            axes of a wrist with massless links are in line, and 1e-3 just before the error. Of many states
+            with the row.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    if external_wrenches is None and friction == "none":
-        try:
-            vdot = np.empty(graph.nv) if out is None else out
-            if _direct_calls[id(graph)](q, v, tau, vdot) == 0:
-                return vdot
-        except (KeyError, AttributeError):
-            pass  # the first call, or there is none; or no graph
-    solver = ForwardDynamics.of(graph) if friction == "none" else ForwardDynamics.of(graph, friction)
-    return solver(q, v, tau, external_wrenches, out)
+
+    def lost(joint: int, q: Array) -> str:
+        names, first = lost_joints(graph, mass_matrix(graph, q)), graph.joints[joint].name
+        # far from the axis and back the recursion loses digits that M has
+        return no_inertia_text(graph, names if first in names or first not in graph.joint_names else [first])
+
+    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
+    after = terms_of(friction), loads
+    return evaluate(graph, _FORWARD_DYNAMICS, (q, v, tau), out, threads, after=after, lost=lost)
 
 
-def forward_dynamics_batch(
+@dataclass(frozen=True, eq=False)
+class HybridDynamics:
+    """What `hybrid_dynamics` computes: M a + h = tau, complete.
+
+    Attributes:
+        a: accelerations (nv,), or (n, nv) of many states [rad/s^2 or m/s^2].
+        tau: torques of the same shape [N m or N].
+    """
+
+    a: Array
+    tau: Array
+
+
+def hybrid_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
+    a: ArrayLike,
     tau: ArrayLike,
-    threads: int | None = None,
+    prescribed: Iterable[str],
     *,
     external_wrenches: Wrenches = None,
-    out: Array | None = None,
-    progress: Progress = None,
     friction: str = "none",
-) -> Array:
-    """Accelerations of many states: row k of the result is ``forward_dynamics`` of row k of the arguments.
+    threads: int | None = None,
+) -> HybridDynamics:
+    """Accelerations of the joints with known torques, and torques of the joints with known accelerations.
+
+    M_ff a_f = tau_f - h_f - M_fp a_p, tau_p = h_p + M_pf a_f + M_pp a_p (Featherstone, Rigid Body Dynamics
+    Algorithms, section 9.2). With all joints prescribed it is inverse dynamics, with none forward dynamics.
 
     Args:
-        q: positions (count, nq). v, tau: velocities and torques (count, nv).
-        external_wrenches: as of ``forward_dynamics``, the same for every state.
-        out: float64 array (count, nv) for the result, none of the arguments.
-        threads, progress, friction: as of ``inverse_dynamics_batch``.
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]. v: velocities (nv,). Of many
+            states, here and below, (n, nq) and (n, nv).
+        a: accelerations (nv,), read for the prescribed joints [rad/s^2 or m/s^2]. tau: torques (nv,), read
+            for the others [N m or N]. Entries that are not read may be anything, NaN as well.
+        prescribed: names of the joints whose accelerations are known. Of a floating joint all six are.
+        external_wrenches, friction, threads: as of ``forward_dynamics``.
 
     Raises:
-        StateError: as of ``forward_dynamics``, with the row; or a wrong number of threads.
-        UnsupportedModelError: as of ``forward_dynamics``.
+        StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a black box
+            in the graph, or joints with known torques that move no inertia, by their names: as of
+            ``forward_dynamics``. Of many states with the row.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs;
+            ``closed_loop_hybrid_dynamics`` treats these.
     """
-    solver = ForwardDynamics.of(graph) if friction == "none" else ForwardDynamics.of(graph, friction)
-    run = solver.batch(external_wrenches)
-    return run({"q": q, "v": v, "tau": tau}, threads, out, np.float64, progress)
+    _require_for_hybrid(graph)
+    is_known = prescribed_in(graph, prescribed, graph.joint_names)
+    known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)
+    if not is_known.any():
+        accelerations = forward_dynamics(
+            graph, q, v, known_tau, external_wrenches=external_wrenches, friction=friction, threads=threads
+        )
+        return HybridDynamics(accelerations, np.array(known_tau, np.float64))
+    free = np.flatnonzero(~is_known)
+
+    def lost(joint: int, q: Array) -> str:
+        M = mass_matrix(graph, q)[np.ix_(free, free)]
+        return no_inertia_text(graph, lost_joints(graph, M, free))
+
+    loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
+    states, after = (q, v, known_a, known_tau), (terms_of(friction), loads)
+    result = evaluate(
+        graph, _HYBRID_DYNAMICS, states, None, threads, before=(is_known,), after=after, lost=lost
+    )
+    return HybridDynamics(result[..., 0, :], result[..., 1, :])
+
+
+def prescribed_in(
+    graph: SubsystemGraph, prescribed: Iterable[str], choices: Iterable[str]
+) -> NDArray[np.bool_]:
+    """Return which of v (nv,) belong to the prescribed joints.
+
+    Raises:
+        StateError: a name that is no choice.
+    """
+    if not isinstance(prescribed, Iterable):
+        raise StateError(f"prescribed is {prescribed!r}; the names of joints are needed, [] for none")
+    names, known = [prescribed] if isinstance(prescribed, str) else list(prescribed), list(choices)
+    for name in names:
+        if name not in known:
+            raise StateError(
+                f"prescribed joint '{name}' is none of '{graph.name}' whose acceleration can be prescribed: "
+                f"{', '.join(known)}"
+            )
+    is_known = np.zeros(graph.nv, np.bool_)
+    for name in names:
+        is_known[graph.v_slice(name)] = True
+    return is_known
+
+
+def completed_by_zeros(vectors: ArrayLike, is_read: NDArray[np.bool_]) -> ArrayLike:
+    """Return vectors (..., nv) with zeros where they are not read; unchanged if they have another shape."""
+    try:
+        array = np.array(number_array("vector", vectors))
+    except StateError:
+        return vectors
+    if array.shape[-1:] != is_read.shape:
+        return vectors
+    array[..., ~is_read] = 0.0
+    return array

@@ -1,224 +1,216 @@
-"""Inverse dynamics: tau of q, v and vdot, by the compiled Newton-Euler recursion."""
+"""Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
-from ..kernels.layout import FORCE
-from ..model import SubsystemGraph, black_box_wrenches, refuse_closures
-from .arrays.arguments import Array, Progress, Topology
-from .arrays.model_arrays import constants_of, rows_of, topology_of
-from .design_batch import inverse_dynamics_of_designs
-from .execution.algorithms import INVERSE_DYNAMICS, StateCall
-from .execution.batch import Batch
-from .execution.solver import LoadedSolver, Wrenches
-from .inverse_dynamics_result import FirstJoints, InverseDynamicsResult, first_joints
-from .workspaces import direct_calls
+from ..model import SubsystemGraph, black_box_wrenches, refuse_black_boxes, refuse_closures, require_graph
+from .core_robot import loads_on_bodies, passing_of
+from .designs import inverse_dynamics_of_designs
+from .quantity import Quantity, evaluate, terms_of
+from .transmitted_wrenches import InverseDynamicsResult, first_joints
 
-__all__ = ["InverseDynamics", "inverse_dynamics", "inverse_dynamics_batch"]
+__all__ = ["InverseDynamics", "Wrenches", "bias", "gravity_torque", "inverse_dynamics"]
 
-_direct_calls = direct_calls(INVERSE_DYNAMICS.name)
+Wrenches = Mapping[str, ArrayLike] | None
 
-
-class _Loaded(NamedTuple):
-    """A graph on which wrenches act: those of black boxes, its topology, and the call with all wrenches."""
-
-    boxes: dict[str, DualQuaternion]
-    topology: Topology
-    call: StateCall
-
-
-class InverseDynamics(LoadedSolver):
-    """Inverse dynamics of one graph: a workspace with everything allocated and compiled beforehand.
-
-    The first one on a machine takes the seconds that compiling needs; later ones load the result from disk.
-    A workspace belongs to one thread. Calling it gives tau alone; :meth:`solve` gives the wrenches too.
-
-    Args:
-        friction: as of :func:`inverse_dynamics`. springs: whether those at the joints count.
-
-    Raises:
-        StateError: friction is neither "none" nor "urdf".
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
-    """
-
-    def __init__(self, graph: SubsystemGraph, friction: str = "none", springs: bool = True) -> None:
-        refuse_closures(graph, "inverse dynamics")
-        self._terms = friction, springs
-        self.black_box_names = frozenset(s.name for s in graph.subsystems if s.black_box)
-        topology = topology_of(graph, self.black_box_names, *self._terms)
-        super().__init__(graph, INVERSE_DYNAMICS, topology, constants_of(graph))
-        self._by_boxes: dict[frozenset[str], tuple[Topology, StateCall]] = {}
-        if self.black_box_names or self._terms != ("none", True):
-            self.direct = False  # their wrenches are needed, or these terms
-
-    def warm_up(self) -> None:
-        """Run the kernel once, so that the first real call is as fast as the others."""
-        rest = np.zeros(self.graph.nv)
-        self.call(self.graph.neutral(), rest, rest, rest.copy())
-
-    def __call__(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        vdot: ArrayLike,
-        external_wrenches: Wrenches = None,
-        black_box_wrenches: Wrenches = None,
-        out: Array | None = None,
-    ) -> Array:
-        """tau: see :func:`inverse_dynamics`. With ``out`` nothing is allocated after the first call."""
-        loaded = self._loaded(external_wrenches, black_box_wrenches)
-        return self._run((q, v, vdot), out, None if loaded is None else loaded.call)
-
-    def solve(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        vdot: ArrayLike,
-        external_wrenches: Wrenches = None,
-        black_box_wrenches: Wrenches = None,
-    ) -> InverseDynamicsResult:
-        """Torques and wrenches as a value. Arguments and errors as of :func:`inverse_dynamics`."""
-        loaded = self._loaded(external_wrenches, black_box_wrenches)
-        boxes, call = ({}, self._recursion_call) if loaded is None else (loaded.boxes, loaded.call)
-        tau = self._run((q, v, vdot), None, call)
-        wrenches = self._wrench_rows.copy()
-        return InverseDynamicsResult(self.graph, np.array(q, np.float64), boxes, wrenches, *self._frames, tau)
-
-    def batch(self, external_wrenches: Wrenches = None, black_box_wrenches: Wrenches = None) -> Batch:
-        """The same algorithm for many states under the same wrenches."""
-        loaded = self._loaded(external_wrenches, black_box_wrenches)
-        if loaded is None:
-            return self._batch
-        constants = self._with_loads.constants.copy()
-        return Batch(self.graph, self.algorithm, loaded.topology, constants, loaded=True)
-
-    @cached_property
-    def _frames(self) -> tuple[Array, tuple[FirstJoints, ...]]:
-        """What only results with wrenches need; a large robot's first torques do not wait for it."""
-        return self.alignments, first_joints(self.graph)
-
-    @cached_property
-    def _wrench_rows(self) -> Array:
-        """Every body's wrench in the work array (n, 6), as the recursion leaves it."""
-        rows: Array = rows_of(self._work, len(self.graph.joints))[:-1, FORCE:]
-        return rows
-
-    @cached_property
-    def _recursion_call(self) -> StateCall:
-        """The call without wrenches that leaves every body's wrench in the work array: not generated code."""
-        return self.algorithm.bind(self.topology, self.constants, self._work)
-
-    def _loaded(self, external: Wrenches, boxes: Wrenches) -> _Loaded | None:
-        """Everything with these wrenches, valid until the next call; None where none act."""
-        if external is None and boxes is None and not self.black_box_names:
-            return None
-        box_wrenches = black_box_wrenches(self.graph, {} if boxes is None else boxes)
-        self._with_loads({} if external is None else external, box_wrenches)
-        names = frozenset(box_wrenches)
-        if names not in self._by_boxes:
-            topology = topology_of(self.graph, names, *self._terms)
-            call = self.algorithm.bind(topology, self._with_loads.constants, self._work)
-            self._by_boxes[names] = topology, call
-        return _Loaded(box_wrenches, *self._by_boxes[names])
+_ARE = "torques"
+_INVERSE_DYNAMICS = Quantity(
+    "inverse_dynamics",
+    ("q", "v", "a"),
+    lambda graph: (graph.nv,),
+    _ARE,
+    lambda graph: refuse_closures(graph, "inverse dynamics"),
+    single=True,
+)
+_JOINT_WRENCHES = Quantity(
+    "joint_wrenches",
+    ("q", "v", "a"),
+    lambda graph: (graph.nv + 6 * len(graph.joints),),
+    _ARE,
+    lambda graph: refuse_closures(graph, "inverse dynamics"),
+)
 
 
 def inverse_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
+    a: ArrayLike,
+    *,
     external_wrenches: Wrenches = None,
     black_box_wrenches: Wrenches = None,
-    out: Array | None = None,
-    *,
     friction: str = "none",
-) -> Array:
-    """Joint torques tau (nv,) [N m or N] that give the graph the acceleration vdot.
+    parameters: Mapping[str, ArrayLike] | None = None,
+    threads: int | None = None,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """Joint torques tau (nv,) [N m or N] that give the graph the acceleration a; of many states (n, nv).
 
-    Newton-Euler composed of subsystems (Silva & Adorno, eqs. 1, 5-7), by the compiled kernel. What joints
-    themselves add where they have it: armature times vdot, and stiffness (q - rest position).
+    Recursive Newton-Euler (RNEA), composed of subsystems (Silva & Adorno, eqs. 1, 5-7). What joints
+    themselves add where they have it: armature times a, and stiffness (q - rest position).
 
     Args:
-        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
-        v, vdot: velocities and accelerations (nv,).
-        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (n, nq).
+        v, a: velocities and accelerations (nv,), or (n, nv). float32 arrays of many states give float32
+            torques, computed in single precision: faster, and to 1e-5 of the largest torque.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame; the same for
+            every state.
         black_box_wrenches: {subsystem: [force, moment]} of the predecessor on that subsystem, at and in its
             connection frame. Any subsystem may be given; those with black_box must be. Theirs and their
             successors' wrenches reach the predecessor by this value alone.
-        out: float64 array (nv,) for the result, may be one of the arguments; with it, and without wrenches,
-            nothing is allocated after the first call.
         friction: "none", or "urdf": the joints' damping and friction count, damping v + friction sign(v) with
             sign(0) = 0.
+        parameters: columns (n,) by the names of ``graph.parameters``: torques of n designs, robots that
+            differ in these numbers; nothing is loaded for each. Then q, v and a are one state of each,
+            (n, ...), or s states of each, (n, s, ...), and so is the result. It goes without wrenches and
+            ``out``.
+        threads: for many states; by default as many as there are cores.
+        out: array for the result. With it and without wrenches nothing is allocated. Of one state it may be
+            one of the arguments.
 
     Returns:
         tau; NaN for joints inside black boxes, whose torques are not known.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, an unknown name, a missing wrench, or another
-            friction.
+        StateError: a wrong shape, dtype or number of threads, a number that is not finite, an unknown name, a
+            missing wrench, or another friction; of many states with the row.
+        UnknownNameError: no such parameter. ModelError: no robot can be that design.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
     """
-    if external_wrenches is None and black_box_wrenches is None and friction == "none":
-        try:  # what a robot's controller does a thousand times a second
-            tau = np.empty(graph.nv) if out is None else out
-            if _direct_calls[id(graph)](q, v, vdot, tau) == 0:
-                return tau
-        except (KeyError, AttributeError):
-            pass  # the first call, or there is none; or no graph
-    solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
-    return solver(q, v, vdot, external_wrenches, black_box_wrenches, out)
+    if parameters is not None:
+        if external_wrenches is not None or black_box_wrenches is not None or out is not None:
+            raise StateError("parameters go without wrenches and out")
+        return inverse_dynamics_of_designs(graph, {"q": q, "v": v, "a": a}, parameters, threads, friction)
+    _, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, friction)
+    return evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
 
 
-def inverse_dynamics_batch(
+class InverseDynamics:
+    """Inverse dynamics of one graph: for results with wrenches, `solve`, and for calls in a fast loop.
+
+    Args:
+        friction: as of :func:`inverse_dynamics`.
+
+    Raises:
+        StateError: another friction.
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
+    """
+
+    def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
+        self.graph, self.friction = graph, friction
+        self._one, self._terms = graph.once(_INVERSE_DYNAMICS).one, terms_of(friction)
+        self._has_boxes = _has_black_boxes(graph)
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+        threads: int | None = None,
+        out: NDArray[Any] | None = None,
+    ) -> NDArray[Any]:
+        """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made."""
+        if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
+            try:
+                if self._one(q, v, a, out, self._terms) == _core.GOOD and black_box_wrenches is None:
+                    return out
+            except (TypeError, ValueError):
+                pass  # many states, or what is to be converted or refused
+        _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)
+        return evaluate(self.graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+
+    def solve(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+    ) -> InverseDynamicsResult:
+        """Return torques of one state and the wrenches of its joints. Arguments as of `inverse_dynamics`."""
+        graph = self.graph
+        boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
+        q, v, a = graph.checked(q=q, v=v, a=a)
+        result = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)
+        tau, wrenches = result[: graph.nv], result[graph.nv :].reshape(-1, 6)
+        return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
+
+
+def _terms_and_loads(
+    graph: SubsystemGraph, external: Wrenches, boxes: Wrenches, friction: str
+) -> tuple[dict[str, DualQuaternion], tuple[Any, ...]]:
+    """Return the wrenches of black boxes, and what the core takes beside the state: terms, loads, passing."""
+    terms = terms_of(friction)
+    if external is None and boxes is None:
+        try:
+            if not graph.once(_has_black_boxes):
+                return {}, (terms,)
+        except AttributeError:
+            require_graph(graph)
+            raise
+    given = black_box_wrenches(graph, {} if boxes is None else boxes)
+    loads = loads_on_bodies(graph, {} if external is None else external, given)
+    return given, (terms, loads, passing_of(graph, given) if given else None)
+
+
+def _has_black_boxes(graph: SubsystemGraph) -> bool:
+    return any(subsystem.black_box for subsystem in graph.subsystems)
+
+
+def bias(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
-    threads: int | None = None,
     *,
-    external_wrenches: Wrenches = None,
-    black_box_wrenches: Wrenches = None,
-    out: NDArray[Any] | None = None,
-    dtype: DTypeLike = np.float64,
-    progress: Progress = None,
     friction: str = "none",
-    parameters: Mapping[str, ArrayLike] | None = None,
+    threads: int | None = None,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Joint torques of many states: row k of the result is ``inverse_dynamics`` of row k of the arguments.
+    """h (nv,): torques at zero acceleration, so that M a + h = tau; of many states (n, nv).
 
-    With ``parameters`` also of many designs, robots that differ in these numbers: nothing is loaded or
-    compiled for each.
-
-    Args:
-        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
-        threads: how many to use; all cores by default.
-        external_wrenches, black_box_wrenches: as of ``inverse_dynamics``, the same for every state.
-        out: array (count, nv) of ``dtype`` for the result, none of the arguments. Other memory does not
-            grow with count.
-        dtype: float64, or float32: single precision, faster, to 1e-5 of the largest torque.
-        progress: called repeatedly with (states done, count), from the calling thread.
-        friction: as of ``inverse_dynamics``.
-        parameters: columns (n,) by the names of ``graph.parameters``. Then q, v and vdot are s states of each
-            of n designs (n, s, ...), or one of each (n, ...), and so is the result, in double precision; the
-            arguments about wrenches, ``out``, ``dtype`` and ``progress`` go without it.
-
-    Raises:
-        StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its row.
-        UnknownNameError: no such parameter; names similar ones. ModelError: no robot can be that design.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    Coriolis, centrifugal, gravity, the joints' springs and, where ``friction`` says so, friction. Arguments
+    and errors as of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics``
+    takes its wrench.
     """
-    if parameters is not None:
-        others = external_wrenches, black_box_wrenches, out, progress
-        if any(x is not None for x in others) or np.dtype(dtype) != np.float64:
-            raise StateError("parameters go without wrenches, out, another dtype and progress")
-        states = {"q": q, "v": v, "vdot": vdot}
-        return inverse_dynamics_of_designs(graph, states, parameters, threads, friction)
-    solver = InverseDynamics.of(graph) if friction == "none" else InverseDynamics.of(graph, friction)
-    run = solver.batch(external_wrenches, black_box_wrenches)
-    return run({"q": q, "v": v, "vdot": vdot}, threads, out, dtype, progress)
+    return evaluate(graph, _BIAS, (q, v, None), out, threads, after=(terms_of(friction),))
+
+
+def gravity_torque(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    *,
+    threads: int | None = None,
+    out: NDArray[Any] | None = None,
+) -> NDArray[Any]:
+    """g (nv,): torques that hold the robot still at q against gravity, without the springs at its joints.
+
+    With those: ``bias`` at rest. Of many states (n, nv). Errors as of ``bias``.
+    """
+    return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(_core.ARMATURE,))
+
+
+def _at_rest(quantity: str) -> Quantity:
+    """Return inverse dynamics of a graph without black boxes."""
+
+    def require(graph: SubsystemGraph) -> None:
+        refuse_closures(graph, quantity)
+        instead = "inverse_dynamics at zero acceleration takes their black_box_wrenches"
+        refuse_black_boxes(graph, quantity, instead)
+
+    inputs = _INVERSE_DYNAMICS.inputs
+    return Quantity(
+        "inverse_dynamics", inputs, _INVERSE_DYNAMICS.shape, _ARE, require, at_rest=("v", "a"), single=True
+    )
+
+
+_BIAS, _GRAVITY_TORQUE = _at_rest("the bias"), _at_rest("the gravity torque")

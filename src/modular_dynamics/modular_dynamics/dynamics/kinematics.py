@@ -1,54 +1,67 @@
-"""Poses of a robot's links."""
+"""Poses, velocities and accelerations of a robot's links, and their Jacobians.
+
+Of many states all have one axis more in front. Closed loops are ignored: q, v and a are those of all joints
+of the tree, passive ones included.
+"""
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _core
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
-from .arrays.arguments import Array, Progress
-from .arrays.model_arrays import with_links
-from .execution.algorithms import FRAME_POSES
-from .execution.solver import Solver
-from .workspaces import workspace_of
+from .arrays.arguments import Array
+from .core_robot import core_frames
+from .quantity import Quantity, evaluate
 
-__all__ = ["FramePoses", "frame_pose", "frame_poses", "frame_poses_batch", "link_names"]
-
-
-class FramePoses(Solver):
-    """Poses of chosen links of one graph: a workspace of one thread, with everything allocated beforehand.
-
-    Only the joints that carry these links are computed.
-
-    Attributes:
-        links: in the order of the results.
-
-    Raises:
-        StateError: a link that the graph does not have.
-    """
-
-    def __init__(self, graph: SubsystemGraph, links: Sequence[str] | None = None) -> None:
-        require_graph(graph)
-        self.links = graph.links if links is None else tuple(links)
-        super().__init__(graph, FRAME_POSES, *with_links(graph, self.links))
-
-    def __call__(self, q: ArrayLike, out: Array | None = None) -> Array:
-        """Matrices: see :func:`frame_poses`. With ``out`` nothing is allocated after the first call."""
-        return self._run((q,), out)
+__all__ = [
+    "frame_acceleration",
+    "frame_accelerations",
+    "frame_motions",
+    "frame_pose",
+    "frame_poses",
+    "frame_velocities",
+    "frame_velocity",
+    "jacobian",
+    "jacobian_drift",
+]
 
 
-def link_names(links: object) -> tuple[str, ...]:
-    """A sequence of link names as a tuple. Raises StateError: it is none."""
+def _of_frames(graph: SubsystemGraph) -> tuple[int, ...]:
+    """Return no shape: it depends on the links."""
+    return ()
+
+
+_POSES = Quantity("frame_poses", ("q",), _of_frames, "poses")
+_VELOCITIES = Quantity("frame_velocities", ("q", "v"), _of_frames, "velocities")
+_ACCELERATIONS = Quantity("frame_accelerations", ("q", "v", "a"), _of_frames, "accelerations")
+_DRIFT = Quantity("frame_accelerations", ("q", "v", "a"), _of_frames, "accelerations", at_rest=("a",))
+_MOTIONS = Quantity("frame_motions", ("q", "v", "a"), _of_frames, "motions")
+_JACOBIAN = Quantity("jacobian", ("q",), lambda graph: (6, graph.nv), "elements of the Jacobian")
+
+_AXES = {"root": 0, "link": _core.OWN_AXES}
+_POINTS = {"link": 0, "root": _core.AT_ROOT}
+_KINDS = {"classical": 0, "spatial": _core.SPATIAL}
+
+
+def _choice(what: str, value: object, choices: dict[str, int]) -> int:
+    """Return the core's number of a choice. Raises StateError: it is none."""
+    if not isinstance(value, str) or value not in choices:
+        raise StateError(f"{what} is {value!r}; {' or '.join(map(repr, choices))} is needed")
+    return choices[value]
+
+
+def _link_names(graph: SubsystemGraph, links: object) -> tuple[str, ...]:
+    """Return a sequence of names of links as a tuple; None: all. Raises StateError: it is none."""
+    require_graph(graph)
+    if links is None:
+        return graph.links
     names = tuple(links) if isinstance(links, Iterable) and not isinstance(links, str) else (links,)
     if isinstance(links, str) or not all(isinstance(name, str) for name in names):
         raise StateError(f"links is {links!r}; a sequence of link names is needed")
     return names
-
-
-def _solver(graph: SubsystemGraph, links: Sequence[str] | None) -> FramePoses:
-    return workspace_of(graph, FramePoses, None if links is None else link_names(links))
 
 
 def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:
@@ -60,46 +73,208 @@ def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion
     Raises:
         StateError: a link that the graph does not have, a wrong shape, a number that is not finite.
     """
-    matrix = _solver(graph, (link,))(q)[0]
+    require_graph(graph)
+    (q,) = graph.checked(q=q)
+    matrix = frame_poses(graph, q, (link,))[0]
     return from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
 
 
 def frame_poses(
-    graph: SubsystemGraph, q: ArrayLike, links: Sequence[str] | None = None, out: Array | None = None
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    links: Sequence[str] | None = None,
+    *,
+    threads: int | None = None,
+    out: Array | None = None,
 ) -> Array:
     """Homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
-
-    Closed loops are ignored: q is that of all joints of the tree, passive ones included.
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
         links: their names, fixed ones and those on the ground included; by default all of ``graph.links``,
             in that order.
-        out: float64 array (links, 4, 4) for the result; with it nothing is allocated after the first call.
+        threads, out: as of ``inverse_dynamics``; ``out`` shares no memory with q.
 
     Raises:
-        StateError: a link that the graph does not have, a wrong shape, a number that is not finite.
+        StateError: a link that the graph does not have, a wrong shape, a number that is not finite; of many
+            states with the row.
     """
-    return _solver(graph, links)(q, out)
+    names = _link_names(graph, links)
+    frames, shape = graph.once(core_frames, names), (len(names), 4, 4)
+    return evaluate(graph, _POSES, (q,), out, threads, before=(frames,), shape=shape)
 
 
-def frame_poses_batch(
+def frame_velocity(
+    graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, link: str, axes: str = "root", point: str = "link"
+) -> Array:
+    """[pdot; omega] (6,) of one link: see :func:`frame_velocities`."""
+    velocity: Array = frame_velocities(graph, q, v, (link,), axes, point)[..., 0, :]
+    return velocity
+
+
+def frame_velocities(
     graph: SubsystemGraph,
     q: ArrayLike,
+    v: ArrayLike,
     links: Sequence[str] | None = None,
-    threads: int | None = None,
+    axes: str = "root",
+    point: str = "link",
     *,
+    threads: int | None = None,
     out: Array | None = None,
-    progress: Progress = None,
 ) -> Array:
-    """Matrices of many states (count, links, 4, 4): ``frame_poses`` of each row of q (count, nq).
+    """Velocities [pdot; omega] (links, 6) of links, relative to the root link: J v.
+
+    Linear velocity of a point of the link [m/s], then its angular velocity [rad/s] (Featherstone, Rigid Body
+    Dynamics Algorithms, chapter 2). Of a link on the ground they are zero.
 
     Args:
-        links: as of ``frame_poses``.
-        out: float64 array (count, links, 4, 4) for the result, none of the arguments.
-        threads, progress: as of ``inverse_dynamics_batch``.
+        q: positions (nq,). v: velocities (nv,).
+        links: their names; by default all of ``graph.links``.
+        axes: "root" or "link", whose axes the vectors are in. As of ``jacobian``.
+        point: the point of the link whose velocity is meant: "link", its origin; or "root", the point that
+            coincides with the root's origin at this instant. With axes and point both "root" the result is
+            the spatial velocity in the root's frame, with both "link" that in the link's frame.
+        threads, out: as of ``frame_poses``.
 
     Raises:
-        StateError: as of ``frame_poses``, with the row; or a wrong number of threads.
+        StateError: a link that the graph does not have, unknown axes or point, a wrong shape, a number that
+            is not finite.
     """
-    return _solver(graph, links).batch()({"q": q}, threads, out, np.float64, progress)
+    names = _link_names(graph, links)
+    form = _choice("axes", axes, _AXES) + _choice("point", point, _POINTS)
+    frames, shape = graph.once(core_frames, names), (len(names), 6)
+    return evaluate(graph, _VELOCITIES, (q, v), out, threads, before=(frames, form), shape=shape)
+
+
+def frame_acceleration(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    link: str,
+    axes: str = "root",
+    point: str = "link",
+    kind: str = "classical",
+) -> Array:
+    """[linear; angular] acceleration (6,) of one link: see :func:`frame_accelerations`."""
+    acceleration: Array = frame_accelerations(graph, q, v, a, (link,), axes, point, kind)[..., 0, :]
+    return acceleration
+
+
+def frame_accelerations(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    links: Sequence[str] | None = None,
+    axes: str = "root",
+    point: str = "link",
+    kind: str = "classical",
+    *,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations (links, 6) of links, relative to the root link: linear [m/s^2], angular [rad/s^2].
+
+    Gravity is not part of them: an accelerometer shows R^T (a - g).
+
+    Args:
+        q: positions (nq,). v, a: velocities and accelerations (nv,).
+        links, axes, point: as of ``frame_velocities``.
+        kind: "classical", the acceleration of a point that moves with the link; or "spatial", that less omega
+            x pdot, the rate of the velocity at a point that is fixed in space (Featherstone, chapter 2). In
+            the link's axes the latter is the derivative of ``frame_velocities``, number by number.
+        threads, out: as of ``frame_poses``.
+
+    Raises:
+        StateError: as of ``frame_velocities``, or an unknown kind.
+    """
+    names = _link_names(graph, links)
+    form = _choice("axes", axes, _AXES) + _choice("point", point, _POINTS) + _choice("kind", kind, _KINDS)
+    frames, shape = graph.once(core_frames, names), (len(names), 6)
+    return evaluate(graph, _ACCELERATIONS, (q, v, a), out, threads, before=(frames, form), shape=shape)
+
+
+def frame_motions(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    links: Sequence[str] | None = None,
+    *,
+    threads: int | None = None,
+) -> Array:
+    """Motions (links, 8, 3) of links in the root link's axes: what the functions above give, in one sweep.
+
+    Three rows of the rotation R_root_link, position, angular velocity, linear velocity, angular and linear
+    (classical) acceleration of the link's origin. Arguments and errors as of ``frame_accelerations``.
+    """
+    names = _link_names(graph, links)
+    frames, shape = graph.once(core_frames, names), (len(names), 8, 3)
+    return evaluate(graph, _MOTIONS, (q, v, a), None, threads, before=(frames,), shape=shape)
+
+
+def jacobian(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    link: str,
+    axes: str = "root",
+    *,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """J (6, nv) of a link: [pdot; omega] = J v, its velocity relative to the root link.
+
+    pdot is the velocity of the link's origin [m/s], omega its angular velocity [rad/s]; both in the axes of
+    the root link (axes = "root", where p is that of ``frame_pose``) or of the link itself ("link"). Of a
+    revolute joint with unit axis z through point o the column is [z x (p - o); z], of a prismatic one [z; 0]
+    (Featherstone, Rigid Body Dynamics Algorithms, chapter 2); of a floating joint it is the six columns of
+    its twist v = (linear, angular) in its body's axes. Columns of joints that do not carry the link are
+    zero; a mimic joint's, times its multiplier, is added to its driver's. So J^T maps a force and a moment at
+    the link's origin, in the same axes, to the joint torques that they cause.
+
+    Args:
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
+        link: any link; of one on the ground J is zero.
+        threads, out: as of ``frame_poses``.
+
+    Raises:
+        StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
+            finite.
+    """
+    form, (name,) = _choice("axes", axes, _AXES), _one(graph, link)
+    return evaluate(graph, _JACOBIAN, (q,), out, threads, before=(graph.once(core_frames, (name,)), form))
+
+
+def jacobian_drift(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    link: str,
+    axes: str = "root",
+    *,
+    threads: int | None = None,
+) -> Array:
+    """Jdot v (6,) of a link: d/dt (J v) = J a + Jdot v, with J of :func:`.jacobian` in the same axes.
+
+    The acceleration of the link at a = 0: classical in the root link's axes, spatial in its own, which turn.
+
+    Args:
+        threads: as of ``frame_poses``.
+
+    Raises:
+        StateError: as of ``frame_velocities``.
+    """
+    form = _choice("axes", axes, {"root": 0, "link": _core.OWN_AXES + _core.SPATIAL})
+    frames = graph.once(core_frames, _one(graph, link))
+    drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))
+    return drift[..., 0, :]
+
+
+def _one(graph: SubsystemGraph, link: object) -> tuple[str]:
+    """Return a link's name in a tuple. Raises StateError: it is no name."""
+    require_graph(graph)
+    if not isinstance(link, str):
+        raise StateError(f"link is {link!r}; a name is needed")
+    return (link,)

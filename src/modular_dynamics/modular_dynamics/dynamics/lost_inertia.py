@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..kernels.recursions.articulated_layout import ROUNDING
 from ..model import SubsystemGraph
 from .arrays.arguments import Array
 
 __all__ = ["are_definite", "lost_joints", "no_inertia_text", "raise_lost"]
 
+#: A pivot up to this share of what a joint moves while others are held is mostly rounding; as in the core.
+ROUNDING = 1e-13
 #: Part of a joint in a lost motion, of which all joints have unit inertias, that is more than rounding.
 PART = 1e-3
 

@@ -1,35 +1,32 @@
-"""Inverse dynamics as a linear map of the inertial parameters, for identification."""
+"""Inverse dynamics as a linear map of the parameters of bodies and joints, for identification."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..kernels.recursions.regressor import PARAMETERS, TURN
-from ..model import SubsystemGraph, refuse_black_boxes
-from .arrays.arguments import Array, Progress
-from .arrays.model_arrays import alignment, arrays_of
-from .execution.algorithms import REGRESSOR
-from .execution.solver import Solver
-from .joint_regressor import joint_parameters, with_joint_columns
-from .workspaces import workspace_of
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from .arrays.arguments import Array, checked_out
+from .quantity import Quantity, evaluate
 
-__all__ = ["Regressor", "inertial_parameters", "regressor", "regressor_batch"]
+__all__ = ["JOINT_PARAMETERS", "inertial_parameters", "regressor"]
+
+#: Of each body.
+PARAMETERS = 10
+#: Of each joint, in this order; the last one is a product.
+JOINT_PARAMETERS = ("armature", "damping", "friction", "stiffness", "stiffness rest_position")
 
 
-class Regressor(Solver):
-    """The regressor of one graph: a workspace of one thread, with everything allocated beforehand.
+def _require(graph: SubsystemGraph) -> None:
+    refuse_closures(graph, "the regressor")
+    refuse_black_boxes(graph, "the regressor")
 
-    Raises for black boxes and closed loops as :func:`regressor` does.
-    """
 
-    def __init__(self, graph: SubsystemGraph) -> None:
-        topology, constants = arrays_of(graph, "the regressor")
-        for joint, row in zip(graph.joints, constants[:-1], strict=True):
-            row[TURN : TURN + 9] = alignment(joint).ravel()
-        super().__init__(graph, REGRESSOR, topology, constants)
-
-    def __call__(self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, out: Array | None = None) -> Array:
-        """Y: see :func:`regressor`. With ``out`` nothing is allocated after the first call."""
-        return self._run((q, v, vdot), out)
+_REGRESSOR = Quantity(
+    "regressor",
+    ("q", "v", "a"),
+    lambda graph: (graph.nv, PARAMETERS * len(graph.bodies)),
+    "elements of the regressor",
+    _require,
+)
 
 
 def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> Array:
@@ -52,17 +49,24 @@ def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> 
         inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))
         row[0], row[1:4] = body.mass, body.mass * c
         row[4:] = inertia[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]
-    return np.concatenate([theta.ravel(), joint_parameters(graph)]) if joint_terms else theta.ravel()
+    if not joint_terms:
+        return theta.ravel()
+    of_joints = [
+        (one.armature, one.damping, one.friction, one.stiffness, one.stiffness * one.rest_position)
+        for one in graph.joints
+    ]
+    return np.concatenate([theta.ravel(), np.array(of_joints, np.float64).ravel()])
 
 
 def regressor(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
-    out: Array | None = None,
+    a: ArrayLike,
     *,
     joint_terms: bool = False,
+    threads: int | None = None,
+    out: Array | None = None,
 ) -> Array:
     """Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
 
@@ -72,53 +76,48 @@ def regressor(
     mimic joint's row, times its multiplier, is added to its driver's. [tau: N m or N]
 
     Args:
-        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
-        v, vdot: velocities and accelerations (nv,).
-        out: float64 array (nv, 10 n) for the result; with it nothing is allocated after the first call.
+        q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (count, nq), which
+            give (count, nv, 10 n). For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to
+            ``tau.ravel()``.
+        v, a: velocities and accelerations (nv,), or (count, nv).
         joint_terms: (nv, 15 n), with columns for the joints' parameters, as in ``inertial_parameters``: Y
             theta is then ``inverse_dynamics`` with friction="urdf". Without, what joints add is left out.
-            It allocates memory, also with ``out``.
+        threads, out: as of ``mass_matrix``.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite, or a black box in the graph.
+        StateError: a wrong shape, a number that is not finite, or a black box in the graph; of many states
+            with the row.
         UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
     """
-    solver = workspace_of(graph, Regressor)
     if not joint_terms:
-        return solver(q, v, vdot, out)
-    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
-    return with_joint_columns(graph, solver(q, v, vdot), q, v, vdot, out)
+        return evaluate(graph, _REGRESSOR, (q, v, a), out, threads)
+    Y = evaluate(graph, _REGRESSOR, (q, v, a), None, threads)
+    q, v, a = (np.asarray(x, np.float64) for x in (q, v, a))
+    return _with_joint_columns(graph, Y, q, v, a, out)
 
 
-def regressor_batch(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    threads: int | None = None,
-    *,
-    out: Array | None = None,
-    progress: Progress = None,
-    joint_terms: bool = False,
+def _with_joint_columns(
+    graph: SubsystemGraph, Y: Array, q: Array, v: Array, a: Array, out: Array | None
 ) -> Array:
-    """Regressors of many states (count, nv, 10 n): ``regressor`` of each row of the arguments.
+    """Return Y (..., nv, 10 n) with the columns of the joints' parameters behind its own: (..., nv, 15 n).
 
-    For least squares stack them: ``Y.reshape(-1, Y.shape[2])`` belongs to ``tau.ravel()`` of torques
-    (count, nv).
-
-    Args:
-        q: positions (count, nq). v, vdot: velocities and accelerations (count, nv).
-        out: float64 array (count, nv, 10 n) for the result, none of the arguments.
-        threads, progress: as of ``inverse_dynamics_batch``.
-        joint_terms: (count, nv, 15 n), as of ``regressor``.
-
-    Raises:
-        StateError: as of ``regressor``, with the row; or a wrong number of threads.
-        UnsupportedModelError: as of ``regressor``.
+    tau = armature a + damping v + friction sign(v) + stiffness q - (stiffness rest_position) at the joint
+    itself; of a mimic joint, qd_m = m qd + o, m times that at its driver. Springs have columns where a joint
+    has one coordinate.
     """
-    run, states = workspace_of(graph, Regressor).batch(), {"q": q, "v": v, "vdot": vdot}
-    if not joint_terms:
-        return run(states, threads, out, np.float64, progress)
-    Y = run(states, threads, None, np.float64, progress)
-    q, v, vdot = (np.asarray(x, np.float64) for x in (q, v, vdot))
-    return with_joint_columns(graph, Y, q, v, vdot, out)
+    columns = np.zeros((*Y.shape[:-1], len(graph.joints), len(JOINT_PARAMETERS)))
+    for k, joint in enumerate(graph.joints):
+        driver = graph.driver(joint)
+        m, offset = (1.0, 0.0) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.offset)
+        at = graph.v_slice(driver)
+        rate = m * v[..., at]
+        columns[..., at, k, 0] = m * m * a[..., at]
+        columns[..., at, k, 1] = m * rate
+        columns[..., at, k, 2] = m * np.sign(rate)
+        if joint.type.nv == 1:
+            columns[..., at, k, 3] = m * (m * q[..., graph.q_slice(driver)] + offset)
+            columns[..., at, k, 4] = -m
+    columns = columns.reshape(*Y.shape[:-1], len(JOINT_PARAMETERS) * len(graph.joints))
+    if out is not None:
+        checked_out(out, (*Y.shape[:-1], Y.shape[-1] + columns.shape[-1]))
+    return np.concatenate([Y, columns], axis=-1, out=out)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from ..model import SubsystemGraph, require_graph
 
-__all__ = ["direct_calls", "discard_workspaces", "generated_code", "offer_direct_call", "workspace_of"]
+__all__ = ["direct_calls", "offer_direct_call", "workspace_of"]
 
 #: Workspaces of one graph in one thread, many of them for one link each; the oldest goes first.
 MOST_WORKSPACES = 1024
@@ -35,13 +35,11 @@ class _GraphData:
     Attributes:
         twin: a shallow copy that workspaces refer to. If they referred to the caller's graph, neither would
             ever be freed.
-        code: addresses of generated machine code, by algorithm, form and dtype.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.twin = copy(graph)
         self.threads = _ThreadWorkspaces()
-        self.code: dict[tuple[str, str, Any], int] = {}
 
 
 # by id(graph) and by that of its twin: weak keys would take longer to look up than a small robot's torques
@@ -103,19 +101,3 @@ def offer_direct_call(graph: SubsystemGraph, algorithm: str, make: Callable[[], 
     calls = _direct_calls[algorithm]
     if id(graph) not in calls:
         calls.setdefault(id(graph), make())
-
-
-def generated_code(graph: SubsystemGraph) -> dict[tuple[str, str, Any], int]:
-    """Addresses of the code that `graph.compile` generated and that is used: (algorithm, form, dtype)."""
-    data = _data.get(id(graph))
-    return {} if data is None else data.code
-
-
-def discard_workspaces(graph: SubsystemGraph, code: dict[tuple[str, str, Any], int]) -> None:
-    """From now on new workspaces of all threads use this generated code; those that exist are dropped."""
-    data = _data_of(graph)
-    data.code = code
-    data.threads = _ThreadWorkspaces()
-    for calls in _direct_calls.values():
-        for number in (id(graph), id(data.twin)):
-            calls.pop(number, None)

@@ -1,4 +1,4 @@
-"""Code for one robot: machine code, C, CasADi functions. Made in dynamics/, which the model cannot import."""
+"""Code for one robot: C, CasADi functions. Made in dynamics/, which the model cannot import."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from numpy.typing import ArrayLike
 
-__all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "keep_code", "register_exporter"]
+__all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "register_exporter"]
 
 #: The functions that are exported unless others are named.
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
@@ -30,34 +30,8 @@ def exporter(name: str) -> Callable[..., Any]:
     return _exporters[name]
 
 
-def keep_code(old: object, new: object) -> None:
-    """Use a graph's machine code for the one that a change made of it, too, where it still fits."""
-    exporter("keep_code")(old, new)
-
-
 class ExportsCode:
     """Methods of a graph that generate code of its dynamics."""
-
-    def compile(self, progress: Callable[[str], None] | None = None) -> Any:
-        """Generate machine code for this robot: unrolled, its constants folded. Used from now on.
-
-        Torques, accelerations, the mass matrix and derivatives, of one state and of many, are computed by
-        it unless the robot needs so many operations that the compiled loops are faster. That is a matter of
-        their number, not of times measured here, so that results are the same to the bit in every process.
-        The code is kept on disk ($MODULAR_DYNAMICS_CACHE, or the user's cache folder), so that the next
-        process only reads it. With external wrenches the loops are used.
-
-        Args:
-            progress: called with the name of each piece before it is made, and before the first with a line
-                for each algorithm that keeps its kernel. By default lines on stderr where that is a terminal.
-
-        Returns:
-            A report that can be printed: what was made, how long it took, and how much faster it is.
-
-        Raises:
-            UnsupportedModelError: black boxes, or closed loops. StateError: progress is no function.
-        """
-        return exporter("compile_graph")(self, progress)
 
     def export_c(
         self,
@@ -68,11 +42,10 @@ class ExportsCode:
     ) -> Any:
         """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
 
-        The functions are the recursions of the kernels, unrolled for this robot with its constants folded:
-        the program that `compile` makes machine code of. They use no library but sin and cos, allocate
-        nothing, keep no static data, and report numbers that are not finite. Closed loops must be planar and
-        solved joint by joint (docs/closed_loops.md); their functions also call sqrt, atan2 and floor, and
-        report where the loops do not close.
+        The functions are the recursions, unrolled for this robot with its constants folded. They use no
+        library but sin and cos, allocate nothing, keep no static data, and report numbers that are not
+        finite. Closed loops must be planar and solved joint by joint (docs/closed_loops.md); their functions
+        also call sqrt, atan2 and floor, and report where the loops do not close.
 
         Args:
             path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
@@ -113,7 +86,7 @@ class ExportsCode:
             functions, links, guess: as of `export_c`.
 
         Returns:
-            `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, vdot) -> tau;
+            `CasadiFunctions`: for each name a casadi.Function, such as inverse_dynamics (q, v, a) -> tau;
             columns, in the order and units of the library. They do not check their arguments; where loops
             do not close, what depends on passive joints is NaN.
 

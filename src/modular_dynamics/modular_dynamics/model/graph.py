@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,10 @@ from .printing import tree_lines
 from .structure import Structure
 
 __all__ = ["SubsystemGraph"]
+
+T = TypeVar("T")
+#: Things that a graph keeps, each for one set of links at most.
+MOST_KEPT = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +118,25 @@ class SubsystemGraph(Structure, ExportsCode):
             if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
                 raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
         return array
+
+    @cached_property
+    def _kept(self) -> dict[Any, Any]:
+        return {}
+
+    def once(self, make: Callable[..., T], *arguments: Any) -> T:
+        """``make(self, *arguments)``, which is made at the first call and kept: the graph is constant.
+
+        Args:
+            arguments: hashable.
+        """
+        key = (make, arguments) if arguments else make
+        try:
+            made: T = self._kept[key]
+        except KeyError:
+            if len(self._kept) >= MOST_KEPT:
+                self._kept.clear()
+            made = self._kept[key] = make(self, *arguments)
+        return made
 
     # each gives a new graph: model/changes/
     attach = attach

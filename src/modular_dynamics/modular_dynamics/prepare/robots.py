@@ -1,6 +1,6 @@
 """Small robots that the tasks compute with. Machine code does not depend on the robot."""
 
-__all__ = ["ARM", "FOUR_BAR"]
+__all__ = ["FOUR_BAR"]
 
 _LINK = """<link name="{0}"><inertial><origin xyz="0.2 0.1 0"/><mass value="1"/>
 <inertia ixx="0.01" iyy="0.02" izz="0.02" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
@@ -19,12 +19,6 @@ def _robot(name: str, *parts: str) -> str:
     return f'<robot name="{name}"><link name="ground"/>{"".join([*links, *parts])}</robot>'
 
 
-ARM = _robot(
-    "arm",
-    _joint("first", "ground", "a", 'xyz="0 0 0"'),
-    _joint("second", "a", "b", 'xyz="0.4 0 0"', "prismatic"),
-    _joint("third", "b", "c", 'xyz="0.4 0 0"'),
-)
 #: One planar loop with one freedom, closed where b meets c, also at zero.
 FOUR_BAR = _robot(
     "four_bar",

@@ -1,8 +1,7 @@
 """The kernels to compile: by name, a call of each with small arrays."""
 
 from collections.abc import Callable
-from functools import cache, partial
-from typing import Any
+from functools import cache
 
 import numpy as np
 
@@ -10,17 +9,12 @@ from .. import closure, urdf
 from ..closure.assembly.mechanism import Mechanism
 from ..closure.dynamics.batch.newton_rows import answer_by_newton
 from ..closure.dynamics.batch.results import new_states
-from ..dynamics import inverse_dynamics_batch
-from ..dynamics.arrays.model_arrays import Arrays, constants_of, topology_of, work_for
-from ..dynamics.execution import algorithms
-from ..dynamics.execution.algorithms import Algorithm
-from ..dynamics.execution.threads import run_on_threads
+from ..dynamics.threads import run_on_threads
 from ..kernels import first_not_finite
 from ..kernels.alike_messages import AlikeMessages, alike_reader
 from ..kernels.linear_filter import linear_filter
 from ..kernels.written_messages import WrittenMessages, message_writer
-from ..model import SubsystemGraph
-from .robots import ARM, FOUR_BAR
+from .robots import FOUR_BAR
 
 __all__ = ["tasks"]
 
@@ -31,18 +25,6 @@ def tasks() -> dict[str, Callable[[], object]]:
 
     Long ones come first, and those that also call other tasks' kernels last.
     """
-    table = [item for item in vars(algorithms).values() if isinstance(item, Algorithm)]
-    batches = {
-        f"{one.name}, batch, {dtype}": partial(_batch, one, dtype, False)
-        for one in table
-        for dtype in one.batches
-    }
-    batches |= {
-        f"{one.name} with wrenches, batch, {dtype}": partial(_batch, one, dtype, True)
-        for one in table
-        for dtype in one.loaded_batches or ()
-    }
-    single = {one.name: partial(_single, one) for one in table}
     last: dict[str, Callable[[], object]] = {
         "checks and threads": _small_kernels,
         "closed loops": _closed_loops,
@@ -50,25 +32,7 @@ def tasks() -> dict[str, Callable[[], object]]:
         "planar loops": _planar_loops,
         "closed loops, batch": _closed_loops_batch,
     }
-    first: dict[str, Callable[[], object]] = {"closing loops": _closing_loops, "designs of trees": _designs}
-    return {**first, **batches, **single, **last}
-
-
-def _single(algorithm: Algorithm) -> None:
-    _, (topology, constants) = _arm(algorithm)
-    algorithm.bind(topology, constants, work_for(len(topology) - 1, algorithm.columns))
-
-
-def _batch(algorithm: Algorithm, dtype: np.dtype[Any], loaded: bool) -> None:
-    graph, arrays = _arm(algorithm)
-    topology, constants = arrays if loaded else algorithm.reduced(*arrays)
-    kernel = algorithm.batch_kernel(dtype, loaded)
-    algorithm.zero_blocks(graph, kernel, topology, constants.astype(dtype))
-
-
-def _arm(algorithm: Algorithm) -> tuple[SubsystemGraph, Arrays]:
-    graph = urdf.load_urdf(ARM)
-    return graph, algorithm.prepared(topology_of(graph, frozenset()), constants_of(graph))
+    return {"closing loops": _closing_loops, **last}
 
 
 def _small_kernels() -> None:
@@ -77,11 +41,6 @@ def _small_kernels() -> None:
     alike_reader(AlikeMessages(bytes(8), np.zeros(8, np.uint8), 8, 0, np.zeros(0, np.int64)), 1.0)
     message_writer(WrittenMessages(bytes(8), None, (), np.zeros(0, np.int64)))
     run_on_threads(lambda queue: None, 1, 2)
-
-
-def _designs() -> None:
-    rest = np.zeros((1, 3))
-    inverse_dynamics_batch(urdf.load_urdf(ARM), rest, rest, rest, 1, parameters={"gravity z": -9.81})
 
 
 def _closing_loops() -> None:

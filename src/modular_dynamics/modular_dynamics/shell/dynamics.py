@@ -137,9 +137,13 @@ def _calculation(
         if boxes is None:
             return lambda state: dynamics.gravity_torque(graph, state.vectors["q"])
         rest = np.zeros(graph.nv)
-        return lambda state: dynamics.inverse_dynamics(graph, state.vectors["q"], rest, rest, None, boxes)
+        return lambda state: dynamics.inverse_dynamics(
+            graph, state.vectors["q"], rest, rest, black_box_wrenches=boxes
+        )
     friction = arguments.friction
-    return lambda state: dynamics.inverse_dynamics(graph, *_ordered(state), None, boxes, friction=friction)
+    return lambda state: dynamics.inverse_dynamics(
+        graph, *_ordered(state), black_box_wrenches=boxes, friction=friction
+    )
 
 
 def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:

@@ -135,6 +135,6 @@ def test_black_boxes_need_no_memory_of_their_own(load_robot):
     q, v, vdot = graph.neutral(), *np.random.default_rng(2).normal(size=(2, graph.nv))
     for name in ("head", "left_arm"):
         wrench = {name: np.ones(6)}
-        tau = md.inverse_dynamics(graph, q, v, vdot, None, wrench)
+        tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=None, black_box_wrenches=wrench)
         assert check(q, v, vdot, tau, None, wrench).worst < 1e-10
     assert all(model.data is check._full.data for model, _ in check._prunings.values())

@@ -32,7 +32,7 @@ def assert_same_torques(graph, base, seed):
     """Of any theta, physical or not, at states that were not drawn."""
     rng = np.random.default_rng(seed)
     q, v, vdot = random_states(graph, 20, seed)
-    Y, theta = md.regressor_batch(graph, q, v, vdot), rng.normal(size=10 * len(graph.bodies))
+    Y, theta = md.regressor(graph, q, v, vdot), rng.normal(size=10 * len(graph.bodies))
     tau = Y @ theta
     reduced = Y[:, :, base.independent] @ (base.combination @ theta)
     assert np.abs(tau - reduced).max() <= 1e-9 * np.abs(tau).max()
@@ -88,8 +88,8 @@ def test_they_can_be_identified(load_robot, floating):
     graph = load_robot("vendor_arm", floating_base=floating)
     base = md.base_parameters(graph)
     states = random_states(graph, 60, 4)
-    Y = md.regressor_batch(graph, *states)[:, :, base.independent].reshape(-1, len(base.independent))
-    tau = md.inverse_dynamics_batch(graph, *states)
+    Y = md.regressor(graph, *states)[:, :, base.independent].reshape(-1, len(base.independent))
+    tau = md.inverse_dynamics(graph, *states)
     found, _, rank, _ = np.linalg.lstsq(Y, tau.ravel(), rcond=1e-12)
     assert rank == len(base.independent)
     assert np.abs(found - base.values).max() <= 1e-8 * np.abs(base.values).max()

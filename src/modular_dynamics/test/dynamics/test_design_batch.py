@@ -5,7 +5,6 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
-from modular_dynamics.dynamics import design_batch
 
 
 @pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])
@@ -15,7 +14,7 @@ def test_designs_are_robots_written_to_urdf(name, load_robot):
     chosen = rng.choice(names, min(6, len(names)), replace=False).tolist()
     parameters = {n: graph.parameters[n].value + rng.uniform(0.0, 0.1, 8) for n in chosen}
     q, v, vdot = rng.uniform(-1.0, 1.0, (3, 8, 5, graph.nq))
-    tau = md.inverse_dynamics_batch(graph, q, v, vdot, parameters=parameters)
+    tau = md.inverse_dynamics(graph, q, v, vdot, parameters=parameters)
     for k in range(8):
         changed = graph.with_parameters({n: column[k] for n, column in parameters.items()})
         peer = PinocchioTree(md.load_urdf(changed.to_urdf()))
@@ -31,8 +30,8 @@ def test_friction_armature_and_springs_that_only_designs_have(load_robot):
         f"joint {joint} {quantity}": [0.0, 2.0] for quantity in ("damping", "armature", "stiffness")
     }
     q, v, vdot = rng.normal(size=(3, 2, graph.nq))
-    tau = md.inverse_dynamics_batch(graph, q, v, vdot, parameters=parameters, friction="urdf")
-    bare = md.inverse_dynamics_batch(graph, q, v, vdot)
+    tau = md.inverse_dynamics(graph, q, v, vdot, parameters=parameters, friction="urdf")
+    bare = md.inverse_dynamics(graph, q, v, vdot)
     expected = bare.copy()
     expected[1, 1] += 2.0 * (q[1, 1] + v[1, 1] + vdot[1, 1])
     assert tau == pytest.approx(expected, rel=1e-12)
@@ -43,31 +42,25 @@ def test_errors_name_the_design(load_robot):
     mass = next(name for name in graph.parameters if name.endswith(" mass"))
     state = np.zeros((3, 2, 4))
     with pytest.raises(md.ModelError, match=r"design 1: .*mass"):
-        md.inverse_dynamics_batch(graph, *state, parameters={mass: [1.0, -1.0]})
+        md.inverse_dynamics(graph, *state, parameters={mass: [1.0, -1.0]})
     state[0, 1, 2] = np.nan
-    with pytest.raises(md.StateError, match=r"design 1: row 0: .*finite"):
-        md.inverse_dynamics_batch(graph, *state, parameters={mass: [1.0, 2.0]})
+    with pytest.raises(md.StateError, match=r"design 1: .*finite"):
+        md.inverse_dynamics(graph, *state, parameters={mass: [1.0, 2.0]})
     with pytest.raises(md.StateError, match="with parameters of 3 designs"):
-        md.inverse_dynamics_batch(graph, *state, parameters={mass: [1.0, 2.0, 3.0]})
+        md.inverse_dynamics(graph, *state, parameters={mass: [1.0, 2.0, 3.0]})
     with pytest.raises(md.StateError, match="parameters go without"):
-        md.inverse_dynamics_batch(graph, *state, parameters={mass: 1.0}, dtype=np.float32)
+        md.inverse_dynamics(graph, *state, parameters={mass: 1.0}, out=state[0])
 
 
-def test_one_kernel_call_for_all_designs(load_robot, monkeypatch):
-    """Whatever the number of designs and states; each has the torques of the changed robot."""
-    graph, rng, calls = load_robot("four_link"), np.random.default_rng(0), []
-    kernel = design_batch.kernels.inverse_dynamics_of_designs
-    monkeypatch.setattr(
-        design_batch.kernels, "inverse_dynamics_of_designs", lambda *all_: calls.append(all_) or kernel(*all_)
-    )
+def test_each_design_has_the_torques_of_the_changed_robot(load_robot):
+    graph, rng = load_robot("four_link"), np.random.default_rng(0)
     masses = rng.uniform(1.0, 2.0, 50)
     name = next(name for name in graph.parameters if name.endswith(" mass"))
     q, v, vdot = rng.normal(size=(3, 50, 11, graph.nq))  # a vector and a remainder
-    tau = md.inverse_dynamics_batch(graph, q, v, vdot, 1, parameters={name: masses})
-    assert len(calls) == 1
+    tau = md.inverse_dynamics(graph, q, v, vdot, threads=1, parameters={name: masses})
     for k in range(0, 50, 7):
         changed = graph.with_parameters({name: masses[k]})
-        expected = md.inverse_dynamics_batch(changed, q[k], v[k], vdot[k])
+        expected = md.inverse_dynamics(changed, q[k], v[k], vdot[k])
         assert tau[k] == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(expected).max())
 
 
@@ -77,7 +70,7 @@ def test_results_do_not_depend_on_threads(states, load_robot):
     name = next(name for name in graph.parameters if name.endswith(" origin z"))
     q, v, vdot = rng.normal(size=(3, 40, states, graph.nq))
     one, two = (
-        md.inverse_dynamics_batch(graph, q, v, vdot, threads, parameters={name: np.linspace(0.0, 0.1, 40)})
+        md.inverse_dynamics(graph, q, v, vdot, threads=threads, parameters={name: np.linspace(0.0, 0.1, 40)})
         for threads in (1, 4)
     )
     assert np.array_equal(one, two)
@@ -87,18 +80,15 @@ def test_one_set_of_numbers_for_all_and_one_state_of_each(load_robot):
     graph, rng = load_robot("four_link"), np.random.default_rng(0)
     q, v, vdot = rng.normal(size=(3, 20, graph.nq))
     changed = graph.with_parameters({"gravity z": -1.62})
-    expected = md.inverse_dynamics_batch(changed, q, v, vdot)
+    expected = md.inverse_dynamics(changed, q, v, vdot)
     for values in (-1.62, [-1.62], np.full(20, -1.62)):
-        tau = md.inverse_dynamics_batch(graph, q, v, vdot, parameters={"gravity z": values})
+        tau = md.inverse_dynamics(graph, q, v, vdot, parameters={"gravity z": values})
         assert tau == pytest.approx(expected, rel=1e-12)
     none = np.zeros((0, 5, graph.nq))
-    assert (
-        md.inverse_dynamics_batch(graph, none, none, none, parameters={"gravity z": -1.62}).shape
-        == none.shape
-    )
+    assert md.inverse_dynamics(graph, none, none, none, parameters={"gravity z": -1.62}).shape == none.shape
     none = np.zeros((3, 0, graph.nq))
     columns = {"gravity z": [-1.0, -2.0, -3.0]}
-    assert md.inverse_dynamics_batch(graph, none, none, none, parameters=columns).shape == none.shape
+    assert md.inverse_dynamics(graph, none, none, none, parameters=columns).shape == none.shape
 
 
 def test_floating_bases_have_designs_and_need_a_direction(load_robot):
@@ -108,13 +98,13 @@ def test_floating_bases_have_designs_and_need_a_direction(load_robot):
     v, vdot = rng.normal(size=(2, 4, 3, graph.nv))
     masses = [1.0, 1.5, 2.0, 2.5]
     name = [name for name in graph.parameters if name.endswith(" mass")][-1]
-    tau = md.inverse_dynamics_batch(graph, q, v, vdot, parameters={name: masses})
+    tau = md.inverse_dynamics(graph, q, v, vdot, parameters={name: masses})
     for k, mass in enumerate(masses):
-        expected = md.inverse_dynamics_batch(graph.with_parameters({name: mass}), q[k], v[k], vdot[k])
+        expected = md.inverse_dynamics(graph.with_parameters({name: mass}), q[k], v[k], vdot[k])
         assert tau[k] == pytest.approx(expected, rel=1e-12, abs=1e-11)
     q[2, 1, 3:7] = 0.0
     with pytest.raises(md.StateError, match=r"design 2: row 1: .*quaternion"):
-        md.inverse_dynamics_batch(graph, q, v, vdot, parameters={name: masses})
+        md.inverse_dynamics(graph, q, v, vdot, parameters={name: masses})
 
 
 @pytest.mark.parametrize(("state", "design", "named"), [(1, 3, 1), (3, 1, 1), (None, 2, 2), (2, None, 2)])
@@ -128,7 +118,7 @@ def test_the_first_bad_design_is_named_whether_model_or_state(load_robot, state,
         rows[2, state, 1, 0] = np.inf
     kind = md.StateError if named == state else md.ModelError
     with pytest.raises(kind, match=f"^design {named}: "):
-        md.inverse_dynamics_batch(graph, *rows, parameters={mass: masses})
+        md.inverse_dynamics(graph, *rows, parameters={mass: masses})
 
 
 def test_torques_that_overflow_are_an_error_of_their_design(load_robot):
@@ -136,4 +126,4 @@ def test_torques_that_overflow_are_an_error_of_their_design(load_robot):
     rows = np.zeros((3, 3, 2, graph.nq))
     rows[1, 1] = 1e200
     with pytest.raises(md.StateError, match=r"^design 1: row 0"):
-        md.inverse_dynamics_batch(graph, *rows, parameters={"gravity z": [-1.0, -2.0, -3.0]})
+        md.inverse_dynamics(graph, *rows, parameters={"gravity z": [-1.0, -2.0, -3.0]})

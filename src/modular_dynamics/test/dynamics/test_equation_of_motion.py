@@ -40,9 +40,7 @@ def test_mass_matrix_is_pinocchios(tree_robot):
     ("function", "vectors", "quantity"),
     [
         (md.bias, 2, "the bias"),
-        (md.bias_batch, 2, "the bias"),
         (md.gravity_torque, 1, "the gravity torque"),
-        (md.gravity_torque_batch, 1, "the gravity torque"),
     ],
 )
 def test_torques_without_an_argument_for_wrenches_name_the_function_that_has_it(

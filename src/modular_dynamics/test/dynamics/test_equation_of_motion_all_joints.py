@@ -114,20 +114,21 @@ def test_many_states_are_as_one(tree):
         single = np.array(
             [md.inverse_dynamics(graph, *row, friction=friction) for row in zip(q, v, vdot, strict=True)]
         )
-        assert_close(md.inverse_dynamics_batch(graph, q, v, vdot, friction=friction), single, 1e-12)
-        narrow = md.inverse_dynamics_batch(graph, q, v, vdot, dtype=np.float32, friction=friction)
+        assert_close(md.inverse_dynamics(graph, q, v, vdot, friction=friction), single, 1e-12)
+        low = (x.astype(np.float32) for x in (q, v, vdot))
+        narrow = md.inverse_dynamics(graph, *low, friction=friction)
         assert_close(narrow, single, 1e-5)
-        batch = md.forward_dynamics_batch(graph, q, v, single, friction=friction)
+        batch = md.forward_dynamics(graph, q, v, single, friction=friction)
         states = zip(q, v, single, strict=True)
         rows = [md.forward_dynamics(graph, *state, friction=friction) for state in states]
         condition = max(np.linalg.cond(md.mass_matrix(graph, row)) for row in q)
         assert_close(batch, np.array(rows), max(1e-12, 1e-14 * condition))
-        derivatives = md.inverse_dynamics_derivatives_batch(graph, q, v, vdot, friction=friction)
+        derivatives = md.inverse_dynamics_derivatives(graph, q, v, vdot, friction=friction)
         own = md.inverse_dynamics_derivatives(graph, q[3], v[3], vdot[3], friction=friction)
         for many, one in zip(derivatives, own, strict=True):
             assert_close(many[3], one, 1e-12, least=1e-3)
         assert_close(
-            md.bias_batch(graph, q, v, friction=friction)[5], md.bias(graph, q[5], v[5], friction=friction)
+            md.bias(graph, q, v, friction=friction)[5], md.bias(graph, q[5], v[5], friction=friction)
         )
-    assert_close(md.mass_matrix_batch(graph, q)[7], md.mass_matrix(graph, q[7]), 1e-12)
-    assert_close(md.gravity_torque_batch(graph, q)[7], md.gravity_torque(graph, q[7]), 1e-12)
+    assert_close(md.mass_matrix(graph, q)[7], md.mass_matrix(graph, q[7]), 1e-12)
+    assert_close(md.gravity_torque(graph, q)[7], md.gravity_torque(graph, q[7]), 1e-12)

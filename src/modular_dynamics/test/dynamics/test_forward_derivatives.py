@@ -60,11 +60,11 @@ def assert_agree_with_differences(graph, state, friction):
             ends = [accelerations(q, v, tau + s * unit) for s in (1, -1)]
         return (ends[0] - ends[1]) / (2 * step)
 
-    assert np.array_equal(ours.vdot, accelerations(q, v, tau))
+    assert np.array_equal(ours.a, accelerations(q, v, tau))
     sharp = max(1.0, condition(graph, q) / 1e3)
     for mine, what in zip(ours, ("q", "v", "tau"), strict=False):
         expected = np.array([column(k, what) for k in range(graph.nv)]).T
-        scale = max(np.abs(expected).max(), np.abs(ours.vdot).max(), 1.0)
+        scale = max(np.abs(expected).max(), np.abs(ours.a).max(), 1.0)
         assert np.abs(mine - expected).max() <= 1e-6 * sharp * scale
 
 
@@ -84,7 +84,7 @@ def test_armatures_springs_and_friction_count(tree, friction):
     q, v, tau = tree.state(graph)
     state = graph.integrate(q, np.zeros(graph.nv)), np.copysign(np.maximum(np.abs(v), 0.1), v), tau
     assert_agree_with_differences(graph, state, friction)
-    batch = md.forward_dynamics_derivatives_batch(graph, *([x] for x in state), friction=friction)
+    batch = md.forward_dynamics_derivatives(graph, *([x] for x in state), friction=friction)
     single = md.forward_dynamics_derivatives(graph, *state, friction=friction)
     for mine, theirs in zip(batch, single, strict=True):
         assert_close(mine[0], theirs, 1e-14 * max(1e3, condition(graph, q)))
@@ -94,12 +94,15 @@ def test_external_wrenches_are_held_fixed_in_their_link(load_robot):
     graph = load_robot("vendor_arm", floating_base=True)
     q, v, tau = random_state(graph, 2)
     wrench = {graph.links[-1]: np.random.default_rng(3).normal(size=6)}
-    ours = md.forward_dynamics_derivatives(graph, q, v, tau, wrench)
-    batch = md.forward_dynamics_derivatives_batch(graph, [q], [v], [tau], external_wrenches=wrench)
+    ours = md.forward_dynamics_derivatives(graph, q, v, tau, external_wrenches=wrench)
+    batch = md.forward_dynamics_derivatives(graph, [q], [v], [tau], external_wrenches=wrench)
     unit = 1e-6 * np.eye(graph.nv)[9]
-    ends = [md.forward_dynamics(graph, graph.integrate(q, s * unit), v, tau, wrench) for s in (1, -1)]
+    ends = [
+        md.forward_dynamics(graph, graph.integrate(q, s * unit), v, tau, external_wrenches=wrench)
+        for s in (1, -1)
+    ]
     expected = (ends[0] - ends[1]) / 2e-6
-    assert np.abs(ours.dq[:, 9] - expected).max() <= 1e-6 * np.abs(ours.vdot).max()
+    assert np.abs(ours.dq[:, 9] - expected).max() <= 1e-6 * np.abs(ours.a).max()
     assert_close(batch.dq[0], ours.dq, 1e-9)
 
 
@@ -107,7 +110,7 @@ def test_external_wrenches_are_held_fixed_in_their_link(load_robot):
 def test_rows_are_the_single_states(load_robot, name, floating):
     robot = load_robot(name, floating_base=floating)
     states = random_states(robot, 20, 4)
-    batch = md.forward_dynamics_derivatives_batch(robot, *states, threads=2)
+    batch = md.forward_dynamics_derivatives(robot, *states, threads=2)
     for k in range(20):
         single = md.forward_dynamics_derivatives(robot, *(rows[k] for rows in states))
         for mine, theirs in zip(batch, single, strict=True):
@@ -120,6 +123,6 @@ def test_bad_input_is_named(load_robot, boxed_arm):
     with pytest.raises(md.StateError, match=r"tau has shape \(18,\)"):
         md.forward_dynamics_derivatives(graph, x, x, x[1:])
     with pytest.raises(md.StateError, match=r"row 1: .*is nan"):
-        md.forward_dynamics_derivatives_batch(graph, [x, x], [x, x], [x, np.nan * x])
+        md.forward_dynamics_derivatives(graph, [x, x], [x, x], [x, np.nan * x])
     with pytest.raises(md.StateError, match="its black boxes are tool"):
         md.forward_dynamics_derivatives(boxed_arm, boxed_arm.neutral(), np.zeros(8), np.zeros(8))

@@ -1,7 +1,5 @@
 """Forward dynamics against Pinocchio, against the equation that it solves, and itself in batches."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +8,6 @@ import modular_dynamics as md
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, random_state, random_states
-from modular_dynamics.dynamics import forward_by_matrix
 
 
 def assert_solves(graph, q, v, tau, vdot):
@@ -71,11 +68,11 @@ def test_external_wrenches_count(load_robot):
     graph = load_robot("branched_38dof")
     q, v, vdot = random_state(graph, 3)
     external = {graph.bodies[-1].name: np.arange(6.0)}
-    tau = md.inverse_dynamics(graph, q, v, vdot, external)
-    assert md.forward_dynamics(graph, q, v, tau, external) == pytest.approx(vdot, abs=1e-9)
+    tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=external)
+    assert md.forward_dynamics(graph, q, v, tau, external_wrenches=external) == pytest.approx(vdot, abs=1e-9)
     without = md.forward_dynamics(graph, q, v, tau)
     assert np.abs(without - vdot).max() > 0.1
-    batch = md.forward_dynamics_batch(graph, [q], [v], [tau], external_wrenches=external)
+    batch = md.forward_dynamics(graph, [q], [v], [tau], external_wrenches=external)
     assert batch[0] == pytest.approx(vdot, abs=1e-9)
 
 
@@ -84,7 +81,7 @@ def test_external_wrenches_count(load_robot):
 def test_batch_equals_single_calls(load_robot, name, count):
     graph = load_robot(name)
     q, v, tau = random_states(graph, count, 4)
-    batch = md.forward_dynamics_batch(graph, q, v, tau, 2)
+    batch = md.forward_dynamics(graph, q, v, tau, threads=2)
     assert batch.shape == (count, graph.nv)
     for row in {0, count // 2, count - 1} if count else ():
         single = md.forward_dynamics(graph, q[row], v[row], tau[row])
@@ -105,7 +102,7 @@ def test_forward_dynamics_at_large_angles(load_robot, robot, turns):
     expected = np.linalg.solve(M, tau - h)
     scale = 1e-15 * np.linalg.cond(M) * np.abs(expected).max()
     assert np.abs(md.forward_dynamics(graph, q, v, tau) - expected).max() <= 100.0 * scale
-    result = md.forward_dynamics_batch(graph, *(np.tile(x, (9, 1)) for x in (q, v, tau)))
+    result = md.forward_dynamics(graph, *(np.tile(x, (9, 1)) for x in (q, v, tau)))
     assert np.abs(result - expected).max() <= 100.0 * scale
 
 
@@ -118,26 +115,7 @@ def test_accelerations_that_overflow_are_refused(load_robot, name):
     with pytest.raises(md.StateError, match="so large that the accelerations"):
         md.forward_dynamics(graph, q[7], v[7], tau[7])
     with pytest.raises(md.StateError, match=r"row 7: .*so large that the accelerations"):
-        md.forward_dynamics_batch(graph, q, v, tau)
-
-
-def test_rows_that_a_thread_took_and_failed_with_are_not_passed_over(load_robot, monkeypatch):
-    graph = load_robot("vendor_arm")  # its finger mimics
-    state = np.zeros((3, 2000, graph.nv))
-    md.forward_dynamics_batch(graph, *state)
-    taken, whole = threading.Event(), forward_by_matrix._first_bad
-
-    def without_memory(*states):
-        if threading.current_thread() is not threading.main_thread():
-            taken.set()
-            raise MemoryError("none left")
-        if len(states[-1]) > 1:  # a single state, for the blocks of zeros, comes before the threads
-            taken.wait(20.0)
-        return whole(*states)
-
-    monkeypatch.setattr(forward_by_matrix, "_first_bad", without_memory)
-    with pytest.raises(MemoryError, match="none left"):
-        md.forward_dynamics_batch(graph, *state, threads=2)
+        md.forward_dynamics(graph, q, v, tau)
 
 
 def test_joints_without_inertia_are_named(load_robot):
@@ -146,4 +124,4 @@ def test_joints_without_inertia_are_named(load_robot):
     with pytest.raises(md.StateError, match=f"^{text}"):
         md.forward_dynamics(graph, graph.neutral(), *np.zeros((2, graph.nv)))
     with pytest.raises(md.StateError, match=f"^row 0: {text}"):
-        md.forward_dynamics_batch(graph, [graph.neutral()], *np.zeros((2, 1, graph.nv)))
+        md.forward_dynamics(graph, [graph.neutral()], *np.zeros((2, 1, graph.nv)))

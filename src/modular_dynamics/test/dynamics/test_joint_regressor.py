@@ -10,7 +10,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots import closed_robots
 from helpers.tree_dynamics import assert_close, random_states
-from modular_dynamics.dynamics.joint_regressor import JOINT_PARAMETERS
+from modular_dynamics.dynamics.regressor import JOINT_PARAMETERS
 
 KINDS = "armature", "damping", "friction", "stiffness"
 
@@ -28,7 +28,7 @@ def test_torques_with_friction_are_linear_in_all_parameters(tree):
     first = 10 * len(graph.bodies)
     assert np.array_equal(theta[:first], md.inertial_parameters(graph))
     assert_close(Y[:, :first], PinocchioTree(graph).regressor(q, v, vdot))
-    batch = md.regressor_batch(graph, *(x[None] for x in (q, v, vdot)), joint_terms=True)
+    batch = md.regressor(graph, *(x[None] for x in (q, v, vdot)), joint_terms=True)
     assert_close(batch[0], Y, 1e-12)
 
 
@@ -63,12 +63,12 @@ def test_what_is_not_asked_for_stays_as_it_was(load_robot):
     state = random_states(graph, 1)
     (q,), (v,), (vdot,) = state
     out = np.empty((graph.nv, 15 * len(graph.bodies)))
-    assert md.regressor(graph, q, v, vdot, out, joint_terms=True) is out
+    assert md.regressor(graph, q, v, vdot, out=out, joint_terms=True) is out
     assert np.array_equal(out[:, : 10 * len(graph.bodies)], md.regressor(graph, q, v, vdot))
     rows = out[None].copy()
-    assert md.regressor_batch(graph, *state, out=rows, joint_terms=True) is rows
+    assert md.regressor(graph, *state, out=rows, joint_terms=True) is rows
     with pytest.raises(md.StateError, match=r"out is float64 \(8, 90\); .* array \(8, 135\) is needed"):
-        md.regressor(graph, q, v, vdot, out[:, :90].copy(), joint_terms=True)
+        md.regressor(graph, q, v, vdot, out=out[:, :90].copy(), joint_terms=True)
     with pytest.raises(md.StateError, match=r"v\[0\] of joint .* is nan"):
         md.regressor(graph, q, np.nan * v, vdot, joint_terms=True)
 
@@ -76,7 +76,7 @@ def test_what_is_not_asked_for_stays_as_it_was(load_robot):
 def test_no_states_and_no_joints_have_no_columns(load_robot):
     graph = load_robot("vendor_arm")
     none = [np.zeros((0, graph.nv))] * 3
-    assert md.regressor_batch(graph, *none, joint_terms=True).shape == (0, graph.nv, 15 * len(graph.bodies))
+    assert md.regressor(graph, *none, joint_terms=True).shape == (0, graph.nv, 15 * len(graph.bodies))
     rock = md.load_urdf('<robot name="rock"><link name="a"/></robot>')
     assert md.regressor(rock, [], [], [], joint_terms=True).shape == (0, 0)
     assert md.base_parameters(rock, joint_terms=True).expressions == ()
@@ -90,8 +90,8 @@ def test_armature_and_friction_are_identified(load_robot):
     graph = graph.with_parameters({name: rng.uniform(0.5, 2.0) for name in names})
     base = md.base_parameters(graph, joint_terms=True)
     states = random_states(graph, 100, 4)
-    Y = md.regressor_batch(graph, *states, joint_terms=True)[:, :, base.independent]
-    tau = md.inverse_dynamics_batch(graph, *states, friction="urdf")
+    Y = md.regressor(graph, *states, joint_terms=True)[:, :, base.independent]
+    tau = md.inverse_dynamics(graph, *states, friction="urdf")
     Y = Y.reshape(-1, Y.shape[2])
     sizes = np.linalg.norm(Y, axis=0)  # kg beside N m s/rad: in units of each one's torque
     found, _, rank, _ = np.linalg.lstsq(Y / sizes, tau.ravel(), rcond=1e-12)

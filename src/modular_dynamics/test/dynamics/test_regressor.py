@@ -78,12 +78,12 @@ def test_identification(tree_robot):
     """Least squares on simulated torques finds what torques of other motions depend on."""
     count = 4 * 10 * len(tree_robot.bodies) // tree_robot.nv
     seen, unseen = random_states(tree_robot, count, 4), random_states(tree_robot, 20, 5)
-    Y = md.regressor_batch(tree_robot, *seen)
-    tau = md.inverse_dynamics_batch(tree_robot, *seen)
+    Y = md.regressor(tree_robot, *seen)
+    tau = md.inverse_dynamics(tree_robot, *seen)
     theta, _, rank, _ = np.linalg.lstsq(Y.reshape(-1, Y.shape[2]), tau.ravel(), rcond=1e-10)
     assert rank < theta.size  # so these are not the true parameters, but as good
-    predicted = md.regressor_batch(tree_robot, *unseen) @ theta
-    expected = md.inverse_dynamics_batch(tree_robot, *unseen)
+    predicted = md.regressor(tree_robot, *unseen) @ theta
+    expected = md.inverse_dynamics(tree_robot, *unseen)
     assert np.abs(predicted - expected).max() <= 1e-9 * np.abs(expected).max()
 
 
@@ -101,7 +101,7 @@ def test_bad_rows_are_named(load_robot):
     v = np.ones((3, 19))
     v[1, 4] = np.inf
     with pytest.raises(md.StateError, match=r"row 1: v\[4\]"):
-        md.regressor_batch(graph, np.ones((3, 19)), v, np.ones((3, 19)))
+        md.regressor(graph, np.ones((3, 19)), v, np.ones((3, 19)))
 
 
 def test_parameters_of_black_boxes_are_not_known(boxed_arm):

@@ -38,7 +38,7 @@ def test_real_numbers_of_all_sizes_are_taken(dtype):
 #: Calls with a tree, the same robot with its loop, and three values, all of which must be numbers.
 CALLS = {
     "inverse_dynamics": lambda tree, loop, bad: md.inverse_dynamics(tree, bad, GOOD, GOOD),
-    "batch": lambda tree, loop, bad: md.inverse_dynamics_batch(tree, [GOOD], [bad], [GOOD]),
+    "batch": lambda tree, loop, bad: md.inverse_dynamics(tree, [GOOD], [bad], [GOOD]),
     "wrench": lambda tree, loop, bad: md.inverse_dynamics(
         tree, GOOD, GOOD, GOOD, external_wrenches={tree.bodies[-1].name: np.resize(bad, 6)}
     ),

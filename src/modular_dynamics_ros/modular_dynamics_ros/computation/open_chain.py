@@ -1,6 +1,5 @@
 """Inverse dynamics of a robot without closed loops."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -98,17 +97,13 @@ class OpenChain:
     """Solves one robot; a workspace of one thread.
 
     Attributes:
-        robot: it does not change. call: the library's function for torques alone, of a robot without black
-            boxes on which no wrench acts: (q, v, a, torques) of all joints -> 0 where it wrote the torques.
+        robot: it does not change.
     """
 
     def __init__(self, robot: Robot) -> None:
         self.robot, self._solver = robot, md.InverseDynamics(robot.graph)
-        self.call: Callable[..., int] = self._solver.call
         self._rest = np.zeros(robot.graph.nv)
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
-        self._solver.warm_up()
-        self._gravity(robot.graph.neutral())  # black boxes have kernels of their own
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """Positions of all joints; of those inside black boxes that move no other joint, zero."""
@@ -129,9 +124,23 @@ class OpenChain:
     def solve_motion(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
         """What the library computes of a motion of all joints. Raises BadMessage as `solve` does."""
         try:
-            return self._solver.solve(*motion, wrenches.external, wrenches.black_box)
+            return self._solver.solve(
+                *motion, external_wrenches=wrenches.external, black_box_wrenches=wrenches.black_box
+            )
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
+
+    def write_torques(self, q: Array, v: Array, a: Array, torques: Array) -> bool:
+        """Write the torques of all joints, of a robot without black boxes on which no wrench acts.
+
+        Returns:
+            False where they overflow, or the state is not finite.
+        """
+        try:
+            self._solver(q, v, a, out=torques)
+        except md.StateError:
+            return False
+        return True
 
     def gravity(self, configuration: Configuration) -> Array:
         """Torques (n,) at rest: gravity and springs, no external wrenches; black boxes weigh nothing.
@@ -145,7 +154,7 @@ class OpenChain:
             raise BadMessage("not finite", str(error)) from error
 
     def _gravity(self, q: Array) -> Array:
-        tau: Array = self._solver(q, self._rest, self._rest, None, self._weightless)
+        tau: Array = self._solver(q, self._rest, self._rest, black_box_wrenches=self._weightless)
         return tau[self.robot.indices]
 
 

@@ -10,7 +10,7 @@ MS = 1_000_000
 def test_residuals_are_measured_efforts_less_torques(bag, names, four_link):
     graph, numbers = md.load_urdf(four_link), np.random.default_rng(3)
     q, v, extra = numbers.uniform(-1.0, 1.0, (3, 30, 4))
-    tau = md.inverse_dynamics_batch(graph, q, v, np.zeros((30, 4)))
+    tau = md.inverse_dynamics(graph, q, v, np.zeros((30, 4)))
     messages = [
         ("/joint_states", START + k * MS, joint_state(START + k * MS, names, q[k], v[k], tau[k] + extra[k]))
         for k in range(30)

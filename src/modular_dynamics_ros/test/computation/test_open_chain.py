@@ -111,7 +111,7 @@ def test_external_wrenches_expire(robot):
     one = computation(robot, stale_after=0.5)
     one.wrenches.take_external("left_branch", wrench, arrival())
     given = answer(one, now=NOW + S // 4)
-    loaded = md.inverse_dynamics(robot.graph, Q, V, REST, {"left_branch": wrench})
+    loaded = md.inverse_dynamics(robot.graph, Q, V, REST, external_wrenches={"left_branch": wrench})
     assert given.effort == pytest.approx(loaded, abs=1e-13)
     assert relative_difference(given) < 1e-12
     unloaded = md.inverse_dynamics(robot.graph, Q, V, REST)
@@ -194,7 +194,9 @@ def test_a_state_without_its_black_boxs_wrench_leaves_no_trace(boxed):
         answer(one, np.ones(3), np.ones(3), NOW + S, NOW + S)
     held = one.hold(good)  # where it is now, with the last wrench that was known
     graph, q = one.robot.graph, np.array([1.0, 1.0, 1.0, 0.0])
-    expected = md.inverse_dynamics(graph, q, REST, REST, None, {"right_branch": np.ones(6)})
+    expected = md.inverse_dynamics(
+        graph, q, REST, REST, external_wrenches=None, black_box_wrenches={"right_branch": np.ones(6)}
+    )
     assert held.effort == pytest.approx(expected[:3], abs=1e-12)
 
 
@@ -207,10 +209,14 @@ def test_joints_beyond_a_black_box_feel_how_it_stands(chain, parent, mimic):
     feed(one, "box", wrench)
     given = answer(one, q, v)
     a = np.zeros(robot.graph.nv)
-    expected = md.inverse_dynamics(robot.graph, q, v, a, None, {"box": wrench})[robot.indices]
+    expected = md.inverse_dynamics(
+        robot.graph, q, v, a, external_wrenches=None, black_box_wrenches={"box": wrench}
+    )[robot.indices]
     assert np.isnan(expected).tolist() == [name == "j2" for name in robot.state_names]
     assert given.effort == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    at_zero = md.inverse_dynamics(robot.graph, [q[0], 0, *q[2:]], v, a, None, {"box": wrench})
+    at_zero = md.inverse_dynamics(
+        robot.graph, [q[0], 0, *q[2:]], v, a, external_wrenches=None, black_box_wrenches={"box": wrench}
+    )
     assert np.nanmax(np.abs(at_zero - expected)) > 0.1  # it does matter where the box stands
 
 

@@ -95,7 +95,9 @@ def test_joints_beyond_a_black_box_need_its_state(make, chain, tmp_path):
     q, v = [0.1, 1.5, 0.3], [0.4, -0.7, 0.2]
     answer = harness.answer_when_connected(names=["j1", "j2", "j3"], q=q, v=v)
     assert (answer.name, answer.position.tolist()) == (["j1", "j3"], [0.1, 0.3])
-    tau = md.inverse_dynamics(md.load_urdf(str(path)), q, v, np.zeros(3), None, {"box": wrench})
+    tau = md.inverse_dynamics(
+        md.load_urdf(str(path)), q, v, np.zeros(3), external_wrenches=None, black_box_wrenches={"box": wrench}
+    )
     assert answer.effort == pytest.approx(tau[[0, 2]], abs=1e-12)
 
 

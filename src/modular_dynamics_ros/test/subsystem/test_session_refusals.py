@@ -113,7 +113,9 @@ def test_the_wrench_of_a_black_box_comes_from_elsewhere(four_link, boxed_branch)
     bus.publish("right_branch/wrench_out", wrench("right_branch/connection_point", (1.0, 2.0, 3.0), stamp))
     given = {"right_branch": [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]}
     q, v = motion(bus, 0)
-    expected = md.inverse_dynamics(bus.graph, q, v, np.zeros(4), None, given)
+    expected = md.inverse_dynamics(
+        bus.graph, q, v, np.zeros(4), external_wrenches=None, black_box_wrenches=given
+    )
     assert bus.vector(stamp)[:3] == pytest.approx(expected[:3], abs=1e-9)
 
 

@@ -40,11 +40,11 @@ class SimulatedArm:
     PARTS = 8  # of a period, each a step of the semi-implicit Euler method
 
     def __init__(self, graph, q, period):
-        self._forward, self._step = md.ForwardDynamics(graph), period / self.PARTS
+        self._graph, self._step = graph, period / self.PARTS
         self.q, self.v = np.array(q, float), np.zeros(graph.nv)
 
     def advance(self, effort):
         """One period with constant efforts [N m]."""
         for _ in range(self.PARTS):
-            self.v = self.v + self._step * self._forward(self.q, self.v, effort)
+            self.v = self.v + self._step * md.forward_dynamics(self._graph, self.q, self.v, effort)
             self.q = self.q + self._step * self.v

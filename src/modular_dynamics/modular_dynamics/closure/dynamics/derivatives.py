@@ -50,7 +50,9 @@ def closed_loop_inverse_dynamics_derivatives(
     raise_if_free(graph, state, "the derivatives")
     system, W = solver.system, state.projection
     motion_of_tree = state.coordinates, state.velocities, state.accelerations
-    tree = inverse_dynamics_derivatives(graph.tree, *motion_of_tree, external_wrenches, friction=friction)
+    tree = inverse_dynamics_derivatives(
+        graph.tree, *motion_of_tree, external_wrenches=external_wrenches, friction=friction
+    )
     motion = _Motion(system, state)
     count = W.shape[1]
     dq, dv = np.empty((count, count)), np.empty((count, count))
@@ -59,11 +61,11 @@ def closed_loop_inverse_dynamics_derivatives(
         dJ, d_gamma, d_springs = motion.changes(along)
         rate = motion.dependent(-dJ @ state.velocities)
         change = -dJ @ state.accelerations - d_gamma - motion.gamma_change(rate)
-        torque = tree.dq @ along + tree.dv @ rate + tree.dvdot @ motion.dependent(change)
+        torque = tree.dq @ along + tree.dv @ rate + tree.da @ motion.dependent(change)
         dq[:, k] = W.T @ (torque + d_springs + motion.damping(rate) - dJ.T @ state.multipliers)
         push = motion.dependent(-motion.gamma_change(along))
-        dv[:, k] = W.T @ (tree.dv @ along + tree.dvdot @ push + motion.damping(along))
-    return InverseDynamicsDerivatives(dq, dv, W.T @ tree.dvdot @ W)
+        dv[:, k] = W.T @ (tree.dv @ along + tree.da @ push + motion.damping(along))
+    return InverseDynamicsDerivatives(dq, dv, W.T @ tree.da @ W)
 
 
 def closed_loop_inverse_dynamics_derivatives_batch(

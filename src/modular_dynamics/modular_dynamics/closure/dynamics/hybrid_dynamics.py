@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import inverse_dynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.hybrid_dynamics import completed_by_zeros, prescribed_in
+from ...dynamics.forward_dynamics import completed_by_zeros, prescribed_in
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, require_graph
 from ..constraints.constraint_system import ConstraintSystem
@@ -144,7 +144,9 @@ def _solution(
     v = v if friction == "none" else without_rounding(system, v)
     units, scale = system.units, system.row_scale
     springs = system.springs.forces(q, v)
-    right = -inverse_dynamics(graph.tree, q, v, np.zeros(graph.nv), external_wrenches, friction=friction)
+    right = -inverse_dynamics(
+        graph.tree, q, v, np.zeros(graph.nv), external_wrenches=external_wrenches, friction=friction
+    )
     right[own] += torques
     M = units[:, None] * mass_matrix(graph.tree, q) * units
     right = units * (right - springs.J.T @ springs.tensions)

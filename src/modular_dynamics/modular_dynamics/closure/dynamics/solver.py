@@ -11,7 +11,7 @@ from ...dynamics import mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.arrays.loaded_constants import LoadedConstants
 from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of, topology_of
-from ...dynamics.inverse_dynamics_result import TransmittedWrenches, first_joints
+from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError, UnsupportedModelError
 from ...kernels.layout import FORCE
@@ -74,9 +74,8 @@ class ClosedLoopDynamics:
     @cached_property
     def tree(self) -> TransmittedWrenches:
         """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
-        held = self.closing_wrenches.on_joints.reshape(-1, 2, 3) @ self.open_tree.alignments
-        wrenches = self.open_tree.aligned_wrenches - held.reshape(-1, 6)
-        return replace(self.open_tree, aligned_wrenches=wrenches)
+        wrenches = self.open_tree.joint_wrenches - self.closing_wrenches.on_joints
+        return replace(self.open_tree, joint_wrenches=wrenches)
 
 
 class ClosedLoopSolver(Mechanism):
@@ -100,7 +99,7 @@ class ClosedLoopSolver(Mechanism):
             system.tree.constants,
             lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
         )
-        self._frames = system.alignments, first_joints(graph)
+        self._to_bodies, self._first_joints = system.alignments.transpose(0, 2, 1), first_joints(graph)
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
 
@@ -238,7 +237,13 @@ class ClosedLoopSolver(Mechanism):
             residual=system.rows.by_name(arrays.residual),
             projection=arrays.projection[:, : len(v)],
             free=system.free_joints,
-            open_tree=TransmittedWrenches(graph, q, {}, self._aligned_wrenches.copy(), *self._frames),
+            open_tree=TransmittedWrenches(
+                graph,
+                q,
+                {},
+                (self._aligned_wrenches.reshape(-1, 2, 3) @ self._to_bodies).reshape(-1, 6),
+                self._first_joints,
+            ),
         )
 
     def result_arrays(self) -> DynamicsArrays:

@@ -7,7 +7,7 @@ import numpy as np
 from ...codegen.program import Program, Symbol
 from ...codegen.tracing import Symbols, uncompiled
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.execution.algorithms import INVERSE_DYNAMICS, MASS_MATRIX
+from ...dynamics.export.algorithms import INVERSE_DYNAMICS, MASS_MATRIX
 from ...dynamics.export.procedures import Trace
 from ...kernels.loops.planar.steps import branch_signs
 from ..assembly.mechanism import FARTHEST

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.inverse_dynamics_result import TransmittedWrenches
+from ...dynamics.transmitted_wrenches import TransmittedWrenches
 from ...exceptions import StateError
 from ...kernels.reactions.sharing import RequiredWrenches
 from ...model import Subsystem, SubsystemGraph
@@ -124,7 +124,7 @@ class LoadCases:
         """The bodies of many instants, cut free.
 
         Args:
-            motions (n, links, 8, 3): of all links, see :class:`.FrameMotions`.
+            motions (n, links, 8, 3): of all links, see :func:`.frame_motions`.
         """
         R, o = motions[:, :, :3], motions[:, :, 3]
         points = o[:, self._point_links] + (R[:, self._point_links] @ self._positions[..., None])[..., 0]

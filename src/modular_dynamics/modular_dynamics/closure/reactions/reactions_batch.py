@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.quantities.frame_motion import frame_motions_batch
+from ...dynamics.kinematics import frame_motions
 from ...model import SubsystemGraph
 from ..dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
 from ..dynamics.batch.joint_motions import joint_motions_batch
@@ -79,7 +79,7 @@ def reactions_batch(
         rows = answered[first : first + CHUNK]
         given_motion = np.asarray(v)[rows], np.asarray(vdot)[rows]
         full = joint_motions_batch(graph, dynamics.coordinates[rows], *given_motion)
-        motions = frame_motions_batch(graph.tree, dynamics.coordinates[rows], *full, None, threads, None)
+        motions = frame_motions(graph.tree, dynamics.coordinates[rows], *full, threads=threads)
         free = cases.free_bodies(sharing.cuts, motions)
         given = np.zeros((len(rows), x.shape[1]))
         for column, spring in known:

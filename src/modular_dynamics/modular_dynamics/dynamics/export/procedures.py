@@ -15,7 +15,7 @@ from ...kernels.recursions.articulated_layout import ROUNDING
 from ...model import JointType, SubsystemGraph
 from ..arrays.arguments import Array, Topology
 from ..arrays.model_arrays import arrays_of, with_links
-from ..execution.algorithms import (
+from .algorithms import (
     DERIVATIVES,
     FORWARD_DYNAMICS,
     INVERSE_DYNAMICS,
@@ -56,7 +56,6 @@ class Trace:
     ) -> list[Symbol]:
         """Results of the recursion of an algorithm, and its pivots if it has some."""
         topology, constants = algorithm.prepared(*arrays_of(self.graph, f"exported {self.name}"))
-        topology, constants = algorithm.reduced(topology, constants)
         if not with_springs:
             topology[-1, layout.TERMS] &= ~layout.SPRINGS
         return self._run(algorithm.recursion, topology, constants, algorithm.outputs(topology), v, third)

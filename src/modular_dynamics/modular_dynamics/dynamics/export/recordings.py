@@ -14,11 +14,10 @@ from ...model.code_export import DEFAULT_FUNCTIONS, exporter
 from ..arrays.arguments import Array
 from ..arrays.model_arrays import with_links
 from ..derivatives import inverse_dynamics_derivatives
-from ..equation_of_motion import bias, gravity_torque, mass_matrix
+from ..equation_of_motion import mass_matrix
 from ..forward_dynamics import forward_dynamics
-from ..inverse_dynamics import inverse_dynamics
-from ..jacobian import jacobian
-from ..kinematics import frame_poses
+from ..inverse_dynamics import bias, gravity_torque, inverse_dynamics
+from ..kinematics import frame_poses, jacobian
 from .procedures import EXPORTED, procedure
 
 __all__ = ["STATES", "TOLERANCE", "function_names", "recorded", "recordings_of", "verify", "weights"]

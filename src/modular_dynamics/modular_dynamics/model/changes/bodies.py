@@ -6,7 +6,6 @@ from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import UnsupportedModelError
-from ..code_export import keep_code
 from ..inertial import Inertial, Link, is_close, merged
 from ..structure import Graph, Structure
 from ..subsystem import Body, loaded
@@ -83,6 +82,4 @@ def changed_bodies(graph: Graph, bodies: Mapping[int | None, Body]) -> Graph:
 
 def changed(graph: Graph, **fields: Any) -> Graph:
     """A new graph with other fields. Its ``urdf`` is empty, because that text describes the old robot."""
-    new = replace(graph, urdf="", **fields)
-    keep_code(graph, new)
-    return new
+    return replace(graph, urdf="", **fields)

@@ -93,7 +93,7 @@ def _open(graph: SubsystemGraph) -> Trial:
     q, rest = graph.neutral(), np.zeros(graph.nv)
     boxes = {one.name: np.zeros(6) for one in graph.subsystems if one.black_box}
     try:
-        inverse_dynamics(graph, q, rest, rest, None, boxes or None)
+        inverse_dynamics(graph, q, rest, rest, black_box_wrenches=boxes or None)
     except ModularDynamicsError as error:
         return Trial(no_torques=str(error))
     return Trial(no_accelerations="" if boxes else _no_accelerations(graph))

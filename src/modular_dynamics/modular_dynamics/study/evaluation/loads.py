@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...closure import RowStatus, closed_loop_inverse_dynamics_batch
-from ...dynamics import inverse_dynamics_batch
+from ...dynamics import inverse_dynamics
 from ...exceptions import ModelError
 from ...model import SubsystemGraph
 
@@ -47,7 +47,7 @@ def loads_of(
     none = np.zeros((*shape, 0))
     statuses = np.full(shape, RowStatus.ANSWERED, np.uint8)
     try:
-        tau = inverse_dynamics_batch(graph, q, v, vdot, 1, parameters=parameters)
+        tau = inverse_dynamics(graph, q, v, vdot, threads=1, parameters=parameters)
     except ModelError:
         if len(q) == 1:
             tau = np.full(v.shape, np.nan)

@@ -65,7 +65,7 @@ def test_derivatives_by_casadi_are_ours(load_robot, name):
     guess = md.close_loops(graph, ROBOTS[name][0])
     for state in states(graph, name):
         expected = md.closed_loop_inverse_dynamics_derivatives(graph, *state, guess=guess)
-        parts = expected.dq, expected.dv, expected.dvdot
+        parts = expected.dq, expected.dv, expected.da
         for ours, part in zip(jacobian(*state), parts, strict=True):
             scale = max(np.abs(one).max() for one in parts)
             assert np.abs(np.array(ours) - part).max() <= 1e-12 * scale

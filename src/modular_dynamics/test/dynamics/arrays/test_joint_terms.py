@@ -91,8 +91,8 @@ def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
         md.forward_dynamics,
         md.inverse_dynamics_derivatives,
         lambda graph, q, v, vdot, **more: md.bias(graph, q, v, **more),
-        lambda graph, *state, **more: md.inverse_dynamics_batch(graph, *(x[None] for x in state), **more),
-        lambda graph, *state, **more: md.forward_dynamics_batch(graph, *(x[None] for x in state), **more),
+        lambda graph, *state, **more: md.inverse_dynamics(graph, *(x[None] for x in state), **more),
+        lambda graph, *state, **more: md.forward_dynamics(graph, *(x[None] for x in state), **more),
     ],
 )
 def test_another_friction_is_refused(function, friction):
@@ -131,34 +131,7 @@ def test_forward_dynamics_with_armature_at_several_coordinates(kind, on_ground):
     q, v, tau = random_state(graph)
     vdot = md.forward_dynamics(graph, q, v, tau)
     assert_close(vdot, PinocchioTree(graph).forward_dynamics(q, v, tau), 1e-11)
-    assert_close(md.forward_dynamics_batch(graph, q[None], v[None], tau[None])[0], vdot, 1e-12)
-
-
-def test_generated_code_has_the_terms_too(tmp_path, monkeypatch):
-    monkeypatch.setenv("MODULAR_DYNAMICS_CACHE", str(tmp_path))
-    dynamics = {"a": 'armature="0.5" stiffness="2"', "b": 'armature="0.3"', "c": 'stiffness="4"'}
-    more = dict.fromkeys("abc", '<dynamics damping="1" friction="2"/>')
-    graph, looped = (
-        chain("revolute", "prismatic", "revolute", "spherical", "floating", dynamics=dynamics, more=more)
-        for _ in range(2)
-    )
-    state = random_state(graph)
-    report = graph.compile()
-    assert {piece.algorithm for piece in report.pieces} == {
-        "inverse_dynamics",
-        "mass_matrix",
-        "forward_dynamics",
-        "inverse_dynamics_derivatives",
-    }
-    for friction in ("none", "urdf"):
-        for function in (md.inverse_dynamics, md.forward_dynamics):
-            ours = function(graph, *state, friction=friction)
-            assert_close(ours, function(looped, *state, friction=friction), 1e-12)
-    assert_close(md.mass_matrix(graph, state[0]), md.mass_matrix(looped, state[0]), 1e-12)
-    assert_close(md.gravity_torque(graph, state[0]), md.gravity_torque(looped, state[0]), 1e-12)
-    pairs = (md.inverse_dynamics_derivatives(one, *state) for one in (graph, looped))
-    for ours, theirs in zip(*pairs, strict=True):
-        assert_close(ours, theirs, 1e-12)
+    assert_close(md.forward_dynamics(graph, q[None], v[None], tau[None])[0], vdot, 1e-12)
 
 
 def test_torques_in_black_boxes_stay_unknown(boxed_arm):

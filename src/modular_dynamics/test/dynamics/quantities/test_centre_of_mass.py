@@ -72,9 +72,9 @@ def test_without_rates_there_are_none(load_robot):
 
 def test_rows_are_the_single_states(tree_robot):
     states = random_states(tree_robot, 30, 2)
-    batch = md.centre_of_mass_batch(tree_robot, *states, threads=2)
-    jacobians = md.centre_of_mass_jacobian_batch(tree_robot, states[0])
-    assert md.centre_of_mass_batch(tree_robot, states[0])[2:] == (None, None)
+    batch = md.centre_of_mass(tree_robot, *states, threads=2)
+    jacobians = md.centre_of_mass_jacobian(tree_robot, states[0])
+    assert md.centre_of_mass(tree_robot, states[0])[2:] == (None, None)
     for k in range(30):
         single = md.centre_of_mass(tree_robot, *(rows[k] for rows in states))
         for mine, theirs in zip(batch[1:], single[1:], strict=True):
@@ -89,10 +89,10 @@ def test_bad_input_is_named(load_robot, boxed_arm):
         md.centre_of_mass(boxed_arm, boxed_arm.neutral())
     with pytest.raises(md.StateError, match=r"v\[3\] of joint .* is nan"):
         md.centre_of_mass(graph, q, np.where(np.arange(19) == 3, np.nan, 1.0))
-    with pytest.raises(md.StateError, match="vdot is given without v"):
-        md.centre_of_mass(graph, q, vdot=q)
+    with pytest.raises(md.StateError, match="a is given without v"):
+        md.centre_of_mass(graph, q, a=q)
     with pytest.raises(md.StateError, match=r"row 1: q\[0\]"):
-        md.centre_of_mass_batch(graph, [q, np.inf * q])
+        md.centre_of_mass(graph, [q, np.inf * q])
     with pytest.warns(md.ModelWarning):
         empty = md.load_urdf(ROCK)
     for compute in (md.centre_of_mass, md.centre_of_mass_jacobian):

@@ -86,6 +86,6 @@ def test_springs_at_joints_are_not_part_of_it(load_robot):
 
 def test_rows_are_the_single_states(tree_robot):
     q, v, _ = random_states(tree_robot, 20, 3)
-    batch = md.coriolis_matrix_batch(tree_robot, q, v, threads=2)
+    batch = md.coriolis_matrix(tree_robot, q, v, threads=2)
     for k in range(20):
         assert_close(batch[k], md.coriolis_matrix(tree_robot, q[k], v[k]), 1e-12)

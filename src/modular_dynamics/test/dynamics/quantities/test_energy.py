@@ -70,8 +70,8 @@ def test_power_is_the_rate_of_energy(tree_robot):
 
 def test_rows_are_the_single_states(tree_robot):
     q, v, _ = random_states(tree_robot, 30, 2)
-    kinetic = md.kinetic_energy_batch(tree_robot, q, v, threads=2)
-    potential = md.potential_energy_batch(tree_robot, q)
+    kinetic = md.kinetic_energy(tree_robot, q, v, threads=2)
+    potential = md.potential_energy(tree_robot, q)
     assert kinetic.shape == potential.shape == (30,)
     for k in range(30):
         assert_close(kinetic[k], md.kinetic_energy(tree_robot, q[k], v[k]), 1e-13)
@@ -94,9 +94,9 @@ def test_springs_at_joints_and_armatures_count(load_robot):
     assert any(joint.mimic for joint in joints)
     assert md.potential_energy(graph, q) - md.potential_energy(plain, q) == pytest.approx(elastic)
     assert md.kinetic_energy(graph, q, v) - md.kinetic_energy(plain, q, v) == pytest.approx(turning)
-    rows = md.potential_energy_batch(graph, [q, q])
+    rows = md.potential_energy(graph, [q, q])
     assert rows == pytest.approx(md.potential_energy(graph, q))
-    assert md.kinetic_energy_batch(graph, [q, q], [v, v]) == pytest.approx(md.kinetic_energy(graph, q, v))
+    assert md.kinetic_energy(graph, [q, q], [v, v]) == pytest.approx(md.kinetic_energy(graph, q, v))
 
 
 def test_energies_that_overflow_are_no_numbers(load_robot):
@@ -107,7 +107,7 @@ def test_energies_that_overflow_are_no_numbers(load_robot):
     with pytest.raises(md.StateError, match="so large that the energy is not"):
         md.kinetic_energy(graph, graph.neutral(), q)
     with pytest.raises(md.StateError, match="so large that the energy is not"):
-        md.potential_energy_batch(graph, [q, q])
+        md.potential_energy(graph, [q, q])
 
 
 def test_closed_robots_have_the_energy_of_their_parts():

@@ -79,9 +79,9 @@ def test_rows_are_the_single_states(tree_robot):
     q, v, vdot = random_states(tree_robot, 30, 2)
     link = tree_robot.links[-1]
     batches = (
-        md.frame_velocities_batch(tree_robot, q, v, axes="link", threads=2),
-        md.frame_accelerations_batch(tree_robot, q, v, vdot, None, "root", "root", "spatial", 2),
-        md.jacobian_drift_batch(tree_robot, q, v, link, "link"),
+        md.frame_velocities(tree_robot, q, v, axes="link", threads=2),
+        md.frame_accelerations(tree_robot, q, v, vdot, None, "root", "root", "spatial", threads=2),
+        md.jacobian_drift(tree_robot, q, v, link, "link"),
     )
     for k in range(30):
         singles = (
@@ -115,10 +115,10 @@ def test_links_of_black_boxes_move_too(boxed_arm):
         ),
         (lambda g, x: md.frame_accelerations(g, x, x, x, kind="linear"), "kind is 'linear'; 'classical' or"),
         (lambda g, x: md.frame_velocities(g, x, x[1:]), r"v has shape \(18,\); 'charmie' needs \(19,\)"),
-        (lambda g, x: md.frame_accelerations(g, x, x, x * np.nan), r"vdot\[0\] of joint 'base_x' is nan"),
+        (lambda g, x: md.frame_accelerations(g, x, x, x * np.nan), r"a\[0\] of joint 'base_x' is nan"),
         (lambda g, x: md.jacobian_drift(g, x, x, "body_12a", "world"), "axes is 'world'"),
-        (lambda g, x: md.frame_velocities_batch(g, x, x), r"q has shape \(19,\)"),
-        (lambda g, x: md.jacobian_drift_batch(g, [x, x], [x, x * np.inf], "body_12a"), "row 1: .*is inf"),
+        (lambda g, x: md.frame_velocities(g, x, [x]), r"v has shape \(1, 19\)"),
+        (lambda g, x: md.jacobian_drift(g, [x, x], [x, x * np.inf], "body_12a"), "row 1: .*is inf"),
     ],
 )
 def test_bad_input_is_named(load_robot, compute, message):

@@ -67,9 +67,9 @@ def test_momentum_is_kept_without_forces(load_robot):
 
 def test_rows_are_the_single_states(tree_robot):
     q, v, vdot = random_states(tree_robot, 30, 2)
-    momenta = md.centroidal_momentum_batch(tree_robot, q, v, threads=2)
-    rates = md.centroidal_momentum_rate_batch(tree_robot, q, v, vdot)
-    matrices = md.centroidal_momentum_matrix_batch(tree_robot, q, threads=2)
+    momenta = md.centroidal_momentum(tree_robot, q, v, threads=2)
+    rates = md.centroidal_momentum_rate(tree_robot, q, v, vdot)
+    matrices = md.centroidal_momentum_matrix(tree_robot, q, threads=2)
     for k in range(30):
         assert_close(momenta[k], md.centroidal_momentum(tree_robot, q[k], v[k]), 1e-12, 1.0)
         assert_close(rates[k], md.centroidal_momentum_rate(tree_robot, q[k], v[k], vdot[k]), 1e-12, 1.0)

@@ -65,7 +65,7 @@ def test_any_partition_stays_one(tree, data):
     at = [graph.links.index(link) for link in locked.links]
     assert np.abs(ours - theirs[at]).max() <= 1e-11 * max(np.abs(theirs).max(), 1.0)
     wrench = {locked.links[-1]: np.arange(6.0)}
-    there = md.inverse_dynamics(graph, q, v, vdot, wrench)[into_v]
+    there = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrench)[into_v]
     assert np.abs(md.inverse_dynamics(locked, *state, wrench) - there).max(initial=0.0) <= 100 * bound
 
 

@@ -110,7 +110,7 @@ def test_wrenches_on_links_act_as_in_the_library():
     rng = np.random.default_rng(1)
     q, v, vdot = rng.normal(size=(3, 3))
     wrenches = {"l2": rng.normal(size=6), "l3": rng.normal(size=6), "l0": rng.normal(size=6)}
-    expected = md.inverse_dynamics(graph, q, v, vdot, wrenches)
+    expected = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrenches)
     assert_close(closed_form(graph).tau(q, v, vdot, wrenches), expected)
     assert_close(recursion(graph, q, v, vdot, wrenches).tau, expected)
 

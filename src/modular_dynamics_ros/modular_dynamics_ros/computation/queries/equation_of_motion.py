@@ -82,7 +82,9 @@ def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
     a[np.arange(len(indices)), indices] = 1.0
     q, v = np.tile(configuration.coordinates, (len(a), 1)), np.zeros_like(a)
     boxes = {name: np.zeros(6) for name in model.robot.black_boxes}
-    tau = md.inverse_dynamics_batch(replace(graph, gravity=np.zeros(3)), q, v, a, 1, black_box_wrenches=boxes)
+    tau = md.inverse_dynamics(
+        replace(graph, gravity=np.zeros(3)), q, v, a, threads=1, black_box_wrenches=boxes
+    )
     M = (tau[:-1] - tau[-1])[:, indices]
     return np.asarray(0.5 * (M + M.T))
 

@@ -71,7 +71,9 @@ def forward_dynamics(
         every[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
     else:
         v = model.velocities(configuration, state)
-        every = md.forward_dynamics(robot.graph, configuration.coordinates, v, tau, wrenches.external)
+        every = md.forward_dynamics(
+            robot.graph, configuration.coordinates, v, tau, external_wrenches=wrenches.external
+        )
     if not np.isfinite(every).all():
         raise QueryError("BAD_STATE", "the state is finite, but so large that the accelerations are not")
     base = None if robot.base is None else every[robot.base.velocities]

@@ -115,8 +115,8 @@ def _at_once(
     velocities[:, model.joints], accelerations[:, model.joints] = v, a
     external = wrenches.external
     try:
-        tau = md.inverse_dynamics_batch(
-            robot.graph, coordinates, velocities, accelerations, 1, external_wrenches=external
+        tau = md.inverse_dynamics(
+            robot.graph, coordinates, velocities, accelerations, threads=1, external_wrenches=external
         )
     except md.StateError as error:
         raise QueryError("BAD_STATE", f"too far or too fast: {error}") from error

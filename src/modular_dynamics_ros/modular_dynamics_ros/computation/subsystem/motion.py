@@ -13,7 +13,7 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.algebra.matrix_forms import adjoint_matrix, inverse
-from modular_dynamics.dynamics.quantities.frame_motion import FrameMotions
+from modular_dynamics.dynamics.kinematics import frame_motions
 from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, pose_matrix
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
@@ -77,10 +77,7 @@ class MotionPropagation:
         self._H_link_point = np.array([pose_matrix(one.x_link_connection) for one in successors])
         to_point = [adjoint_matrix(inverse(pose_matrix(one.x_link_connection))) for one in successors]
         self._to_point = np.array(to_point)
-        if successors:
-            self._motions = FrameMotions(graph, tuple(one.link for one in successors))
-            rest = np.zeros(graph.nv)
-            self._motions(graph.neutral(), rest, rest)  # it compiles what has to be compiled
+        self._graph, self._links = graph, tuple(one.link for one in successors)
 
     def at_successors(
         self, motion: ConnectionMotion, q: Array, v: Array, a: Array
@@ -97,7 +94,7 @@ class MotionPropagation:
         if not self._names:
             return {}
         try:
-            motions = self._motions(q, v, a)
+            motions = frame_motions(self._graph, q, v, a, self._links)
         except md.StateError as error:
             text = "the state is finite, but so large that the motion of connection points is not"
             raise BadMessage("not finite", text) from error

@@ -166,11 +166,11 @@ class Placement(NamedTuple):
     """Where a link is, seen from a connection point.
 
     Attributes:
-        poses: of (the link that carries the point, the link), where joints between them move; else None.
-        to_connection: (6, 6) takes wrenches from the link (`poses` None), or from the carrying link.
+        links: the link that carries the point, and the link, where joints between them move; else None.
+        to_connection: (6, 6) takes wrenches from the link (`links` None), or from the carrying link.
     """
 
-    poses: md.FramePoses | None
+    links: tuple[str, str] | None
     to_connection: Array
 
 
@@ -179,9 +179,6 @@ class BlackBoxFrames:
 
     def __init__(self, robot: Robot) -> None:
         self._robot, self._placements = robot, dict[tuple[str, str], Placement]()
-        if robot.black_boxes:  # it compiles what has to be compiled: no wrench waits for that
-            links = [robot.graph.subsystem(name).connection.link for name in robot.black_boxes]
-            md.FramePoses(robot.graph, links)(robot.graph.neutral())
 
     def place(self, box: str, link: str) -> None:
         """Make sure that the pose of a link is known at every state.
@@ -194,7 +191,7 @@ class BlackBoxFrames:
 
     def fixed(self, box: str, link: str) -> bool:
         """Whether a link that `place` accepted is fixed to the connection point at every state."""
-        return self._placements[box, link].poses is None
+        return self._placements[box, link].links is None
 
     def at_connection(self, box: str, link: str, wrench: Array, q: Array) -> Array:
         """A wrench in the frame of a link that `place` accepted, in the connection frame.
@@ -202,9 +199,9 @@ class BlackBoxFrames:
         Args:
             q: positions (nq,).
         """
-        poses, to_connection = self._placements[box, link]
-        if poses is not None:
-            H_root_carrier, H_root_link = poses(q)
+        links, to_connection = self._placements[box, link]
+        if links is not None:
+            H_root_carrier, H_root_link = md.frame_poses(self._robot.graph, q, links)
             wrench = wrench_matrix(inverse(H_root_carrier) @ H_root_link) @ wrench
         moved: Array = to_connection @ wrench
         return moved
@@ -227,7 +224,7 @@ class BlackBoxFrames:
             )
         x = connection.x_link_connection.conjugate()
         matrix = wrench_matrix(homogeneous(*to_rotation_translation(x)))
-        return Placement(md.FramePoses(graph, (connection.link, link)), matrix)
+        return Placement((connection.link, link), matrix)
 
     def _above(self, body: int | None) -> set[int]:
         """The joints from a body to the ground, by index; each has the index of the body that it moves."""

@@ -87,7 +87,7 @@ class FastAnswers:
             if (moment := filtered.after(stamp, v)) is None:
                 return None
             a = moment.acceleration
-        if self._chain.call(q, v, a, torques) != 0:
+        if not self._chain.write_torques(q, v, a, torques):
             return None  # `Computation` says why
         state = State(stamp, q, v, a, self._no_passive)
         answer = FastAnswer(state, torques, self._none_exceeded, self._chain)

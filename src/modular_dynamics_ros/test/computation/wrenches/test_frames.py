@@ -201,7 +201,7 @@ def test_external_wrenches_in_several_frames_add_up_and_replace_each_their_own(f
         one.wrenches.take_external("upper_stem", wrench, arrival())
         one.wrenches.take_external("sensor", wrench, arrival())
     total = FORCE + wrench_matrix(H_TURNED) @ FORCE
-    expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, {"upper_stem": total})
+    expected = md.inverse_dynamics(robot.graph, q, 0.4 * q, 0.0 * q, external_wrenches={"upper_stem": total})
     assert effort(one, q) == pytest.approx(expected, abs=1e-12)
 
 

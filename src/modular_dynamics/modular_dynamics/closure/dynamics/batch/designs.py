@@ -14,7 +14,7 @@ from ....dynamics.arrays.design_rows import (
     rows_of_designs,
     terms_of_columns,
 )
-from ....dynamics.execution.threads import run_on_threads
+from ....dynamics.threads import run_on_threads
 from ....exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
 from ....kernels.loops.planar.batch import UNCLOSED, DesignArrays, PlanarStates, planar_batch
 from ....kernels.loops.planar.inverse_dynamics import ELSEWHERE

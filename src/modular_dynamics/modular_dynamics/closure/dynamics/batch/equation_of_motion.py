@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ....dynamics import mass_matrix_batch
+from ....dynamics import mass_matrix
 from ....dynamics.arrays.arguments import Array
 from ....dynamics.lost_inertia import are_definite
 from ....dynamics.workspaces import workspace_of
@@ -164,7 +164,7 @@ def _needs_care(
     careful = ~are_definite(M)
     for first in range(0, len(M), CHUNK):
         rows = slice(first, first + CHUNK)
-        tree = np.diagonal(mass_matrix_batch(graph.tree, coordinates[rows], threads), axis1=1, axis2=2)
+        tree = np.diagonal(mass_matrix(graph.tree, coordinates[rows], threads=threads), axis1=1, axis2=2)
         least = np.diagonal(M[rows], axis1=1, axis2=2).min(axis=1, initial=np.inf)
         careful[rows] |= least <= ROUNDING * tree.max(axis=1, initial=0.0)
     return np.asarray(careful, np.bool_)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....dynamics.arrays.arguments import Array, thread_count
-from ....dynamics.execution.threads import run_on_threads
+from ....dynamics.threads import run_on_threads
 from ....dynamics.workspaces import workspace_of
 from ....exceptions import ModularDynamicsError, StateError
 from ....kernels.loops.planar.batch import BLOCK, planar_batch

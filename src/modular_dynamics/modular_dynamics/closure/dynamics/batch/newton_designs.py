@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ....dynamics.arrays.arguments import Array
 from ....dynamics.arrays.design_rows import Columns, rows_of_designs
-from ....dynamics.execution.threads import run_on_threads
+from ....dynamics.threads import run_on_threads
 from ....kernels import layout
 from ....kernels.loops.newton_batch import NewtonDesigns, NewtonMechanism, newton_batch, own_numbers
 from ....kernels.loops.planar.batch import PlanarStates

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ....dynamics.execution.threads import run_on_threads
+from ....dynamics.threads import run_on_threads
 from ....kernels.loops.newton_batch import NewtonStates, newton_batch
 from ....kernels.loops.planar.batch import BLOCK, PlanarStates
 from ..newton.arrays import newton_mechanism, no_designs, with_work_arrays

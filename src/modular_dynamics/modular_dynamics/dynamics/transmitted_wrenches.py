@@ -21,29 +21,22 @@ FirstJoints = tuple[int, ...]
 class TransmittedWrenches:
     """What joints and connection points of a tree transmit at one state. Later calls do not change it.
 
-    Wrenches are [force N, moment N m]; they are computed when they are read first.
+    Wrenches are [force N, moment N m]; those of connections are computed when they are read first.
 
     Attributes:
         q: the positions (nq,) that they belong to [rad or m].
         black_box_wrenches: the wrenches that were given for black boxes, by subsystem, as f + eps m in its
             connection frame.
-        aligned_wrenches: ``joint_wrenches`` in the axes of the aligned frames (kernels/layout.py).
-        alignments: rotations body <- aligned frame (n, 3, 3).
+        joint_wrenches: (n, 6) the wrench that each joint passes on to its child link, at and in that link's
+            frame.
         first_joints: of each subsystem.
     """
 
     graph: SubsystemGraph
     q: Array
     black_box_wrenches: Mapping[str, DualQuaternion]
-    aligned_wrenches: Array = field(repr=False)
-    alignments: Array = field(repr=False)
+    joint_wrenches: Array
     first_joints: tuple[FirstJoints, ...] = field(repr=False)
-
-    @cached_property
-    def joint_wrenches(self) -> Array:
-        """(n, 6): the wrench that each joint passes on to its child link, at and in that link's frame."""
-        forces_and_moments = self.aligned_wrenches.reshape(-1, 2, 3)
-        return (forces_and_moments @ self.alignments.transpose(0, 2, 1)).reshape(-1, 6)
 
     @cached_property
     def connection_wrenches(self) -> Array:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...kernels import row_queue as kernel
+from ..kernels import row_queue as kernel
 
 __all__ = ["run_on_threads"]
 

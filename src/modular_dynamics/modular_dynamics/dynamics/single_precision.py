@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model import JointType, SubsystemGraph
+from ..model import JointType, SubsystemGraph
 
 __all__ = ["Angles"]
 

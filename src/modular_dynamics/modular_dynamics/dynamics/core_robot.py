@@ -1,0 +1,131 @@
+"""A graph as the compiled core reads it: include/modular_dynamics/model.hpp and _core.pyi."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..algebra import DualQuaternion, rotation_matrix, to_rotation_translation, translation
+from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph, black_box_loads, carrying_body, link_wrenches
+from .arrays.arguments import Array
+
+__all__ = ["core_frames", "core_robot", "loads_on_bodies", "passing_of"]
+
+#: As the core numbers them.
+_TYPES = {
+    JointType.REVOLUTE: 0,
+    JointType.CONTINUOUS: 0,
+    JointType.PRISMATIC: 1,
+    JointType.FLOATING: 2,
+    JointType.SPHERICAL: 3,
+}
+_Z = (0.0, 0.0, 1.0)  # of joints that have no axis
+
+
+def core_robot(graph: SubsystemGraph) -> _core.Robot:
+    """Return the robot that the compiled functions read: the tree, with closed loops left open."""
+    joints, bodies = graph.joints, graph.bodies
+    drivers = [graph.driver(joint) for joint in joints]
+    mimics = [joint.mimic for joint in joints]
+    return _core.Robot(
+        parent=_integers(-1 if parent is None else parent for parent in graph.parents),
+        type=_integers(_TYPES[joint.type] for joint in joints),
+        q=_integers(graph.q_slice(name).start for name in drivers),
+        v=_integers(graph.v_slice(name).start for name in drivers),
+        mimics=np.array([mimic is not None for mimic in mimics], bool),
+        axis=_numbers((_Z if joint.axis is None else joint.axis for joint in joints), 3),
+        R_parent_joint=_numbers((rotation_matrix(joint.x_parent_joint.primary) for joint in joints), 3, 3),
+        p_parent_joint=_numbers((translation(joint.x_parent_joint) for joint in joints), 3),
+        mass=_numbers(body.mass for body in bodies),
+        com=_numbers((body.com for body in bodies), 3),
+        inertia=_numbers((body.inertia for body in bodies), 3, 3),
+        multiplier=_numbers(1.0 if mimic is None else mimic.multiplier for mimic in mimics),
+        offset=_numbers(0.0 if mimic is None else mimic.offset for mimic in mimics),
+        armature=_numbers(joint.armature for joint in joints),
+        stiffness=_numbers(joint.stiffness for joint in joints),
+        rest_position=_numbers(joint.rest_position for joint in joints),
+        damping=_numbers(joint.damping for joint in joints),
+        friction=_numbers(joint.friction for joint in joints),
+        gravity=np.array(graph.gravity, np.float64),
+        size=np.array([graph.nq, graph.nv], np.int64),
+    )
+
+
+def core_frames(graph: SubsystemGraph, links: tuple[str, ...]) -> _core.Frames:
+    """Return the frames of links, for functions of the graph's ``core_robot``.
+
+    Raises:
+        StateError: a link that the graph does not have.
+    """
+    try:
+        carried = [graph.link_pose(link) for link in links]
+    except KeyError as error:
+        raise StateError(str(error.args[0])) from None
+    poses = [to_rotation_translation(x_body_link) for _, x_body_link in carried]
+    return _core.Frames(
+        graph.once(core_robot),
+        body=_integers(-1 if body is None else body for body, _ in carried),
+        R=_numbers((R for R, _ in poses), 3, 3),
+        p=_numbers((p for _, p in poses), 3),
+    )
+
+
+def loads_on_bodies(
+    graph: SubsystemGraph,
+    external: Mapping[str, ArrayLike],
+    boxes: Mapping[str, DualQuaternion] | None = None,
+) -> Array:
+    """Return [force, moment] (n, 6) from outside on each joint's body, at its origin and in its axes.
+
+    Args:
+        external: {link: [force N, moment N m]} on the link, at and in its frame. Those on the ground do not
+            count.
+        boxes: wrenches of black boxes, as f + eps m in their connection frames.
+
+    Raises:
+        StateError: an unknown link, or not six finite numbers.
+    """
+    loads = np.zeros((len(graph.joints), 6))
+    for link, wrench in link_wrenches(external).items():
+        body = carrying_body(graph, link)
+        if body is not None:
+            R, p = graph.once(_pose_in_body, link)
+            force = R @ wrench[:3]
+            loads[body, :3] += force
+            loads[body, 3:] += R @ wrench[3:] + np.cross(p, force)
+    for body, zeta in black_box_loads(graph, boxes or {}):
+        loads[body] += zeta.vec6()
+    return loads
+
+
+def _pose_in_body(graph: SubsystemGraph, link: str) -> tuple[Array, Array]:
+    """Return rotation and position of a link's frame in that of its body."""
+    return to_rotation_translation(graph.link_pose(link)[1])
+
+
+def passing_of(graph: SubsystemGraph, boxes: Iterable[str]) -> NDArray[np.int64]:
+    """Return for each joint (n,) what becomes of its wrench, where these subsystems are black boxes.
+
+    Torques inside a black box are unknown; what the joints of its successors transmit stops at it, because
+    the wrench that is given for the box includes it.
+    """
+    names, passing = {*boxes}, np.full(len(graph.joints), _core.WHOLE, np.int64)
+    for subsystem in graph.subsystems:
+        predecessor = graph.predecessor(subsystem)
+        is_carried_by_box = predecessor is not None and predecessor.name in names
+        for k in subsystem.indices:
+            if subsystem.name in names:
+                passing[k] = _core.UNKNOWN
+            elif is_carried_by_box and graph.parents[k] not in subsystem.indices:
+                passing[k] = _core.CUT
+    return passing
+
+
+def _integers(values: Iterable[int]) -> NDArray[np.int64]:
+    return np.array([*values], np.int64)
+
+
+def _numbers(values: Iterable[ArrayLike], *row: int) -> Array:
+    return np.ascontiguousarray(np.array([*values], np.float64).reshape(-1, *row))

@@ -1,1 +1,0 @@
-"""Running a kernel: one state, batches on threads, generated code."""

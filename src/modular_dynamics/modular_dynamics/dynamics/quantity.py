@@ -1,0 +1,224 @@
+"""How functions of the compiled core are called: of one state or of many; errors name joint and row.
+
+A quantity is a function of `_core.Robot` (_core.pyi). Arrays that fit go to it as they are. Only where it
+refuses them, everything is looked at here: lists and other dtypes are converted, and what is wrong is named.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..exceptions import StateError
+from ..model import SubsystemGraph, require_graph
+from .arrays.arguments import Array, checked_out, state_rows, thread_count
+from .core_robot import core_robot
+from .single_precision import Angles
+
+__all__ = ["FRICTION_CHOICES", "Calls", "Quantity", "evaluate", "terms_of"]
+
+#: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
+FRICTION_CHOICES = ("none", "urdf")
+#: States of one call of the core, after which an interrupt counts.
+ROWS = 2**16
+_TERMS = {"none": _core.ARMATURE + _core.SPRINGS, "urdf": _core.ARMATURE + _core.SPRINGS + _core.FRICTION}
+_DOUBLE = np.dtype(np.float64)
+
+
+class Calls(NamedTuple):
+    """The functions of one graph's robot: of one state, of many; and the shape of one state's result."""
+
+    one: Callable[..., int]
+    rows: Callable[..., tuple[int, int]]
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """A function of the core.
+
+    Attributes:
+        function: its name in `_core.Robot`.
+        inputs: names of the state vectors that it takes, q first.
+        shape: (graph) -> shape of one state's result.
+        are: what its results are, in "q is finite, but so large that the poses are not".
+        require: (graph) -> None; raises where the quantity is not defined.
+        at_rest: the inputs that may be None, which stands for zeros.
+        single: whether it is computed in single precision, too.
+    """
+
+    function: str
+    inputs: tuple[str, ...]
+    shape: Callable[[SubsystemGraph], tuple[int, ...]]
+    are: str
+    require: Callable[[SubsystemGraph], None] = require_graph
+    at_rest: tuple[str, ...] = ()
+    single: bool = False
+
+    def __call__(self, graph: SubsystemGraph) -> Calls:
+        """Return the calls of a graph, for ``graph.once``."""
+        self.require(graph)
+        robot = graph.once(core_robot)
+        return Calls(
+            getattr(robot, self.function), getattr(robot, f"{self.function}_rows"), self.shape(graph)
+        )
+
+
+def terms_of(friction: str) -> int:
+    """Return which terms of joints count, as the core numbers them. Raises StateError: another friction."""
+    try:
+        return _TERMS[friction]
+    except (KeyError, TypeError):
+        choices = " or ".join(map(repr, FRICTION_CHOICES))
+        raise StateError(f"friction is {friction!r}; {choices} is needed") from None
+
+
+def evaluate(
+    graph: SubsystemGraph,
+    quantity: Quantity,
+    states: tuple[Any, ...],
+    out: NDArray[Any] | None = None,
+    threads: int | None = None,
+    *,
+    before: tuple[Any, ...] = (),
+    after: tuple[Any, ...] = (),
+    shape: tuple[int, ...] | None = None,
+    lost: Callable[[int, Array], str] | None = None,
+) -> NDArray[Any]:
+    """Return a quantity of one state, or of many, which have one axis more in front.
+
+    Args:
+        states: one array for each of ``quantity.inputs``: q (nq,) or (n, nq), others (nv,) or (n, nv).
+        out: array for the result. Of one state it may be one of the arguments.
+        threads: for many states; None: as many as there are cores.
+        before, after: other arguments of the core's function, before the states and at its end.
+        shape: of one state's result, where the graph does not determine it.
+        lost: (joint, q) -> what to say where motions move no inertia.
+
+    Raises:
+        StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its joint
+            and row.
+    """
+    try:
+        calls = graph.once(quantity)
+    except AttributeError:
+        require_graph(graph)
+        raise
+    shape = calls.shape if shape is None else shape
+    result = np.empty(shape) if out is None else out
+    if quantity.at_rest or not _has_none(states):  # to the core None is zeros
+        try:
+            if calls.one(*before, *states, result, *after) == _core.GOOD:
+                return result
+        except (TypeError, ValueError):
+            pass  # many states, or what is to be converted or refused
+    try:
+        many = np.ndim(states[0]) > 1
+    except ValueError:  # ragged
+        many = False
+    call = _Call(graph, quantity, calls, shape, before, after, lost)
+    return call.rows(states, out, thread_count(threads)) if many else call.one(states, out)
+
+
+def _has_none(states: tuple[Any, ...]) -> bool:
+    for x in states:  # noqa: SIM110  # any() takes longer than a small robot's torques
+        if x is None:
+            return True
+    return False
+
+
+class _Call(NamedTuple):
+    graph: SubsystemGraph
+    quantity: Quantity
+    calls: Calls
+    shape: tuple[int, ...]
+    before: tuple[Any, ...]
+    after: tuple[Any, ...]
+    lost: Callable[[int, Array], str] | None
+
+    def one(self, states: tuple[Any, ...], out: NDArray[Any] | None) -> Array:
+        given = self.given(states)
+        checked = dict(zip(given, self.graph.checked(**given), strict=True))
+        result: Array = np.empty(self.shape) if out is None else checked_out(out, self.shape)
+        inputs = [
+            None if name not in checked else _apart(np.require(checked[name], np.float64, ["C", "A"]), result)
+            for name in self.quantity.inputs
+        ]
+        status = self.calls.one(*self.before, *inputs, result, *self.after)
+        if status != _core.GOOD:
+            self._fail(status, checked)
+        return result
+
+    def given(self, states: tuple[Any, ...]) -> dict[str, Any]:
+        """Return the states by name; without those that are None and may be."""
+        named, at_rest = zip(self.quantity.inputs, states, strict=True), self.quantity.at_rest
+        return {name: x for name, x in named if x is not None or name not in at_rest}
+
+    def rows(self, states: tuple[Any, ...], out: NDArray[Any] | None, threads: int) -> NDArray[Any]:
+        given = self.given(states)
+        arrays = state_rows(self.graph, given)
+        kind = self._kind(arrays, out)
+        shape = (len(arrays["q"]), *self.shape)
+        result = np.empty(shape, kind) if out is None else checked_out(out, shape, kind)
+        if out is not None and any(np.may_share_memory(out, array) for array in arrays.values()):
+            raise StateError(f"out shares memory with {' or '.join(arrays)}; an array of its own is needed")
+        if kind == np.float32 and self.graph.once(Angles).too_large(arrays["q"]):
+            self._write_rows({name: x.astype(np.float64) for name, x in arrays.items()}, result, threads)
+        else:
+            self._write_rows(arrays, result, threads)
+        return result
+
+    def _write_rows(self, arrays: dict[str, NDArray[Any]], result: NDArray[Any], threads: int) -> None:
+        kind = arrays["q"].dtype if result.dtype == np.float32 else _DOUBLE
+        after = tuple(x.astype(kind) if _is_double(x) else x for x in self.after)
+        for first in range(0, len(result), ROWS):
+            out = result[first : first + ROWS]
+            inputs = [
+                None
+                if name not in arrays
+                else self._converted(name, arrays[name][first : first + ROWS], kind)
+                for name in self.quantity.inputs
+            ]
+            written = out if out.dtype == kind else np.empty(out.shape, kind)
+            done, status = self.calls.rows(*self.before, *inputs, written, threads, *after)
+            if written is not out:
+                with np.errstate(over="ignore"):
+                    out[:] = written
+            if status != _core.GOOD:
+                row = first + done
+                try:
+                    self._fail(status, {name: array[row] for name, array in arrays.items()})
+                except StateError as error:
+                    raise StateError(f"row {row}: {error}") from None
+
+    def _kind(self, arrays: dict[str, NDArray[Any]], out: NDArray[Any] | None) -> np.dtype[Any]:
+        """Return the dtype of the result: single precision for torques of arrays that all have it."""
+        given = [*arrays.values(), *([] if out is None else [out])]
+        single = all(isinstance(x, np.ndarray) and x.dtype == np.float32 for x in given)
+        return np.dtype(np.float32) if single and self.quantity.single else _DOUBLE
+
+    def _converted(self, name: str, rows: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+        if kind == np.float32 and name == "q":
+            rows = self.graph.once(Angles).wrapped(rows)
+        return np.require(rows, kind, ["C", "A"])
+
+    def _fail(self, status: int, state: dict[str, NDArray[Any]]) -> NoReturn:
+        """Raise the StateError of a state for which the core returned this status."""
+        self.graph.checked(**state)  # raises where a number is not finite
+        if status >= _core.NO_INERTIA and self.lost is not None:
+            raise StateError(self.lost(status - _core.NO_INERTIA, np.asarray(state["q"], np.float64)))
+        *first, last = state
+        names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        raise StateError(f"{names} finite, but so large that the {self.quantity.are} are not")
+
+
+def _is_double(x: object) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == np.float64
+
+
+def _apart(x: Array, out: Array) -> Array:
+    """Return x, or a copy where it shares some of its memory with ``out``."""
+    return x.copy() if x is not out and np.may_share_memory(x, out) else x
