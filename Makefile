@@ -15,7 +15,7 @@ workers := --numprocesses auto --maxprocesses 4 --dist worksteal
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install everything into .venv, build the ROS packages into install/, compile all kernels
+setup: ## install everything into .venv, build the core and the ROS packages into install/, compile all kernels
 	@scripts/setup.sh
 
 demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
@@ -24,7 +24,8 @@ demo: setup ## play the care robot's published motion through ROS 2; prints a ta
 test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "not slow and not ros"
 	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q $(workers) src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
 
-test-nightly: setup ## all tests, with ten times as many random examples, new ones every time
+test-nightly: setup ## all tests, with ten times as many random examples, new ones every time; the core's also under sanitizers
+	@$(activate) scripts/test_sanitized.sh -q $(workers)
 	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
 
 # One attack, another seed, a longer soak: make torture TORTURE="--only soak --seed 7 --soak-minutes 120"

@@ -48,9 +48,9 @@ fi
 environment_key="$(cat requirements/runtime.txt requirements/dev.txt "requirements/ros-$ros.txt" scripts/patch_wheels.py | cksum) $distribution $root"
 overlay_key="$environment_key $({
   find src \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name setup.cfg -o -name '*.msg' -o -name '*.srv' \
-    -o -name '*.action' \) -type f -print0 | LC_ALL=C sort -z | xargs -0 cat
+    -o -name '*.action' -o -name '*.hpp' -o -name '*.cpp' \) -type f -print0 | LC_ALL=C sort -z | xargs -0 cat colcon.meta
   # A new file needs its own link in install/; a folder that does not exist has none.
-  { find launch config urdf -type f -not -path '*/__pycache__/*' 2>/dev/null || true; } | LC_ALL=C sort
+  { find launch config urdf src/modular_dynamics/modular_dynamics -type f -not -path '*/__pycache__/*' 2>/dev/null || true; } | LC_ALL=C sort
 } | cksum)"
 peers_key="$(cksum <requirements/bench.txt)"
 
@@ -179,20 +179,20 @@ make_environment() {
 
 # -DPython3_EXECUTABLE: CMake would otherwise prefer the newest Python of the machine to the venv's.
 build_overlay() (
-  rm -f "$install/.stamp"
   if ! holds "$build/.stamp_environment" "$environment_key"; then
-    rm -rf "$build" "$install" # another environment's CMake caches name files that may be gone
+    rm -rf "$build" # another environment's CMake caches name files that may be gone
   fi
+  rm -rf "$install" # links to files that are gone; what was compiled is in $build
   mkdir -p "$build"
   touch "$venv/COLCON_IGNORE" # package.xml files of the wheels stand in there
   printf '%s\n' "$environment_key" >"$build/.stamp_environment"
   . scripts/activate.sh || exit 1
   python -m colcon --log-base log build --base-paths src --build-base "$build" --install-base "$install" --merge-install --symlink-install \
-    --cmake-args "-DPython3_EXECUTABLE=$python" --no-warn-unused-cli || exit 1
+    --event-handlers console_direct+ --cmake-args "-DPython3_EXECUTABLE=$python" --no-warn-unused-cli || exit 1
   mend_scripts || exit 1
   # Nodes start sooner, also where Python is told to keep no bytecode, or may not write it later.
-  python -m compileall -q src/modular_dynamics/modular_dynamics src/modular_dynamics_ros/modular_dynamics_ros "$install"/lib/python3* || true
-  . scripts/activate.sh && python -c "import modular_dynamics_interfaces.msg" # what was built can be used
+  python -m compileall -q src/modular_dynamics_ros/modular_dynamics_ros "$install"/lib/python3* || true
+  . scripts/activate.sh && python -c "import modular_dynamics._core, modular_dynamics_interfaces.msg" # what was built can be used
 )
 
 # setuptools writes "#!" and the path of the venv's Python, which the kernel cannot follow when the path holds a space. What pip
@@ -218,7 +218,7 @@ if ! environment_ready || ! overlay_ready; then
   echo "Setting up (only what is missing):"
   check_machine
   environment_ready || make_environment
-  step "overlay in $install/ (colcon)" colcon.log build_overlay
+  step "core in C++ and overlay in $install/ (colcon)" colcon.log build_overlay
   printf '%s\n' "$overlay_key" >"$install/.stamp"
 fi
 

@@ -1,5 +1,7 @@
 """The compiled core against Pinocchio and the composition, with the kernels of each processor."""
 
+import os
+
 import numpy as np
 import pinocchio
 import pytest
@@ -9,6 +11,7 @@ import modular_dynamics as md
 from helpers.core_module import core_module
 from helpers.core_robot import core_frames, core_robot
 from helpers.paths import ROBOTS
+from helpers.processes import run_python
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close, random_states
@@ -260,9 +263,22 @@ def test_the_result_may_stand_in_an_argument(load_robot):
 
 def test_kernels_are_those_of_this_processor(load_robot):
     assert core_module().kernels[-1] == "baseline"
-    assert core_module().processor == core_module().kernels[0]
     with pytest.raises(ValueError, match="kernels 'x86-64-v9': there are none"):
         core_robot(load_robot("four_link"), "x86-64-v9")
+
+
+@pytest.mark.parametrize("wanted", ["", *core_module().kernels])
+def test_kernels_can_be_chosen_by_the_environment(wanted):
+    environment = os.environ | {"MODULAR_DYNAMICS_KERNELS": wanted}
+    done = run_python("-m", "modular_dynamics", "--version", env=environment)
+    assert f"core: {wanted or core_module().kernels[0]}, " in done.stdout
+
+
+def test_unknown_kernels_in_the_environment_are_refused():
+    environment = os.environ | {"MODULAR_DYNAMICS_KERNELS": "x86-64-v9"}
+    done = run_python("-c", "import modular_dynamics._core", env=environment)
+    expected = "ImportError: MODULAR_DYNAMICS_KERNELS is 'x86-64-v9': there are no kernels of this name"
+    assert (done.returncode, expected in done.stderr) == (1, True)
 
 
 GIMBAL = """<robot name="gimbal"><link name="base"/>{links}

@@ -15,6 +15,10 @@ using namespace modular_dynamics;
 
 namespace {
 
+/// Of robots that ask for no others: the newest, or those that the environment variable names.
+const Kernels* default_kernels = nullptr;
+constexpr const char* variable = "MODULAR_DYNAMICS_KERNELS";
+
 /// Memory at a multiple of 64.
 struct Memory {
   void* data = nullptr;
@@ -323,16 +327,15 @@ PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
     PyErr_SetString(PyExc_TypeError, "Robot takes keyword arguments: arrays with a row for each joint");
     return nullptr;
   }
-  const char* name = nullptr;
+  const Kernels* kernels = default_kernels;
   if (PyObject* chosen = PyDict_GetItemString(arrays, "kernels"); chosen && chosen != Py_None) {
     PyObject* bytes = PyUnicode_AsUTF8String(chosen);
     if (!bytes) return nullptr;
-    name = PyBytes_AsString(bytes);
-    const Kernels* found = kernels_for(name);
-    if (!found) PyErr_Format(PyExc_ValueError, "kernels '%s': there are none of this name that this processor can run", name);
+    const char* name = PyBytes_AsString(bytes);
+    kernels = kernels_for(name);
+    if (!kernels) PyErr_Format(PyExc_ValueError, "kernels '%s': there are none of this name that this processor can run", name);
     Py_DECREF(bytes);
-    if (!found) return nullptr;
-    name = found->name;
+    if (!kernels) return nullptr;
   }
   try {
     Description description;
@@ -340,7 +343,7 @@ PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
     auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
     PyObject* object = allocate(type, 0);
     if (!object) return nullptr;
-    reinterpret_cast<RobotObject*>(object)->robot = new Robot(std::move(description), kernels_for(name));
+    reinterpret_cast<RobotObject*>(object)->robot = new Robot(std::move(description), kernels);
     return object;
   } catch (const std::bad_alloc&) {
     return PyErr_NoMemory();
@@ -440,13 +443,20 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "Dynamics compiled fro
 
 PyMODINIT_FUNC PyInit__core() {
   import_array();
+  const char* wanted = std::getenv(variable);
+  default_kernels = kernels_for(wanted && *wanted ? wanted : nullptr);
+  if (!default_kernels) {
+    PyErr_Format(PyExc_ImportError, "%s is '%s': there are no kernels of this name that this processor can run", variable, wanted);
+    return nullptr;
+  }
   PyObject* module = PyModule_Create(&definition);
   if (!module) return nullptr;
   robot_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&robot_spec));
   frames_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&frames_spec));
   if (!robot_type || !frames_type || PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) < 0 ||
       PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) < 0 ||
-      PyModule_AddStringConstant(module, "processor", kernels_for()->name) < 0) {
+      PyModule_AddStringConstant(module, "processor", default_kernels->name) < 0 ||
+      PyModule_AddIntConstant(module, "lanes", default_kernels->lanes) < 0) {
     Py_DECREF(module);
     return nullptr;
   }

@@ -9,11 +9,20 @@ namespace modular_dynamics {
 
 namespace detail {
 
+/// Lanes K of a and b, counted through both.
+template <int... K, class T> MD_INLINE T shuffled(T a, T b) {
+#if defined(__clang__) || __GNUC__ > 11
+  return __builtin_shufflevector(a, b, K...);
+#else
+  return __builtin_shuffle(a, b, decltype(a == b){K...});
+#endif
+}
+
 // A square of N x N numbers is transposed by log2(N) rounds; in the round of H, elements K & H of two rows change places.
 template <int H, class T, std::size_t... K> MD_INLINE void exchange(T& a, T& b, std::index_sequence<K...>) {
   constexpr int N = sizeof...(K);
-  T low = __builtin_shufflevector(a, b, (K & H ? N + K - H : K)...);
-  b = __builtin_shufflevector(a, b, (K & H ? N + K : K + H)...);
+  T low = shuffled<(K & H ? N + K - H : K)...>(a, b);
+  b = shuffled<(K & H ? N + K : K + H)...>(a, b);
   a = low;
 }
 template <int H, class T> MD_INLINE void rounds(T* row) {
@@ -26,8 +35,12 @@ template <int H, class T> MD_INLINE void rounds(T* row) {
 template <class T, std::size_t... K> MD_INLINE T joined(const Element<T>* a, const Element<T>* b, std::index_sequence<K...>) {
   if constexpr (lanes_of<T> == 2) return T{a[0], b[0]};
   else {
+#if defined(__clang__) || __GNUC__ > 11
     typedef Lanes<Element<T>, lanes_of<T> / 2> Half;
     return __builtin_shufflevector(load<Half>(a), load<Half>(b), K...);
+#else
+    return T{(K < lanes_of<T> / 2 ? a[K] : b[K - lanes_of<T> / 2])...};
+#endif
   }
 }
 /// N numbers of N rows, `step` apart, become N numbers of N lanes, `to_step` apart. The first round is done by loads of halves.

@@ -44,14 +44,15 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Shows the version, and what was not tested with it."""
+    """Shows the version, the core's kernels for this processor, and what was not tested with it."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_others: Any) -> None:
         # The package is complete by now; Numba is imported only here.
-        from .. import __version__  # noqa: PLC0415
+        from .. import __version__, _core  # noqa: PLC0415
         from ..kernels.numba_support.tested_versions import untested_versions  # noqa: PLC0415
 
         print(parser.prog, __version__)
+        print(f"core: {_core.processor}, {_core.lanes} lanes")
         if untested := untested_versions():
             print(f"not tested with {', '.join(untested)}: results are the same, calls take longer")
         parser.exit()
@@ -68,6 +69,7 @@ def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
         own = kinds.add_parser(
             command.name, help=command.summary, description=command.description, epilog=examples, **style
         )
+        own.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
         command.add_arguments(own)
         own.set_defaults(run=command.run, errors=command.errors, refuse=own.error)
     return parser

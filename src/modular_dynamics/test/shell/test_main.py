@@ -13,6 +13,7 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_python
+from modular_dynamics import _core
 from modular_dynamics.kernels.numba_support import tested_versions
 from modular_dynamics.shell import check, commands
 
@@ -47,7 +48,9 @@ def test_every_example_of_help_parses(shell):
 
 
 def test_version_and_words_that_are_no_command(shell):
-    assert shell("--version").out == f"modular-dynamics {md.__version__}\n"
+    core = f"core: {_core.processor}, {_core.lanes} lanes\n"
+    assert shell("--version").out == f"modular-dynamics {md.__version__}\n{core}"
+    assert shell("check", "--version").out == f"modular-dynamics check {md.__version__}\n{core}"
     for words in ((), ("chek",), ("check",), ("check", "a", "--bogus"), ("id", "r.urdf", "--gravity", "1,2")):
         found = shell(*words)
         assert (found.code, found.out, found.err.count("\n")) == (2, "", 1), found.err
@@ -59,7 +62,7 @@ def test_the_version_says_what_was_not_tested_with_it(shell, monkeypatch):
     monkeypatch.setattr(tested_versions, "NUMPY", set())
     monkeypatch.setattr("numba.__version__", "99.0")
     expected = f"not tested with NumPy {np.__version__}, Numba 99.0: results are the same, calls take longer"
-    assert shell("--version").out.splitlines()[1:] == [expected]
+    assert shell("--version").out.splitlines()[2:] == [expected]
 
 
 def test_a_fault_of_the_program_takes_one_line_and_on_request_all(shell, four_link, monkeypatch):

@@ -59,15 +59,12 @@ def test_without_ros(recording, tmp_path, four_link):
 
 
 def test_it_is_registered_by_the_packages_own_metadata(recording, tmp_path):
-    for package in ("modular_dynamics", "modular_dynamics_ros"):
-        command = (sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path)
-        done = run_command(*command, cwd=ROOT / "src" / package)
-        assert done.returncode == 0, done.stderr
+    command = (sys.executable, "setup.py", "-q", "egg_info", "--egg-base", tmp_path)
+    done = run_command(*command, cwd=ROOT / "src/modular_dynamics_ros")
+    assert done.returncode == 0, done.stderr
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     done = run_python("-m", "modular_dynamics", "bag", recording, "--json", env=environment)
     assert (done.returncode, json.loads(done.stdout)["answered"]) == (0, 50), done.stderr
-    scripts = (tmp_path / "modular_dynamics.egg-info/entry_points.txt").read_text(encoding="utf-8")
-    assert "modular-dynamics = modular_dynamics_command:main" in scripts
 
 
 def test_the_report_as_text(recording, capsys):
