@@ -193,6 +193,10 @@ def test_joints_of_every_type_with_terms_of_their_own(tree):
         assert_close(accelerations, a, 1e-6)
         check_hybrid_dynamics(robot, q, v, a, ours, all_terms)
         check_derivatives_with_terms(robot, q, v, ours, all_terms)
+        derivatives = all_rows(robot, "inverse_dynamics_derivatives", (3, nv, nv), q, v, a, terms=0)[:, :2]
+        expected = mapped(theirs.derivatives, q, v, a)[:, :2]
+        assert_close(derivatives, expected, 1e-10, 1e-3)
+    check_power(graph, q, v, a)
     C = all_rows(core_robot(graph), "coriolis_matrix", (nv, nv), q, v)
     h, gravity = (mapped(theirs.torques, q, rate, 0.0 * v) for rate in (v, 0.0 * v))
     assert_close(np.einsum("kij,kj->ki", C, v) + gravity, h, 1e-11)
@@ -201,6 +205,23 @@ def test_joints_of_every_type_with_terms_of_their_own(tree):
         ahead, behind = (moved(graph, q[k], sign * step * v[k]) for sign in (1.0, -1.0))
         rate = (mass_matrix_of(graph, 0, ahead) - mass_matrix_of(graph, 0, behind)) / (2 * step)
         assert_close(C[k] + C[k].T, rate, 1e-6, 1e-2)
+
+
+def check_power(graph, q, v, a):
+    """Kinetic energy is v^T M v / 2, and grows by the power of the torques without gravity's."""
+    robot, step = core_robot(graph), 1e-5
+    for one in zip(q[:3], v[:3], a[:3], strict=True):
+        energies, sums = [], np.empty(16)
+        for sign in (0.0, 1.0, -1.0):
+            there = moved(graph, one[0], sign * step * (one[1] + 0.5 * sign * step * one[2]))
+            assert robot.whole_body(there, one[1] + sign * step * one[2], None, sums) == 0
+            energies.append(sums[15])
+        M, torques, gravity = mass_matrix_of(graph, 0, one[0]), *np.empty((2, graph.nv))
+        assert_close(energies[0], 0.5 * one[1] @ M @ one[1], 1e-11)
+        assert robot.inverse_dynamics(*one, torques, 0) == 0
+        assert robot.inverse_dynamics(one[0], None, None, gravity, 0) == 0
+        size = np.abs(torques) @ np.abs(one[1]) + energies[0]
+        assert_close((energies[1] - energies[2]) / (2 * step), (torques - gravity) @ one[1], 1e-6, size)
 
 
 def mass_matrix_of(graph, terms, q):

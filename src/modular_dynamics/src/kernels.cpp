@@ -454,8 +454,9 @@ template <class A, class T> RowsOutcome many(const RequestOf<T>& request, const 
                                   {at.inputs[2], nv, call.inputs[2], reads_parts<A> ? request.prescribed : nullptr, true},
                                   {at.inputs[3], nv, call.inputs[3], reads_parts<A> ? request.prescribed : nullptr, false},
                                   {request.loads_by_row ? at.loads : nullptr, int(loads), call.loads}};
+    const long last = (rows - row) % N;
     row += for_rows<T>(
-        rows - row, from, at.out, int(results), out,
+        rows - row - (last <= N / 4 ? last : 0), from, at.out, int(results), out,
         [&] {
           if (!have_direction(request.model, call.inputs[0])) return false;
           if (request.loads_by_row) to_model_frames(request.model.joints, request.joints, request.body_axes, call.loads, call.external);
@@ -465,7 +466,7 @@ template <class A, class T> RowsOutcome many(const RequestOf<T>& request, const 
           return call.run(lanes, out) == 0;
         },
         [&](T* made) { A::finish(request, made); });
-    // one of these is not good, or nearly so: one after the other they say which
+    // one by one: those that lanes would not be worth; or of lanes that are not good, which say so themselves
     for (const long stop = row + N < rows ? row + N : rows; row < stop; ++row)
       if (const Outcome outcome = one<A, E>(request, shifted(row), memory_of_one); outcome.status != Status::good) return {row, outcome};
   }

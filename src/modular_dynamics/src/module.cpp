@@ -174,11 +174,23 @@ template <class E> Algorithm chosen(Algorithm algorithm, const Request<E>& reque
   return algorithm == Algorithm::inverse_dynamics && (request.loaded || request.passing) ? Algorithm::inverse_dynamics_loaded : algorithm;
 }
 
+/// Prepares a robot for an algorithm; false, and a MemoryError: there is no memory.
+bool prepared(Robot& robot, Algorithm algorithm) {
+  try {
+    robot.prepare(algorithm);
+    return true;
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+    return false;
+  }
+}
+
 /// One state: ([frames,] [form,] [prescribed,] inputs ..., out[, terms[, loads[, passing]]]) -> status; from 3 on: 3 + joint.
 template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   constexpr Signature s = signature_of(algorithm);
   Robot& robot = robot_of(self);
   Reader reader{arguments, count};
+  if (!prepared(robot, algorithm)) return nullptr;
   Request<double> request = robot.request(armature_terms | spring_terms);
   if (!read_first(s, self, reader, request)) return nullptr;
   const Shape shape = shape_of(algorithm, request);
@@ -270,6 +282,7 @@ template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* a
   constexpr Signature s = signature_of(algorithm);
   Robot& robot = robot_of(self);
   Reader reader{arguments, count};
+  if (!prepared(robot, algorithm)) return nullptr;
   Request<double> request = robot.request(armature_terms | spring_terms);
   if (!read_first(s, self, reader, request)) return nullptr;
   const Shape shape = shape_of(algorithm, request);

@@ -65,6 +65,12 @@ struct Robot {
     has_memory[int(algorithm)] = data != nullptr;
     return data;
   }
+  /// Before requests: what only some algorithms need of the model.
+  void prepare(Algorithm algorithm) {
+    const bool by_matrix = algorithm == Algorithm::hybrid_dynamics || algorithm == Algorithm::forward_dynamics_derivatives ||
+                           (algorithm == Algorithm::forward_dynamics && whole.has_mimics);
+    if (by_matrix && regrouped.elimination_first.empty()) set_elimination(regrouped);
+  }
   int joints() const { return int(description.joints.size()); }
   long number_count() const { return long(joint_numbers) * joints() + 3; }
 

@@ -55,8 +55,9 @@ template <class T> MD_INLINE void rows_to_lanes(int count, long rows, const Elem
       return;
     }
   }
+  Element<T>* lanes = reinterpret_cast<Element<T>*>(to);
   for (int k = 0; k < count; ++k)
-    for (int l = 0; l < N; ++l) set_lane(to[k], l, from[(l < rows ? l : rows - 1) * count + k]);
+    for (int l = 0; l < N; ++l) lanes[k * N + l] = from[(l < rows ? l : rows - 1) * count + k];
 }
 
 template <class T> MD_INLINE void lanes_to_rows(int count, long rows, const T* from, Element<T>* to) {

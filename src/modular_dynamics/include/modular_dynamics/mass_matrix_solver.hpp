@@ -1,7 +1,7 @@
 // Linear equations with the mass matrix: accelerations where joints mimic others, hybrid dynamics, derivatives of forward dynamics.
 //
 // M = L^T D L, from the last velocity to the first, with a unit lower triangular L that has entries only where joints carry each other
-// (Featherstone, Rigid Body Dynamics Algorithms, section 6.5; which ones: Elimination in model.hpp, also with mimic joints, whose drivers
+// (Featherstone, Rigid Body Dynamics Algorithms, section 6.5; which ones: set_elimination in model.hpp, also with mimic joints, whose drivers
 // move several bodies). Velocities may be held: their rows and columns are left out.
 //
 // D are the pivots: what a joint moves while those before it in v are held and those after it are free. A pivot up to 1e-13 of M's diagonal

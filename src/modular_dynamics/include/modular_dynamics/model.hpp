@@ -87,7 +87,7 @@ template <class E> struct Body {
 struct ColumnOwner { int v; double multiplier; };
 
 /// Which entries M = L^T D L fills: row k of L has, left of its diagonal, the velocities others[first[k]] ... others[first[k + 1] - 1] in
-/// increasing order. See mass_matrix_solver.hpp.
+/// increasing order. See set_elimination.
 struct Elimination { const int *first = nullptr, *others = nullptr; };
 
 /// What the joint itself adds to its torque: see joint_torques in newton_euler.hpp.
@@ -111,7 +111,7 @@ template <class E> struct ModelArrays {
   std::vector<int> joints;               ///< joints of the description in the order of bodies[1], bodies[2], ...
   std::vector<Matrix3<E>> axes;          ///< their rotations body's axes <- model frame
   std::vector<int> drivers;              ///< index in terms of the joint to whose velocity they belong: of mimic joints that of their driver
-  std::vector<int> elimination_first, elimination_others;
+  std::vector<int> elimination_first, elimination_others; ///< empty until set_elimination
   int nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
   bool has_armature = false, has_springs = false, has_friction = false, has_mimics = false;
@@ -305,28 +305,6 @@ inline void set_least_pivots(std::vector<Body<double>>& bodies) {
   }
 }
 
-/// What elimination from the last velocity to the first fills: velocities whose joints carry each other, and pairs that an eliminated one
-/// connects.
-inline void set_elimination(const std::vector<Body<double>>& bodies, const std::vector<ColumnOwner>& columns, int nv, std::vector<int>& first,
-                            std::vector<int>& others) {
-  std::vector<std::vector<int>> rows(nv);
-  for (std::size_t i = 1; i < bodies.size(); ++i)
-    for (int c = bodies[i].column; c < bodies[i].column + bodies[i].columns; ++c)
-      for (int k = bodies[i].column; k < bodies[i].columns_end; ++k)
-        if (columns[c].v != columns[k].v) rows[std::max(columns[c].v, columns[k].v)].push_back(std::min(columns[c].v, columns[k].v));
-  for (int k = nv - 1; k >= 0; --k) {
-    std::vector<int>& row = rows[k];
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    if (!row.empty()) rows[row.back()].insert(rows[row.back()].end(), row.begin(), row.end() - 1);
-  }
-  first.assign(1, 0);
-  for (const std::vector<int>& row : rows) {
-    others.insert(others.end(), row.begin(), row.end());
-    first.push_back(int(others.size()));
-  }
-}
-
 template <class E> Vector3<E> converted(const Vector3<double>& a) { return {E(a.x), E(a.y), E(a.z)}; }
 
 template <class E> Body<E> converted(const Body<double>& from) {
@@ -423,13 +401,36 @@ inline ModelArrays<double> make_model(const Description& robot, bool regrouped) 
     bodies[i].columns_end = std::max(bodies[i].columns_end, bodies[i].column + bodies[i].columns);
     bodies[bodies[i].parent].columns_end = std::max(bodies[bodies[i].parent].columns_end, bodies[i].columns_end);
   }
-  set_elimination(bodies, model.columns, model.nv, model.elimination_first, model.elimination_others);
   const auto frames = model_frames(robot);
   for (int i = 1; i <= n; ++i) model.axes[i - 1] = frames[model.joints[i - 1]];
   set_numbers(numbers.data(), nullptr, robot.gravity, false, model);
   set_least_pivots(bodies);
   if (regrouped) set_numbers(numbers.data(), numbers.data(), robot.gravity, true, model);
   return model;
+}
+
+/// Sets what elimination from the last velocity to the first fills: velocities whose joints carry each other, and pairs that an eliminated
+/// one connects. mass_matrix_solver.hpp needs it.
+template <class E> void set_elimination(ModelArrays<E>& model) {
+  const auto& columns = model.columns;
+  std::vector<std::vector<int>> rows(model.nv);
+  for (std::size_t i = 1; i < model.bodies.size(); ++i) {
+    const Body<E>& body = model.bodies[i];
+    for (int c = body.column; c < body.column + body.columns; ++c)
+      for (int k = body.column; k < body.columns_end; ++k)
+        if (columns[c].v != columns[k].v) rows[std::max(columns[c].v, columns[k].v)].push_back(std::min(columns[c].v, columns[k].v));
+  }
+  for (int k = model.nv - 1; k >= 0; --k) {
+    std::vector<int>& row = rows[k];
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    if (!row.empty()) rows[row.back()].insert(rows[row.back()].end(), row.begin(), row.end() - 1);
+  }
+  model.elimination_first.assign(1, 0), model.elimination_others.clear();
+  for (const std::vector<int>& row : rows) {
+    model.elimination_others.insert(model.elimination_others.end(), row.begin(), row.end());
+    model.elimination_first.push_back(int(model.elimination_others.size()));
+  }
 }
 
 /// The same model in another number type.
