@@ -12,9 +12,11 @@ struct Expected {
   const char* name;
   int type;            ///< NPY_DOUBLE, NPY_FLOAT, NPY_INT64 or NPY_BOOL
   int dimensions;
-  npy_intp shape[3];   ///< -1: any
+  npy_intp shape[4];   ///< -1: any
   bool written = false;
 };
+
+inline PyArrayObject* as_array(PyObject* object) { return reinterpret_cast<PyArrayObject*>(object); }
 
 /// The data of an array, or nullptr and a Python exception that names the argument.
 inline void* data_of(PyObject* object, const Expected& expected) {
@@ -22,7 +24,7 @@ inline void* data_of(PyObject* object, const Expected& expected) {
     PyErr_Format(PyExc_TypeError, "%s must be a NumPy array, not %R", expected.name, (PyObject*)Py_TYPE(object));
     return nullptr;
   }
-  auto array = reinterpret_cast<PyArrayObject*>(object);
+  PyArrayObject* array = as_array(object);
   if (PyArray_TYPE(array) != expected.type || !PyArray_ISNOTSWAPPED(array)) {
     const char* names[] = {"float64", "float32", "int64", "bool"};
     const int k = expected.type == NPY_DOUBLE ? 0 : expected.type == NPY_FLOAT ? 1 : expected.type == NPY_INT64 ? 2 : 3;
@@ -53,6 +55,15 @@ inline void* data_of(PyObject* object, const Expected& expected) {
     return nullptr;
   }
   return PyArray_DATA(array);
+}
+
+/// Raises ValueError, and returns false, where a result shares memory with an input; it may be the same memory if `in_place`.
+inline bool apart(PyObject* out, PyObject* input, const char* name, bool in_place) {
+  const char *a = PyArray_BYTES(as_array(out)), *b = PyArray_BYTES(as_array(input));
+  const npy_intp size = PyArray_NBYTES(as_array(out)), other = PyArray_NBYTES(as_array(input));
+  if (size == 0 || other == 0 || a >= b + other || b >= a + size || (in_place && a == b && size == other)) return true;
+  PyErr_Format(PyExc_ValueError, "out shares memory with %s; an array of its own is needed%s", name, in_place ? ", or one that is q, v or the third input" : "");
+  return false;
 }
 
 } // namespace modular_dynamics

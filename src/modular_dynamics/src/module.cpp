@@ -1,15 +1,13 @@
-// The Python module _core: robots as arrays, and the functions of kernels.hpp on NumPy arrays.
+// The Python module _core: robots as arrays, and the functions of kernels.hpp on NumPy arrays. What is written for Python is in _core.pyi.
 //
 // Bound by NumPy's and Python's C API, the limited one: it needs no further dependency, one file serves all versions of Python from
 // 3.10 on, and a call costs least.
-#include "arrays.hpp"
-#include "kernels.hpp"
+#include "robot.hpp"
 
 #include <atomic>
 #include <cstdlib>
-#include <new>
+#include <mutex>
 #include <thread>
-#include <vector>
 
 using namespace modular_dynamics;
 
@@ -19,307 +17,377 @@ namespace {
 const Kernels* default_kernels = nullptr;
 constexpr const char* variable = "MODULAR_DYNAMICS_KERNELS";
 
-/// Memory at a multiple of 64.
-struct Memory {
-  void* data = nullptr;
-  explicit Memory(std::size_t bytes) : data(std::aligned_alloc(64, (bytes + 63) / 64 * 64)) {
-    if (!data) throw std::bad_alloc();
-  }
-  ~Memory() { std::free(data); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-};
-
-/// A robot as the kernels need it.
-struct Robot {
-  Description description;
-  ModelArrays<double> regrouped, whole; ///< masses: torques need fewer operations regrouped
-  ModelArrays<float> regrouped_float;
-  const Kernels* kernels;
-  std::size_t bytes = 0; ///< of memory that any call needs
-  Memory memory;         ///< of single calls, which hold the GIL
-
-  Robot(Description given, const Kernels* chosen)
-      : description(std::move(given)), regrouped(make_model<double>(description, true)),
-        whole(make_model<double>(description, false)), regrouped_float(make_model<float>(description, true)), kernels(chosen), bytes(most_bytes()), memory(bytes) {}
-
-  std::size_t most_bytes() const {
-    std::size_t most = 0;
-    for (int k = 0; k < algorithms; ++k) most = std::max(most, kernels->bytes[k](request(Algorithm(k), false)));
-    return most;
-  }
-  Request<double> request(Algorithm algorithm, bool friction) const {
-    return requested(algorithm == Algorithm::inverse_dynamics || algorithm == Algorithm::mass_matrix ||
-                             algorithm == Algorithm::inverse_dynamics_derivatives ? regrouped : whole, friction);
-  }
-  Request<float> request_float(bool friction) const { return requested(regrouped_float, friction); }
-
-  template <class E> static Request<E> requested(const ModelArrays<E>& model, bool friction) {
-    Request<E> request;
-    request.model = model.view(), request.joints = model.joints.data(), request.body_axes = model.axes.data();
-    request.armature = model.has_armature, request.springs = model.has_springs, request.friction = friction && model.has_friction;
-    request.mimics = model.has_mimics;
-    return request;
-  }
-};
-
 struct RobotObject {
   PyObject_HEAD
   Robot* robot;
 };
+struct FramesObject {
+  PyObject_HEAD
+  Frames* frames;
+};
+PyTypeObject *frames_type = nullptr, *robot_type = nullptr;
 
-/// Runs `function(first, count, memory)` for all rows, in pieces, on threads; the index of the first bad row, or the number of rows.
-template <class Function> long on_threads(std::size_t bytes, long rows, int threads, Function function) {
-  constexpr long piece = 256;
+Robot& robot_of(PyObject* self) { return *reinterpret_cast<RobotObject*>(self)->robot; }
+
+/// What a function takes beside states and result.
+struct Signature {
+  Algorithm algorithm;
+  bool frames, form, prescribed, terms, loads, passing;
+};
+constexpr Signature signature_of(Algorithm algorithm) {
+  switch (algorithm) {
+    case Algorithm::inverse_dynamics:
+    case Algorithm::joint_wrenches: return {algorithm, false, false, false, true, true, true};
+    case Algorithm::hybrid_dynamics: return {algorithm, false, false, true, true, true, false};
+    case Algorithm::forward_dynamics:
+    case Algorithm::inverse_dynamics_derivatives:
+    case Algorithm::forward_dynamics_derivatives: return {algorithm, false, false, false, true, true, false};
+    case Algorithm::mass_matrix: return {algorithm, false, false, false, true, false, false};
+    case Algorithm::frame_poses:
+    case Algorithm::frame_motions: return {algorithm, true, false, false, false, false, false};
+    case Algorithm::frame_velocities:
+    case Algorithm::frame_accelerations:
+    case Algorithm::jacobian: return {algorithm, true, true, false, false, false, false};
+    default: return {algorithm, false, false, false, false, false, false};
+  }
+}
+
+/// Arguments that are still to be read, from the left.
+struct Reader {
+  PyObject* const* next;
+  Py_ssize_t left;
+  PyObject* take() { return left > 0 ? (--left, *next++) : nullptr; }
+};
+
+bool wrong_count(const Signature& s, bool many, Py_ssize_t arrays, Py_ssize_t given) {
+  const Py_ssize_t needed = s.frames + s.form + s.prescribed + arrays + many;
+  PyErr_Format(PyExc_TypeError, "%zd to %zd arguments are needed, %zd were given", needed, needed + s.terms + s.loads + s.passing, given);
+  return false;
+}
+
+/// A whole number from `least` to `most`.
+bool read_number(PyObject* object, const char* name, long least, long most, long& to) {
+  to = PyLong_AsLong(object);
+  if (to == -1 && PyErr_Occurred()) return false;
+  if (to >= least && to <= most) return true;
+  PyErr_Format(PyExc_ValueError, "%s is %ld: %ld to %ld are possible", name, to, least, most);
+  return false;
+}
+
+/// Frames, form and prescribed, which stand before the arrays.
+bool read_first(const Signature& s, PyObject* self, Reader& reader, Request<double>& request) {
+  if (s.frames) {
+    PyObject* object = reader.take();
+    if (!object || !PyObject_TypeCheck(object, frames_type) || reinterpret_cast<FramesObject*>(object)->frames->robot != self) {
+      PyErr_SetString(PyExc_TypeError, "the first argument must be Frames of this robot");
+      return false;
+    }
+    const Frames& frames = *reinterpret_cast<FramesObject*>(object)->frames;
+    if (s.algorithm == Algorithm::jacobian && frames.frames.size() != 1) {
+      PyErr_Format(PyExc_ValueError, "a jacobian is of one frame, not of %zu", frames.frames.size());
+      return false;
+    }
+    request.frames = frames.frames.data(), request.frame_count = int(frames.frames.size());
+    request.bodies = frames.bodies.data(), request.body_count = int(frames.bodies.size());
+    static const int none = 0;
+    if (!request.bodies) request.bodies = &none;
+  }
+  if (s.form) {
+    long form = 0;
+    PyObject* object = reader.take();
+    if (!object) return true; // the count of arguments is wrong, as is said later
+    if (!read_number(object, "form", 0, s.algorithm == Algorithm::jacobian ? 1 : s.algorithm == Algorithm::frame_velocities ? 3 : 7, form)) return false;
+    request.form = {(form & 1) != 0, (form & 2) != 0, (form & 4) != 0};
+  }
+  if (s.prescribed) {
+    PyObject* object = reader.take();
+    if (!object) return true;
+    request.prescribed = static_cast<const bool*>(data_of(object, {"prescribed", NPY_BOOL, 1, {request.model.nv, 0, 0, 0}}));
+    if (!request.prescribed) return false;
+  }
+  return true;
+}
+
+/// Arrays of the states and of the result, and what stands behind them. E is their number type.
+template <class E> struct Call {
+  Arguments<E> arrays;
+  npy_intp rows = -1; ///< of one state: none
+  long threads = 1;
+
+  /// Reads the arrays; rows: of many states. front: dimensions of states before the row, as of designs.
+  bool read_states(const Signature& s, const Robot& robot, const Shape& shape, Reader& reader, bool many, const npy_intp* designs = nullptr) {
+    const bool forward = s.algorithm == Algorithm::forward_dynamics || s.algorithm == Algorithm::forward_dynamics_derivatives;
+    const char* const names[] = {"q", "v", forward ? "tau" : "a", "tau"};
+    const bool in_place = shape.dimensions == 1 && shape.size[0] == robot.description.nv && s.algorithm != Algorithm::joint_wrenches;
+    PyObject* given[5];
+    for (int k = 0; k <= shape.inputs; ++k) {
+      const bool is_out = k == shape.inputs;
+      given[k] = reader.take();
+      if (k > 0 && !is_out && given[k] == Py_None) continue;
+      Expected expected{is_out ? "out" : names[k], sizeof(E) == 8 ? NPY_DOUBLE : NPY_FLOAT, 0, {0, 0, 0, 0}, is_out};
+      if (designs) expected.shape[expected.dimensions++] = *designs;
+      if (many) expected.shape[expected.dimensions++] = rows;
+      if (is_out)
+        for (int d = 0; d < shape.dimensions; ++d) expected.shape[expected.dimensions++] = shape.size[d];
+      else
+        expected.shape[expected.dimensions++] = k == 0 ? robot.description.nq : robot.description.nv;
+      E* data = static_cast<E*>(data_of(given[k], expected));
+      if (!data) return false;
+      if (is_out) arrays.out = data;
+      else arrays.inputs[k] = data;
+      if (k == 0 && many) rows = PyArray_DIM(as_array(given[0]), designs ? 1 : 0);
+    }
+    for (int k = 0; k < shape.inputs; ++k)
+      if (given[k] != Py_None && !apart(given[shape.inputs], given[k], names[k], in_place)) return false;
+    return true;
+  }
+
+  /// Reads loads, (n, 6), or (rows, n, 6) of many states.
+  bool read_loads(PyObject* object, const Robot& robot, PyObject* out, bool many, Request<E>& request) {
+    if (!object || object == Py_None) return true;
+    request.loaded = true;
+    request.loads_by_row = many && PyArray_Check(object) && PyArray_NDIM(as_array(object)) == 3;
+    Expected expected{"loads", sizeof(E) == 8 ? NPY_DOUBLE : NPY_FLOAT, 2, {robot.joints(), 6, 0, 0}};
+    if (request.loads_by_row) expected = {"loads", expected.type, 3, {rows, robot.joints(), 6, 0}};
+    arrays.loads = static_cast<E*>(data_of(object, expected));
+    return arrays.loads && apart(out, object, "loads", false);
+  }
+};
+
+/// Reads terms; `all` are possible.
+bool read_terms(PyObject* object, long& terms) {
+  terms = armature_terms | spring_terms;
+  return !object || read_number(object, "terms", 0, all_terms, terms);
+}
+
+/// Reads passing (n,): what becomes of joints' wrenches.
+bool read_passing(PyObject* object, const Robot& robot, const std::int64_t*& to) {
+  if (!object || object == Py_None) return true;
+  auto given = static_cast<npy_int64*>(data_of(object, {"passing", NPY_INT64, 1, {robot.joints(), 0, 0, 0}}));
+  if (!given) return false;
+  for (int k = 0; k < robot.joints(); ++k)
+    if (given[k] < 0 || given[k] > 2) {
+      PyErr_Format(PyExc_ValueError, "passing of joint %d is %lld: 0, 1 and 2 are possible", k, (long long)given[k]);
+      return false;
+    }
+  to = given;
+  return true;
+}
+
+/// Which algorithm a function runs: torques under wrenches or with black boxes need the masses as they are.
+template <class E> Algorithm chosen(Algorithm algorithm, const Request<E>& request) {
+  return algorithm == Algorithm::inverse_dynamics && (request.loaded || request.passing) ? Algorithm::inverse_dynamics_loaded : algorithm;
+}
+
+/// Prepares a robot for an algorithm; false, and a MemoryError: there is no memory.
+bool prepared(Robot& robot, Algorithm algorithm) {
+  try {
+    robot.prepare(algorithm);
+    return true;
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+    return false;
+  }
+}
+
+/// One state: ([frames,] [form,] [prescribed,] inputs ..., out[, terms[, loads[, passing]]]) -> status; from 3 on: 3 + joint.
+template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  constexpr Signature s = signature_of(algorithm);
+  Robot& robot = robot_of(self);
+  Reader reader{arguments, count};
+  if (!prepared(robot, algorithm)) return nullptr;
+  Request<double> request = robot.request(armature_terms | spring_terms);
+  if (!read_first(s, self, reader, request)) return nullptr;
+  const Shape shape = shape_of(algorithm, request);
+  if (reader.left <= shape.inputs || reader.left > shape.inputs + 1 + s.terms + s.loads + s.passing)
+    return wrong_count(s, false, shape.inputs + 1, count), nullptr;
+  PyObject* out = reader.next[shape.inputs];
+  Call<double> call;
+  if (!call.read_states(s, robot, shape, reader, false)) return nullptr;
+  if (s.terms && reader.left > 0) {
+    long terms = 0;
+    if (!read_terms(reader.take(), terms)) return nullptr;
+    const Request<double> counting = robot.request(int(terms));
+    request.armature = counting.armature, request.springs = counting.springs, request.friction = counting.friction;
+    if (s.loads && !call.read_loads(reader.take(), robot, out, false, request)) return nullptr;
+    if (s.passing && !read_passing(reader.take(), robot, request.passing)) return nullptr;
+  }
+  const Algorithm run = chosen(algorithm, request);
+  void* memory = robot.memory_of(run);
+  if (!memory) return PyErr_NoMemory();
+  const Outcome outcome = robot.kernels->one[int(run)](request, call.arrays, memory);
+  return PyLong_FromLong(long(outcome.status) + outcome.joint);
+}
+
+/// Runs `function(first, count, memory) -> RowsOutcome` for all rows, in pieces, on threads. False: there is no memory.
+template <class Function> bool on_threads(std::size_t bytes, long rows, long piece, long threads, RowsOutcome& result, Function function) {
   std::atomic<long> next{0}, first_bad{rows};
+  std::mutex lock;
+  result = {rows, {}};
   auto work = [&] {
-    Memory memory(bytes);
-    for (;;) {
+    Memory memory;
+    void* data = memory.at_least(bytes);
+    while (data) {
       const long first = next.fetch_add(piece);
       if (first >= rows || first > first_bad.load()) return;
-      const long count = first + piece < rows ? piece : rows - first, good = function(first, count, memory.data);
-      if (good < count) {
-        long known = first_bad.load();
-        while (first + good < known && !first_bad.compare_exchange_weak(known, first + good)) {
-        }
-      }
+      RowsOutcome own = function(first, first + piece < rows ? piece : rows - first, data);
+      if (own.outcome.status == Status::good) continue;
+      own.rows += first;
+      std::lock_guard<std::mutex> guard(lock);
+      if (own.rows < result.rows) result = own, first_bad = own.rows;
     }
   };
   std::vector<std::thread> others;
-  for (int k = 1; k < threads && k * piece < rows; ++k) others.emplace_back(work);
-  work();
-  for (std::thread& one : others) one.join();
-  return first_bad.load();
-}
-
-/// Frames fixed in bodies of a robot, in both forms of its model: they are the same.
-struct FramesObject {
-  PyObject_HEAD
-  std::vector<Frame<double>>* frames;
-};
-
-/// Arrays of q, two further inputs as far as they are read, and the result.
-template <class E> struct Arrays {
-  E* at[4] = {nullptr, nullptr, nullptr, nullptr};
-  npy_intp rows = -1;
-
-  bool read(const Robot& robot, Shape shape, PyObject* const* arguments, bool many) {
-    const int type = sizeof(E) == 8 ? NPY_DOUBLE : NPY_FLOAT;
-    const char* names[] = {"q", "v", "a", "out"};
-    for (int k = 0; k < 4; ++k) {
-      if (k > 0 && k < 3 && shape.inputs < 3) continue;
-      const npy_intp width = k == 0 ? robot.description.nq : k == 3 ? shape.results : robot.description.nv;
-      Expected expected{names[k], type, many ? 2 : 1, {many ? rows : width, width, 0}, k == 3};
-      if (!(at[k] = static_cast<E*>(data_of(*arguments++, expected)))) return false;
-      if (many) rows = PyArray_DIM(reinterpret_cast<PyArrayObject*>(arguments[-1]), 0);
-    }
-    return true;
-  }
-};
-
-PyTypeObject *frames_type = nullptr, *robot_type = nullptr;
-
-/// Reads what stands before the arrays: the frames of algorithms that have some. Moves the arguments on.
-bool read_frames(Algorithm algorithm, Request<double>& request, PyObject* const*& arguments, Py_ssize_t& count) {
-  if (algorithm != Algorithm::frame_poses && algorithm != Algorithm::frame_motions && algorithm != Algorithm::jacobian) return true;
-  if (count < 1 || !PyObject_TypeCheck(arguments[0], frames_type)) {
-    PyErr_SetString(PyExc_TypeError, "the first argument must be Frames of this robot");
-    return false;
-  }
-  const auto& frames = *reinterpret_cast<FramesObject*>(arguments[0])->frames;
-  request.frames = frames.data(), request.frame_count = int(frames.size());
-  ++arguments, --count;
-  if (algorithm != Algorithm::jacobian) return true;
-  const int own_axes = count > 0 ? PyObject_IsTrue(arguments[0]) : 0;
-  if (own_axes < 0) return false;
-  if (frames.size() != 1) {
-    PyErr_SetString(PyExc_ValueError, "a jacobian is of one frame");
-    return false;
-  }
-  request.frame_axes = own_axes;
-  ++arguments, --count;
-  return true;
-}
-
-/// Wrenches on bodies from outside, in the order of a model.
-struct Loads {
-  std::vector<Wrench<double>> external;
-  std::vector<Passing> passing;
-
-  /// Reads loads=(n, 6), [force, moment] on each joint's body in its axes, or None, and what becomes of joints' wrenches, (n,) 0: whole,
-  /// 1: cut, 2: unknown, or None.
-  bool read(const Robot& robot, PyObject* wrenches, PyObject* passings, Request<double>& request) {
-    const npy_intp n = npy_intp(robot.description.joints.size());
-    if (wrenches && wrenches != Py_None) {
-      auto given = static_cast<double*>(data_of(wrenches, {"loads", NPY_DOUBLE, 2, {n, 6, 0}}));
-      if (!given) return false;
-      external.resize(n + 1);
-      for (npy_intp i = 1; i <= n; ++i) {
-        const double* w = given + 6 * robot.whole.joints[i - 1];
-        const Matrix3<double> into = detail::transposed(robot.whole.axes[i - 1]);
-        external[i] = {into * Vector3<double>{w[0], w[1], w[2]}, into * Vector3<double>{w[3], w[4], w[5]}};
-      }
-      request.external = external.data();
-    }
-    if (passings && passings != Py_None) {
-      auto given = static_cast<npy_int64*>(data_of(passings, {"passing", NPY_INT64, 1, {n, 0, 0}}));
-      if (!given) return false;
-      passing.assign(n + 1, Passing::whole);
-      for (npy_intp i = 1; i <= n; ++i) {
-        const npy_int64 value = given[robot.whole.joints[i - 1]];
-        if (value < 0 || value > 2) {
-          PyErr_Format(PyExc_ValueError, "passing is %lld: 0, 1 and 2 are possible", (long long)value);
-          return false;
-        }
-        passing[i] = Passing(value);
-      }
-      request.passing = passing.data();
-    }
-    return true;
-  }
-};
-
-/// One state: ([frames, [own axes,]] inputs ..., out[, friction[, loads[, passing]]]) -> 0: good, 1: an argument is not finite, 2: a result is not, 3: some
-/// motion moves no inertia.
-template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Robot& robot = *reinterpret_cast<RobotObject*>(self)->robot;
-  Request<double> request = robot.request(algorithm, false);
-  if (!read_frames(algorithm, request, arguments, count)) return nullptr;
-  const Shape shape = shape_of(algorithm, request);
-  const Py_ssize_t arrays = shape.inputs + 1;
-  if (count < arrays || count > arrays + 3) {
-    PyErr_Format(PyExc_TypeError, "%zd arrays are needed, and perhaps friction, loads and passing; %zd arguments were given", arrays, count);
-    return nullptr;
-  }
-  Loads loads;
-  if (count > arrays) {
-    const int friction = PyObject_IsTrue(arguments[arrays]);
-    if (friction < 0) return nullptr;
-    request.friction = friction && robot.whole.has_friction;
-    if (!loads.read(robot, count > arrays + 1 ? arguments[arrays + 1] : nullptr, count > arrays + 2 ? arguments[arrays + 2] : nullptr, request))
-      return nullptr;
-  }
-  Arrays<double> x;
-  if (!x.read(robot, shape, arguments, false)) return nullptr;
-  const Status status = robot.kernels->one[int(algorithm)](request, x.at[0], x.at[1], x.at[2], x.at[3], robot.memory.data);
-  return PyLong_FromLong(long(status));
-}
-
-/// Many states, float64 or float32: ([frames, [own axes,]] inputs ..., out, friction, threads) -> the number of rows before the first
-/// ones that are not good.
-template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const Robot& robot = *reinterpret_cast<RobotObject*>(self)->robot;
-  Request<double> request = robot.request(algorithm, false);
-  if (!read_frames(algorithm, request, arguments, count)) return nullptr;
-  const Shape shape = shape_of(algorithm, request);
-  const Py_ssize_t arrays = shape.inputs + 1;
-  if (count < arrays + 2 || count > arrays + 4) {
-    PyErr_Format(PyExc_TypeError, "%zd arrays, friction and threads are needed, and perhaps loads and passing; %zd arguments were given", arrays,
-                 count);
-    return nullptr;
-  }
-  Loads loads;
-  if (!loads.read(robot, count > arrays + 2 ? arguments[arrays + 2] : nullptr, count > arrays + 3 ? arguments[arrays + 3] : nullptr, request))
-    return nullptr;
-  const int friction = PyObject_IsTrue(arguments[arrays]);
-  const long threads = PyLong_AsLong(arguments[arrays + 1]);
-  if (friction < 0 || (threads == -1 && PyErr_Occurred())) return nullptr;
-  if (threads < 1 || threads > 1024) {
-    PyErr_Format(PyExc_ValueError, "threads is %ld: 1 to 1024 are possible", threads);
-    return nullptr;
-  }
-  const auto in_single = robot.kernels->many_float[int(algorithm)];
-  const bool single = in_single && PyArray_Check(arguments[0]) && PyArray_TYPE(reinterpret_cast<PyArrayObject*>(arguments[0])) == NPY_FLOAT;
-  Arrays<double> x;
-  Arrays<float> y;
-  if (single ? !y.read(robot, shape, arguments, true) : !x.read(robot, shape, arguments, true)) return nullptr;
-  request.friction = friction && robot.whole.has_friction;
-  const Request<float> request_float = robot.request_float(friction);
-  const long nq = robot.description.nq, nv = robot.description.nv, results = shape.results;
-  // results may need more memory than the robot has put by, with many frames
-  const std::size_t bytes = std::max(robot.bytes, robot.kernels->bytes[int(algorithm)](request));
-  long good = 0;
-  bool memory_failed = false;
-  Py_BEGIN_ALLOW_THREADS
-  auto of = [&](auto kernel, auto& of_robot, auto& arrays) {
-    return [&, kernel](long first, long number, void* memory) {
-      return kernel(of_robot, number, arrays.at[0] + first * nq, arrays.at[1] ? arrays.at[1] + first * nv : nullptr,
-                    arrays.at[2] ? arrays.at[2] + first * nv : nullptr, arrays.at[3] + first * results, memory);
-    };
-  };
   try {
-    if (single) good = on_threads(bytes, y.rows, int(threads), of(in_single, request_float, y));
-    else good = on_threads(bytes, x.rows, int(threads), of(robot.kernels->many[int(algorithm)], request, x));
+    for (long k = 1; k < threads && k * piece < rows; ++k) others.emplace_back(work);
   } catch (const std::exception&) {
-    memory_failed = true;
+    // the system has no more threads: the others do the work
   }
+  work();
+  for (std::thread& other : others) other.join();
+  return next.load() >= rows || result.rows < rows;
+}
+
+/// Rows that a thread takes at a time: fewer where results are large.
+long piece_of(const Shape& shape) {
+  const long rows = (1L << 17) / std::max(shape.numbers(), 1L) / 16 * 16;
+  return std::min(std::max(rows, 16L), 256L);
+}
+
+PyObject* as_tuple(const RowsOutcome& result) {
+  return Py_BuildValue("(ll)", result.rows, long(result.outcome.status) + result.outcome.joint);
+}
+
+template <class E>
+PyObject* run_many(const Robot& robot, Kernels::Many<E>* const* kernels, Algorithm algorithm, const Shape& shape, const Request<E>& request,
+                   const Call<E>& call) {
+  const Algorithm run = chosen(algorithm, request);
+  Request<double> counting = robot.request(all_terms);
+  counting.loaded = request.loaded, counting.frame_count = request.frame_count;
+  const std::size_t bytes = robot.kernels->bytes[int(run)](counting);
+  const long nq = robot.description.nq, nv = robot.description.nv, results = shape.numbers(), loads = 6L * robot.joints();
+  RowsOutcome result{};
+  bool done = false;
+  Py_BEGIN_ALLOW_THREADS
+  done = on_threads(bytes, call.rows, piece_of(shape), call.threads, result, [&](long first, long number, void* memory) {
+    Arguments<E> at = call.arrays;
+    for (int k = 0; k < 4; ++k)
+      if (at.inputs[k]) at.inputs[k] += first * (k == 0 ? nq : nv);
+    if (request.loads_by_row) at.loads += first * loads;
+    at.out += first * results;
+    return kernels[int(run)](request, at, number, memory);
+  });
   Py_END_ALLOW_THREADS
-  return memory_failed ? PyErr_NoMemory() : PyLong_FromLong(good);
+  return done ? as_tuple(result) : PyErr_NoMemory();
 }
 
-template <class E> E* column(PyObject* arrays, const char* name, int type, npy_intp count, npy_intp width = 0, npy_intp height = 0) {
-  PyObject* array = PyDict_GetItemString(arrays, name); // borrowed
-  if (!array) {
-    PyErr_Format(PyExc_TypeError, "%s is missing", name);
+/// Many states: ([frames,] [form,] [prescribed,] inputs ..., out, threads[, terms[, loads[, passing]]]) -> (rows before the first bad one,
+/// its status).
+template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  constexpr Signature s = signature_of(algorithm);
+  Robot& robot = robot_of(self);
+  Reader reader{arguments, count};
+  if (!prepared(robot, algorithm)) return nullptr;
+  Request<double> request = robot.request(armature_terms | spring_terms);
+  if (!read_first(s, self, reader, request)) return nullptr;
+  const Shape shape = shape_of(algorithm, request);
+  if (reader.left <= shape.inputs + 1 || reader.left > shape.inputs + 2 + s.terms + s.loads + s.passing)
+    return wrong_count(s, true, shape.inputs + 1, count), nullptr;
+  PyObject* out = reader.next[shape.inputs];
+  auto read = [&](auto& call, auto& of) {
+    if (!call.read_states(s, robot, shape, reader, true)) return false;
+    long terms = 0;
+    if (!read_number(reader.take(), "threads", 1, 1024, call.threads) || !read_terms(s.terms ? reader.take() : nullptr, terms)) return false;
+    const Request<double> counting = robot.request(int(terms));
+    of.armature = counting.armature, of.springs = counting.springs, of.friction = counting.friction;
+    return (!s.loads || call.read_loads(reader.take(), robot, out, true, of)) && (!s.passing || read_passing(reader.take(), robot, of.passing));
+  };
+  if constexpr (algorithm == Algorithm::inverse_dynamics) {
+    if (PyArray_Check(*reader.next) && PyArray_TYPE(as_array(*reader.next)) == NPY_FLOAT) {
+      Call<float> call;
+      Request<float> single;
+      try {
+        single = robot.request_single(all_terms);
+      } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+      }
+      return read(call, single) ? run_many(robot, robot.kernels->many_float, algorithm, shape, single, call) : nullptr;
+    }
+  }
+  Call<double> call;
+  return read(call, request) ? run_many(robot, robot.kernels->many, algorithm, shape, request, call) : nullptr;
+}
+
+/// inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]).
+PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  constexpr Signature s = signature_of(Algorithm::inverse_dynamics);
+  const Robot& robot = robot_of(self);
+  if (count < 6 || count > 7) return PyErr_Format(PyExc_TypeError, "6 to 7 arguments are needed, %zd were given", count);
+  Reader reader{arguments, count};
+  PyObject* given = reader.take();
+  const double* numbers = static_cast<double*>(data_of(given, {"numbers", NPY_DOUBLE, 2, {-1, robot.number_count(), 0, 0}}));
+  if (!numbers) return nullptr;
+  const npy_intp designs = PyArray_DIM(as_array(given), 0);
+  const Shape shape = shape_of(Algorithm::inverse_dynamics, robot.request(0));
+  PyObject* out = reader.next[3];
+  Call<double> call;
+  long terms = 0;
+  if (!call.read_states(s, robot, shape, reader, true, &designs) || !apart(out, given, "numbers", false) ||
+      !read_number(reader.take(), "threads", 1, 1024, call.threads) || !read_terms(reader.take(), terms))
     return nullptr;
-  }
-  return static_cast<E*>(data_of(array, {name, type, 1 + (width > 0) + (height > 0), {count, width, height}}));
+  const auto bytes = robot.kernels->bytes[int(Algorithm::inverse_dynamics)](robot.request(int(terms)));
+  const long nq = robot.description.nq, nv = robot.description.nv, each = call.rows;
+  RowsOutcome result{};
+  bool done = false;
+  std::atomic<bool> without_memory{false};
+  Py_BEGIN_ALLOW_THREADS
+  const long piece = std::max(1L, 256 / std::max(each, 1L));
+  done = on_threads(bytes, each > 0 ? designs : 0, piece, call.threads, result, [&](long first, long number, void* memory) -> RowsOutcome {
+    ModelArrays<double> model;
+    try {
+      model = robot.regrouped;
+    } catch (const std::bad_alloc&) {
+      without_memory = true;
+      return {number, {}};
+    }
+    const JointNumbers* before = robot.numbers.data();
+    for (long design = first; design < first + number; ++design) {
+      const double *row = numbers + design * robot.number_count(), *gravity = row + long(joint_numbers) * robot.joints();
+      const auto joints = reinterpret_cast<const JointNumbers*>(row);
+      set_numbers(joints, before, {gravity[0], gravity[1], gravity[2]}, true, model);
+      before = joints;
+      Arguments<double> at = call.arrays;
+      for (int k = 0; k < 3; ++k)
+        if (at.inputs[k]) at.inputs[k] += design * each * (k == 0 ? nq : nv);
+      at.out += design * each * nv;
+      const Request<double> request = Robot::requested(model, model, int(terms));
+      const RowsOutcome own = robot.kernels->many[int(Algorithm::inverse_dynamics)](request, at, each, memory);
+      if (own.outcome.status != Status::good) return {design - first, {own.outcome.status, int(own.rows)}};
+    }
+    return {number, {}};
+  });
+  Py_END_ALLOW_THREADS
+  if (!done || without_memory) return PyErr_NoMemory();
+  return Py_BuildValue("(lll)", result.rows, result.rows < designs ? long(result.outcome.joint) : 0L, long(result.outcome.status));
 }
 
-/// Reads a description from a dictionary of arrays, one row for each joint.
-bool read_description(PyObject* arrays, Description& robot) {
-  PyObject* parents = PyDict_GetItemString(arrays, "parent");
-  if (!parents || !PyArray_Check(parents) || PyArray_NDIM(reinterpret_cast<PyArrayObject*>(parents)) != 1) {
-    PyErr_SetString(PyExc_TypeError, "parent must be a one-dimensional NumPy array");
-    return false;
-  }
-  const npy_intp n = PyArray_DIM(reinterpret_cast<PyArrayObject*>(parents), 0);
-  typedef npy_int64 I;
-  const I *parent = nullptr, *type = nullptr, *q = nullptr, *v = nullptr;
-  const npy_bool* mimics;
-  const double *axis, *R, *p, *mass, *com, *inertia, *multiplier, *offset, *armature, *stiffness, *rest, *damping, *friction, *gravity;
-  const I* size;
-  if (!(parent = column<I>(arrays, "parent", NPY_INT64, n)) || !(type = column<I>(arrays, "type", NPY_INT64, n)) ||
-      !(q = column<I>(arrays, "q", NPY_INT64, n)) || !(v = column<I>(arrays, "v", NPY_INT64, n)) ||
-      !(mimics = column<npy_bool>(arrays, "mimics", NPY_BOOL, n)) || !(axis = column<double>(arrays, "axis", NPY_DOUBLE, n, 3)) ||
-      !(R = column<double>(arrays, "R_parent_joint", NPY_DOUBLE, n, 3, 3)) ||
-      !(p = column<double>(arrays, "p_parent_joint", NPY_DOUBLE, n, 3)) || !(mass = column<double>(arrays, "mass", NPY_DOUBLE, n)) ||
-      !(com = column<double>(arrays, "com", NPY_DOUBLE, n, 3)) || !(inertia = column<double>(arrays, "inertia", NPY_DOUBLE, n, 3, 3)) ||
-      !(multiplier = column<double>(arrays, "multiplier", NPY_DOUBLE, n)) || !(offset = column<double>(arrays, "offset", NPY_DOUBLE, n)) ||
-      !(armature = column<double>(arrays, "armature", NPY_DOUBLE, n)) || !(stiffness = column<double>(arrays, "stiffness", NPY_DOUBLE, n)) ||
-      !(rest = column<double>(arrays, "rest_position", NPY_DOUBLE, n)) || !(damping = column<double>(arrays, "damping", NPY_DOUBLE, n)) ||
-      !(friction = column<double>(arrays, "friction", NPY_DOUBLE, n)) || !(gravity = column<double>(arrays, "gravity", NPY_DOUBLE, 3)) ||
-      !(size = column<I>(arrays, "size", NPY_INT64, 2)))
-    return false;
-  robot.nq = int(size[0]), robot.nv = int(size[1]);
-  robot.gravity = {gravity[0], gravity[1], gravity[2]};
-  for (npy_intp k = 0; k < n; ++k) {
-    JointDescription joint;
-    if (parent[k] < -1 || parent[k] >= k || type[k] < 0 || type[k] > 3) {
-      PyErr_Format(PyExc_ValueError, "joint %zd: parent %lld, type %lld; a parent comes before its children, types are 0 to 3", k,
-                   (long long)parent[k], (long long)type[k]);
-      return false;
-    }
-    joint.parent = int(parent[k]), joint.type = JointType(type[k]), joint.q = int(q[k]), joint.v = int(v[k]), joint.mimics = mimics[k];
-    const int positions = joint.type == JointType::floating ? 7 : joint.type == JointType::spherical ? 4 : 1;
-    const int velocities = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
-    if (q[k] < 0 || q[k] + positions > robot.nq || v[k] < 0 || v[k] + velocities > robot.nv) {
-      PyErr_Format(PyExc_ValueError, "joint %zd: q %lld or v %lld is beyond the %d coordinates and %d velocities", k, (long long)q[k],
-                   (long long)v[k], robot.nq, robot.nv);
-      return false;
-    }
-    joint.axis = {axis[3 * k], axis[3 * k + 1], axis[3 * k + 2]};
-    std::memcpy(&joint.R_parent_joint, R + 9 * k, sizeof joint.R_parent_joint);
-    joint.p_parent_joint = {p[3 * k], p[3 * k + 1], p[3 * k + 2]};
-    joint.mass = mass[k], joint.com = {com[3 * k], com[3 * k + 1], com[3 * k + 2]};
-    const double* I = inertia + 9 * k;
-    joint.inertia = {I[0], I[4], I[8], 0.5 * (I[1] + I[3]), 0.5 * (I[2] + I[6]), 0.5 * (I[5] + I[7])};
-    joint.multiplier = multiplier[k], joint.offset = offset[k];
-    joint.armature = armature[k], joint.stiffness = stiffness[k], joint.rest_position = rest[k];
-    joint.damping = damping[k], joint.friction = friction[k];
-    robot.joints.push_back(joint);
-  }
-  return true;
+/// numbers(out).
+PyObject* numbers(PyObject* self, PyObject* out) {
+  const Robot& robot = robot_of(self);
+  auto to = static_cast<double*>(data_of(out, {"out", NPY_DOUBLE, 1, {robot.number_count(), 0, 0, 0}, true}));
+  if (!to) return nullptr;
+  if (robot.joints() > 0) std::memcpy(to, robot.numbers.data(), robot.numbers.size() * sizeof(JointNumbers));
+  std::memcpy(to + long(joint_numbers) * robot.joints(), &robot.description.gravity, 3 * sizeof(double));
+  Py_RETURN_NONE;
+}
+
+template <class Object> Object* allocated(PyTypeObject* type) {
+  return reinterpret_cast<Object*>(reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0));
+}
+void free_object(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
 }
 
 PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
@@ -331,117 +399,125 @@ PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
   if (PyObject* chosen = PyDict_GetItemString(arrays, "kernels"); chosen && chosen != Py_None) {
     PyObject* bytes = PyUnicode_AsUTF8String(chosen);
     if (!bytes) return nullptr;
-    const char* name = PyBytes_AsString(bytes);
-    kernels = kernels_for(name);
-    if (!kernels) PyErr_Format(PyExc_ValueError, "kernels '%s': there are none of this name that this processor can run", name);
+    kernels = kernels_for(PyBytes_AsString(bytes));
+    if (!kernels) PyErr_Format(PyExc_ValueError, "kernels '%s': there are none of this name that this processor can run", PyBytes_AsString(bytes));
     Py_DECREF(bytes);
     if (!kernels) return nullptr;
   }
   try {
     Description description;
     if (!read_description(arrays, description)) return nullptr;
-    auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-    PyObject* object = allocate(type, 0);
-    if (!object) return nullptr;
-    reinterpret_cast<RobotObject*>(object)->robot = new Robot(std::move(description), kernels);
-    return object;
+    std::unique_ptr<Robot> robot(new Robot(std::move(description), kernels));
+    auto object = allocated<RobotObject>(type);
+    if (object) object->robot = robot.release();
+    return reinterpret_cast<PyObject*>(object);
   } catch (const std::bad_alloc&) {
     return PyErr_NoMemory();
   }
 }
 
 void destroy_robot(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
   delete reinterpret_cast<RobotObject*>(object)->robot;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  Py_DECREF(type);
+  free_object(object);
 }
 
-/// Frames(robot, body=(k,) int64, R=(k, 3, 3), p=(k, 3)): poses in the axes of bodies, which are numbered as joints are; -1: the ground.
 PyObject* new_frames(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
   PyObject* owner = PyTuple_Size(positional) == 1 ? PyTuple_GetItem(positional, 0) : nullptr;
-  PyObject* bodies = arrays ? PyDict_GetItemString(arrays, "body") : nullptr;
-  if (!owner || !PyObject_TypeCheck(owner, robot_type) || !bodies || !PyArray_Check(bodies) ||
-      PyArray_NDIM(reinterpret_cast<PyArrayObject*>(bodies)) != 1) {
+  if (!owner || !PyObject_TypeCheck(owner, robot_type) || !arrays) {
     PyErr_SetString(PyExc_TypeError, "Frames(robot, body=, R=, p=) with arrays of as many rows is needed");
     return nullptr;
   }
-  const Robot& robot = *reinterpret_cast<RobotObject*>(owner)->robot;
-  const npy_intp count = PyArray_DIM(reinterpret_cast<PyArrayObject*>(bodies), 0);
-  auto body = column<npy_int64>(arrays, "body", NPY_INT64, count);
-  auto R = body ? column<double>(arrays, "R", NPY_DOUBLE, count, 3, 3) : nullptr;
-  auto p = R ? column<double>(arrays, "p", NPY_DOUBLE, count, 3) : nullptr;
-  if (!p) return nullptr;
   try {
-    std::vector<int> index(robot.description.joints.size() + 1, 0);
-    for (std::size_t i = 0; i < robot.whole.joints.size(); ++i) index[robot.whole.joints[i] + 1] = int(i) + 1;
-    std::vector<Frame<double>> frames(count);
-    for (npy_intp k = 0; k < count; ++k) {
-      if (body[k] < -1 || body[k] >= npy_int64(robot.description.joints.size())) {
-        PyErr_Format(PyExc_ValueError, "frame %zd is on body %lld; the robot has %zd", k, (long long)body[k], robot.description.joints.size());
-        return nullptr;
-      }
-      Frame<double>& frame = frames[k];
-      frame.body = index[body[k] + 1];
-      std::memcpy(&frame.R, R + 9 * k, sizeof frame.R);
-      frame.p = {p[3 * k], p[3 * k + 1], p[3 * k + 2]};
-      if (frame.body > 0) {
-        const Matrix3<double> into = detail::transposed(robot.whole.axes[frame.body - 1]);
-        frame.R = into * frame.R, frame.p = into * frame.p;
-      }
+    std::unique_ptr<Frames> frames(new Frames{nullptr, {}, {}});
+    if (!read_frames(arrays, robot_of(owner), *frames)) return nullptr;
+    auto object = allocated<FramesObject>(type);
+    if (object) {
+      frames->robot = Py_NewRef(owner);
+      object->frames = frames.release();
     }
-    auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-    PyObject* object = allocate(type, 0);
-    if (object) reinterpret_cast<FramesObject*>(object)->frames = new std::vector<Frame<double>>(std::move(frames));
-    return object;
+    return reinterpret_cast<PyObject*>(object);
   } catch (const std::bad_alloc&) {
     return PyErr_NoMemory();
   }
 }
 
 void destroy_frames(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  delete reinterpret_cast<FramesObject*>(object)->frames;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  Py_DECREF(type);
+  Frames* frames = reinterpret_cast<FramesObject*>(object)->frames;
+  if (frames) Py_DECREF(frames->robot);
+  delete frames;
+  free_object(object);
 }
 
-PyMethodDef method(const char* name, PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t), const char* text) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, text};
+PyObject* name_of_kernels(PyObject* self, void*) { return PyUnicode_FromString(robot_of(self).kernels->name); }
+PyObject* numbers_of_robot(PyObject* self, void*) { return PyLong_FromLong(robot_of(self).number_count()); }
+
+PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
 }
-#define MD_METHODS(name, arguments)                                                                                             \
-  method(#name, one<Algorithm::name>, #name "(" arguments ", out[, friction]) -> status"),                                      \
-      method(#name "_rows", many<Algorithm::name>, #name "_rows(" arguments ", out, friction, threads) -> number of good rows")
-PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a"),
-                         MD_METHODS(inverse_dynamics_loaded, "q, v, a"),
-                         MD_METHODS(mass_matrix, "q"),
-                         MD_METHODS(inverse_dynamics_derivatives, "q, v, a"),
-                         MD_METHODS(forward_dynamics, "q, v, tau"),
-                         MD_METHODS(frame_poses, "frames, q"),
-                         MD_METHODS(frame_motions, "frames, q, v, a"),
-                         MD_METHODS(jacobian, "frames, own_axes, q"),
-                         MD_METHODS(whole_body, "q, v, a"),
-                         MD_METHODS(momentum_matrix, "q"),
-                         MD_METHODS(regressor, "q, v, a"),
+#define MD_METHODS(name, before, terms)                                                                                                   \
+  {#name, as_method(one<Algorithm::name>), METH_FASTCALL, #name "(" before ", out" terms ") -> status"},                                  \
+      {#name "_rows", as_method(many<Algorithm::name>), METH_FASTCALL, #name "_rows(" before ", out, threads" terms ") -> (rows, status)"}
+#define MD_TERMS "[, terms"
+#define MD_LOADS MD_TERMS "[, loads]]"
+PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a", MD_TERMS "[, loads[, passing]]]"),
+                         MD_METHODS(joint_wrenches, "q, v, a", MD_TERMS "[, loads[, passing]]]"),
+                         MD_METHODS(forward_dynamics, "q, v, tau", MD_LOADS),
+                         MD_METHODS(hybrid_dynamics, "prescribed, q, v, a, tau", MD_LOADS),
+                         MD_METHODS(mass_matrix, "q", MD_TERMS "]"),
+                         MD_METHODS(coriolis_matrix, "q, v", ""),
+                         MD_METHODS(inverse_dynamics_derivatives, "q, v, a", MD_LOADS),
+                         MD_METHODS(forward_dynamics_derivatives, "q, v, tau", MD_LOADS),
+                         MD_METHODS(frame_poses, "frames, q", ""),
+                         MD_METHODS(frame_motions, "frames, q, v, a", ""),
+                         MD_METHODS(frame_velocities, "frames, form, q, v", ""),
+                         MD_METHODS(frame_accelerations, "frames, form, q, v, a", ""),
+                         MD_METHODS(jacobian, "frames, form, q", ""),
+                         MD_METHODS(whole_body, "q, v, a", ""),
+                         MD_METHODS(momentum_matrix, "q", ""),
+                         MD_METHODS(regressor, "q, v, a", ""),
+                         {"inverse_dynamics_designs", as_method(designs), METH_FASTCALL,
+                          "inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]) -> (designs, state, status)"},
+                         {"numbers", numbers, METH_O, "numbers(out): write the robot's row of numbers, as inverse_dynamics_designs takes them"},
                          {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef properties[] = {{"kernels", name_of_kernels, nullptr, "Name of the kernels that the robot's functions run.", nullptr},
+                            {"number_count", numbers_of_robot, nullptr, "Length of the array that `numbers` writes.", nullptr},
+                            {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot frames_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_frames)},
                               {Py_tp_dealloc, reinterpret_cast<void*>(destroy_frames)},
-                              {Py_tp_doc, const_cast<char*>("Frames fixed in bodies of a robot.")},
+                              {Py_tp_doc, const_cast<char*>("Frames fixed in bodies of a robot: Frames(robot, body=, R=, p=). Never changed.")},
                               {0, nullptr}};
 PyType_Spec frames_spec = {"modular_dynamics._core.Frames", sizeof(FramesObject), 0, Py_TPFLAGS_DEFAULT, frames_slots};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_robot)},
                        {Py_tp_dealloc, reinterpret_cast<void*>(destroy_robot)},
                        {Py_tp_methods, methods},
-                       {Py_tp_doc, const_cast<char*>("A robot as the compiled functions read it.")},
+                       {Py_tp_getset, properties},
+                       {Py_tp_doc, const_cast<char*>("A robot as the compiled functions read it; see _core.pyi. Never changed.")},
                        {0, nullptr}};
 PyType_Spec robot_spec = {"modular_dynamics._core.Robot", sizeof(RobotObject), 0, Py_TPFLAGS_DEFAULT, slots};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "Dynamics compiled from C++: see include/modular_dynamics.", -1, nullptr,
-                          nullptr, nullptr, nullptr, nullptr};
+const char about[] =
+    "Dynamics compiled from C++ (include/modular_dynamics): functions of one state, and of many (_rows), on NumPy arrays.\n\n"
+    "Arguments by position. Arrays must be C-contiguous, aligned, of float64 and of the exact shape: nothing is converted, errors name the\n"
+    "argument. Functions _rows have one axis more in front; inverse_dynamics_rows takes float32, too. v, a and tau may be None, for zeros.\n"
+    "out takes the result. It may be one of the arguments where it has the shape (nv,), or (rows, nv), else it shares memory with none.\n\n"
+    "One state returns a status: GOOD; NOT_FINITE, an argument is not, or a quaternion is shorter than 1e-6, and out is as it was;\n"
+    "OVERFLOW, a result is not finite; NO_INERTIA + k, joint k takes part in a motion that moves no inertia. Many return (rows, status): all\n"
+    "before the first bad row are good and written, and the status of that row.\n\n"
+    "terms: which terms of joints count, ARMATURE | SPRINGS by default, and FRICTION. loads (n, 6), or (rows, n, 6): [force, moment] from\n"
+    "outside on each joint's body, at its origin and in its axes. passing (n,) int64: WHOLE; CUT, a load stands for what the joint\n"
+    "passes on; UNKNOWN, inside a black box, where torques are NaN.\n\n"
+    "Any thread may call. One state holds the interpreter's lock, many release it. Robots and frames never change.";
+
+// Not -1: then Python would copy the module into a subinterpreter without asking.
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
 
 } // namespace
 
 PyMODINIT_FUNC PyInit__core() {
+  if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
+    PyErr_SetString(PyExc_ImportError, "modular_dynamics._core cannot be imported in a subinterpreter: like NumPy it belongs to the main one");
+    return nullptr;
+  }
   import_array();
   const char* wanted = std::getenv(variable);
   default_kernels = kernels_for(wanted && *wanted ? wanted : nullptr);
@@ -453,13 +529,18 @@ PyMODINIT_FUNC PyInit__core() {
   if (!module) return nullptr;
   robot_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&robot_spec));
   frames_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&frames_spec));
-  if (!robot_type || !frames_type || PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) < 0 ||
-      PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) < 0 ||
-      PyModule_AddStringConstant(module, "processor", default_kernels->name) < 0 ||
-      PyModule_AddIntConstant(module, "lanes", default_kernels->lanes) < 0) {
-    Py_DECREF(module);
-    return nullptr;
-  }
+  bool good = robot_type && frames_type && PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) == 0 &&
+              PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) == 0 &&
+              PyModule_AddStringConstant(module, "processor", default_kernels->name) == 0 &&
+              PyModule_AddIntConstant(module, "lanes", default_kernels->lanes) == 0;
+  const struct {
+    const char* name;
+    long value;
+  } constants[] = {{"GOOD", long(Status::good)}, {"NOT_FINITE", long(Status::not_finite)}, {"OVERFLOW", long(Status::overflow)},
+                   {"NO_INERTIA", long(Status::no_inertia)}, {"ARMATURE", armature_terms}, {"SPRINGS", spring_terms},
+                   {"FRICTION", friction_terms}, {"OWN_AXES", 1}, {"AT_ROOT", 2}, {"SPATIAL", 4},
+                   {"WHOLE", long(Passing::whole)}, {"CUT", long(Passing::cut)}, {"UNKNOWN", long(Passing::unknown)}};
+  for (const auto& constant : constants) good = good && PyModule_AddIntConstant(module, constant.name, constant.value) == 0;
   PyObject* names = PyList_New(0); // the newest first
   for (const char* name : {"x86-64-v4", "x86-64-v3", "x86-64-v2", "baseline"}) {
     if (!names || !kernels_for(name)) continue;
@@ -467,7 +548,7 @@ PyMODINIT_FUNC PyInit__core() {
     if (!text || PyList_Append(names, text) < 0) Py_CLEAR(names);
     Py_XDECREF(text);
   }
-  if (!names || PyModule_AddObject(module, "kernels", names) < 0) {
+  if (!good || !names || PyModule_AddObject(module, "kernels", names) < 0) {
     Py_XDECREF(names);
     Py_DECREF(module);
     return nullptr;

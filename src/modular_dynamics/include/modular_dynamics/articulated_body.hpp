@@ -15,7 +15,8 @@
 // Without an armature the axis' row and column of I' are zero. A pivot is what the joint moves while the joints beyond it are free. Where
 // it is no larger than the body's `least`, it is mostly rounding: then the result is not to be used, and some motion moves no inertia.
 //
-// Contract: q (nq), v, tau (nv) -> a (nv). No joint mimics another. Masses are as they are. work.positions are known. a may be v or tau.
+// Contract: q (nq), v, tau (nv) -> a (nv). No joint mimics another: mass_matrix_solver.hpp serves the others. Masses are as they are.
+// work.positions are known. a may be v or tau.
 #pragma once
 #include "derivatives.hpp"
 
@@ -172,11 +173,11 @@ template <class T> MD_INLINE void start_articulated(const Body<Element<T>>& b, A
 
 } // namespace detail
 
-/// Returns whether all pivots are larger than the bodies' least ones, in all lanes.
+/// Returns the index of the first body, of those eliminated, with a pivot up to its least one in any lane; 0: there is none.
 /// external: a wrench on each body from outside, in the model's frames; or nullptr.
 template <class T>
-MD_INLINE bool forward_dynamics(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
-                                const ArticulatedBodyWork<T>& work, const Wrench<Element<T>>* external = nullptr) {
+MD_SHARED int forward_dynamics(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* tau, T* a,
+                                const ArticulatedBodyWork<T>& work, const Wrench<T>* external = nullptr) {
   typedef Element<T> E;
   using namespace detail;
   const int n = model.joints;
@@ -226,14 +227,16 @@ MD_INLINE bool forward_dynamics(const Model<Element<T>>& model, CountedTerms cou
   CountedTerms passive = counted;
   passive.armature = false;
   if (passive.any()) joint_torques(model, passive, q, v, v, work.torques);
-  bool good = true;
+  int without_inertia = 0;
   for (int i = n; i > 0; --i) {
     const Body<E>& b = model.bodies[i];
     ArticulatedBody<T>& body = work.bodies[i];
     EliminatedAxis<T>* axes = work.axes + b.column;
     const E armature = counted.armature ? model.terms[i - 1].armature : E(0);
     auto torque = [&](int k) { return passive.any() ? T(tau[b.v + k] - work.torques[b.v + k]) : tau[b.v + k]; };
-    auto check = [&](T pivot, T least) { good = good && !any(!(pivot > least)); };
+    auto check = [&](T pivot, T least) {
+      if (without_inertia == 0 && any(is_lost(pivot, least))) without_inertia = i;
+    };
     const T least_inertia = body.slid + b.least_inertia, least_mass = T{} + b.least_mass;
     ArticulatedInertia<T>& I = body.inertia;
     if (b.type == JointType::revolute) check(eliminate<2>(torque(0), armature, I, body.moment, body.force, axes[0]), least_inertia);
@@ -319,7 +322,7 @@ MD_INLINE bool forward_dynamics(const Model<Element<T>>& model, CountedTerms cou
       own[0] = accelerate<5>(axes[0], body.alpha, body.a);
     }
   }
-  return good;
+  return without_inertia;
 }
 
 } // namespace modular_dynamics

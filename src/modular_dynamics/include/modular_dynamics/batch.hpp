@@ -68,8 +68,9 @@ template <class T> MD_INLINE void rows_to_lanes(int count, long rows, const Elem
       return;
     }
   }
+  Element<T>* lanes = reinterpret_cast<Element<T>*>(to);
   for (int k = 0; k < count; ++k)
-    for (int l = 0; l < N; ++l) set_lane(to[k], l, from[(l < rows ? l : rows - 1) * count + k]);
+    for (int l = 0; l < N; ++l) lanes[k * N + l] = from[(l < rows ? l : rows - 1) * count + k];
 }
 
 template <class T> MD_INLINE void lanes_to_rows(int count, long rows, const T* from, Element<T>* to) {
@@ -91,35 +92,42 @@ template <class E> MD_INLINE void fetch_ahead(const E* from, long count) {
   for (long k = 0; k < count; k += 64 / long(sizeof(E))) __builtin_prefetch(from + k, 0, 2);
 }
 
-/// Numbers of one input or result of a state, row after row.
-template <class E> struct Rows {
-  E* data = nullptr;
-  int count = 0; ///< numbers in a row
+/// Numbers of one input of a state, row after row, and where they stand in lanes.
+template <class T> struct InputRows {
+  const Element<T>* data = nullptr; ///< nullptr: zeros, which are in `lanes` already
+  int count = 0;                    ///< numbers in a row
+  T* lanes = nullptr;
+  const bool* marks = nullptr; ///< of each number, where some are not read: they count as zero, and may be anything
+  bool read = true;            ///< the mark of those that are read
 };
 
-/// Calls `function(q, v, a, out)` on lanes, for all rows, until it returns false; out may be the memory of a.
+/// Calls `function()`, which makes results of the inputs' lanes, for all rows, until it returns false.
 ///
 /// Returns the number of rows before the first lanes in which an argument or a result is not finite or the function has
-/// returned false: all rows, if everything is good.
-template <class T, class Function>
-MD_INLINE long for_rows(long rows, Rows<const Element<T>> q, Rows<const Element<T>> v, Rows<const Element<T>> a, Rows<Element<T>> out,
-                        T* lanes_q, T* lanes_v, T* lanes_a, T* lanes_out, Function function) {
+/// returned false: all rows, if everything is good. out may be the memory of an input of as many numbers.
+/// finish(lanes_out): called before they become rows, and after they are checked.
+template <class T, int inputs, class Function, class Finish>
+MD_INLINE long for_rows(long rows, const InputRows<T> (&from)[inputs], Element<T>* out, int results, T* lanes_out, Function function, Finish finish) {
   constexpr int N = lanes_of<T>;
   for (long row = 0; row < rows; row += N) {
     const long left = rows - row, ahead = row + 2L * N, next = left >= 3L * N ? N : 0;
-    FiniteCheck<T> arguments, results;
-    auto take = [&](Rows<const Element<T>> from, T* to) {
-      rows_to_lanes(from.count, left, from.data + row * from.count, to);
-      fetch_ahead(from.data + ahead * from.count, next * from.count);
-      for (int k = 0; k < from.count; ++k) arguments.add(to[k]);
-    };
-    take(q, lanes_q), take(v, lanes_v), take(a, lanes_a);
+    FiniteCheck<T> arguments, made;
+    for (const InputRows<T>& input : from) {
+      if (!input.data) continue;
+      rows_to_lanes(input.count, left, input.data + row * input.count, input.lanes);
+      fetch_ahead(input.data + ahead * input.count, next * input.count);
+      if (input.marks)
+        for (int k = 0; k < input.count; ++k)
+          if (input.marks[k] != input.read) input.lanes[k] = T{};
+      for (int k = 0; k < input.count; ++k) arguments.add(input.lanes[k]);
+    }
     if (!arguments.all_finite()) return row;
-    fetch_ahead(out.data + ahead * out.count, next * out.count);
-    if (!function(lanes_q, lanes_v, lanes_a, lanes_out)) return row;
-    for (int k = 0; k < out.count; ++k) results.add(lanes_out[k]);
-    if (!results.all_finite()) return row;
-    lanes_to_rows(out.count, left, lanes_out, out.data + row * out.count);
+    fetch_ahead(out + ahead * results, next * results);
+    if (!function()) return row;
+    for (int k = 0; k < results; ++k) made.add(lanes_out[k]);
+    if (!made.all_finite()) return row;
+    finish(lanes_out);
+    lanes_to_rows(results, left, lanes_out, out + row * results);
   }
   return rows;
 }

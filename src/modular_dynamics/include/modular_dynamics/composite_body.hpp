@@ -86,7 +86,7 @@ MD_INLINE void pose_of(const Body<Element<T>>& b, const T* q, const JointPositio
 }
 
 template <class T>
-MD_INLINE void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work) {
+MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work) {
   typedef Element<T> E;
   using namespace detail;
   const int n = model.joints, nv = model.nv;

@@ -197,8 +197,8 @@ template <class T> MD_INLINE void loads_of_column(const TreeBody<T>& b, const Tr
 } // namespace detail
 
 template <class T>
-MD_INLINE void inverse_dynamics_derivatives(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* a, T* out,
-                                            const DerivativesWork<T>& work, const Wrench<Element<T>>* external = nullptr) {
+MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v, const T* a, T* out,
+                                            const DerivativesWork<T>& work, const Wrench<T>* external = nullptr) {
   typedef Element<T> E;
   typedef TreeColumns<T> C;
   using namespace detail;
@@ -268,6 +268,39 @@ MD_INLINE void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
       if (counted.springs && model.bodies[i].velocities == 1) by_q[k * nv + k] = by_q[k * nv + k] + terms.stiffness;
       if (counted.friction) by_v[k * nv + k] = by_v[k * nv + k] + terms.damping;
       if (counted.armature) by_a[k * nv + k] = by_a[k * nv + k] + terms.armature;
+    }
+  }
+}
+
+/// The matrix C (nv, nv) of Coriolis and centrifugal torques, C v = h(q, v) - h(q, 0), for which Mdot = C + C^T. By Christoffel's symbols it
+/// is half of d tau/d v, for that is quadratic in v. Where velocities are no derivatives of coordinates, half of M ad(v_j) comes to the columns
+/// of a joint: the bracket with its own velocity (Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
+/// symbols for rigid-body systems, 2021). Armatures are constant and have no part in it.
+/// derivatives: (3, nv, nv) of q, v and a = 0, without terms of joints. C may not be part of them.
+template <class T> MD_INLINE void coriolis_matrix(const Model<Element<T>>& model, const T* v, const T* derivatives, T* C) {
+  typedef Element<T> E;
+  const int nv = model.nv;
+  const T *by_v = derivatives + long(nv) * nv, *M = by_v + long(nv) * nv;
+  for (int k = 0; k < nv * nv; ++k) C[k] = E(0.5) * by_v[k];
+  for (int i = 1; i <= model.joints; ++i) {
+    const Body<E>& b = model.bodies[i];
+    if (b.velocities < 2) continue;
+    const bool floats = b.type == JointType::floating;
+    const int angular = b.v + (floats ? 3 : 0);
+    const Vector3<T> w{v[angular], v[angular + 1], v[angular + 2]};
+    const Vector3<T> u = floats ? Vector3<T>{v[b.v], v[b.v + 1], v[b.v + 2]} : zero_vector<T>();
+    for (int row = 0; row < nv; ++row) { // of M (ad): (m w^x, m' w^x + m u^x) with the row's parts m and m'; m w^x = m x w
+      const T* from = M + long(row) * nv;
+      T* to = C + long(row) * nv;
+      const Vector3<T> of_angular{from[angular], from[angular + 1], from[angular + 2]};
+      Vector3<T> turned = cross(of_angular, w);
+      if (floats) {
+        const Vector3<T> of_linear{from[b.v], from[b.v + 1], from[b.v + 2]}, moved = cross(of_linear, w);
+        to[b.v] = to[b.v] + E(0.5) * moved.x, to[b.v + 1] = to[b.v + 1] + E(0.5) * moved.y, to[b.v + 2] = to[b.v + 2] + E(0.5) * moved.z;
+        turned = plus_cross(turned, of_linear, u);
+      }
+      to[angular] = to[angular] + E(0.5) * turned.x, to[angular + 1] = to[angular + 1] + E(0.5) * turned.y;
+      to[angular + 2] = to[angular + 2] + E(0.5) * turned.z;
     }
   }
 }

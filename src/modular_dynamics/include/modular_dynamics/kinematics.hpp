@@ -32,6 +32,8 @@ template <class T> struct KinematicsWork {
   JointPosition<T>* positions;
   FrameMotion<T>* motions; ///< joints + 1
   Composite<T>* composites; ///< joints + 1: of the momentum matrix
+  const int* bodies; ///< which are needed, and all that carry them, parents first; nullptr: all
+  int count;         ///< of these
 };
 
 namespace detail {
@@ -59,10 +61,11 @@ template <class T, class M, class V> MD_INLINE FrameMotion<T> carried(const Fram
 
 } // namespace detail
 
-/// Poses of all bodies; motions[0] is the ground's.
-template <class T> MD_INLINE void body_poses(const Model<Element<T>>& model, const T* q, const KinematicsWork<T>& work) {
+/// Poses of the needed bodies; motions[0] is the ground's.
+template <class T> MD_SHARED void body_poses(const Model<Element<T>>& model, const T* q, const KinematicsWork<T>& work) {
   work.motions[0] = detail::ground_motion(zero_vector<T>());
-  for (int i = 1; i <= model.joints; ++i) {
+  for (int k = 0; k < work.count; ++k) {
+    const int i = work.bodies ? work.bodies[k] : k + 1;
     const Body<Element<T>>& b = model.bodies[i];
     const FrameMotion<T>& parent = work.motions[b.parent];
     Matrix3<T> R;
@@ -73,12 +76,13 @@ template <class T> MD_INLINE void body_poses(const Model<Element<T>>& model, con
   }
 }
 
-/// Poses and motions of all bodies, where the ground has an acceleration.
+/// Poses and motions of the needed bodies, where the ground has an acceleration.
 template <class T>
-MD_INLINE void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground, const T* q, const T* v, const T* a, const KinematicsWork<T>& work) {
+MD_SHARED void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground, const T* q, const T* v, const T* a, const KinematicsWork<T>& work) {
   using namespace detail;
   work.motions[0] = ground_motion(of_ground);
-  for (int i = 1; i <= model.joints; ++i) {
+  for (int k = 0; k < work.count; ++k) {
+    const int i = work.bodies ? work.bodies[k] : k + 1;
     const Body<Element<T>>& b = model.bodies[i];
     Matrix3<T> R;
     Vector3<T> p;
@@ -87,11 +91,11 @@ MD_INLINE void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground
     const Vector3<T> before = m.w;
     const int first = first_axis_of(b);
     Vector3<T> rate = zero_vector<T>(), gain = rate, spin = rate, push = rate;
-    for (int k = 0; k < b.columns; ++k) {
-      const Vector3<T> axis = b.multiplier * axis_of(m.R, (first + k) % 3);
-      const bool along = first + k < 3;
-      (along ? rate : spin) = (along ? rate : spin) + v[b.v + k] * axis;
-      (along ? gain : push) = (along ? gain : push) + a[b.v + k] * axis;
+    for (int c = 0; c < b.columns; ++c) {
+      const Vector3<T> axis = b.multiplier * axis_of(m.R, (first + c) % 3);
+      const bool along = first + c < 3;
+      (along ? rate : spin) = (along ? rate : spin) + v[b.v + c] * axis;
+      (along ? gain : push) = (along ? gain : push) + a[b.v + c] * axis;
     }
     // axes of linear velocities turn with the body: by w and, of a floating body, by its own spin
     const Vector3<T> coriolis = cross(before, rate);
@@ -106,6 +110,35 @@ MD_INLINE void body_motions(const Model<Element<T>>& model, Vector3<T> of_ground
 /// Frames' motions, one after another, after body_motions.
 template <class T> MD_INLINE void frame_motions(const Frame<Element<T>>* frames, int count, FrameMotion<T>* out, const KinematicsWork<T>& work) {
   for (int k = 0; k < count; ++k) out[k] = detail::carried(work.motions[frames[k].body], frames[k].R, frames[k].p);
+}
+
+/// In which axes, of which point and of which kind a frame's velocity or acceleration is.
+struct MotionForm {
+  bool own_axes = false; ///< of the frame; else of the root
+  bool at_root = false;  ///< of the point of the frame's link that is at the root's origin at this instant; else of the frame's origin
+  bool spatial = false;  ///< a - w x u, the rate of the velocity at a point fixed in space; else that of a point that moves along
+};
+
+/// [linear; angular] velocity (6) of a frame, from its motion.
+template <class T> MD_INLINE void frame_velocity(const FrameMotion<T>& m, MotionForm form, T* out) {
+  Vector3<T> u = m.u, w = m.w;
+  if (form.at_root) u = u - cross(w, m.p);
+  if (form.own_axes) u = transposed_product(m.R, u), w = transposed_product(m.R, w);
+  out[0] = u.x, out[1] = u.y, out[2] = u.z, out[3] = w.x, out[4] = w.y, out[5] = w.z;
+}
+
+/// [linear; angular] acceleration (6) of a frame, from its motion. At a = 0 it is Jdot v: classical in the root's axes, spatial in the
+/// frame's own, which turn.
+template <class T> MD_INLINE void frame_acceleration(const FrameMotion<T>& m, MotionForm form, T* out) {
+  Vector3<T> u = m.u, a = m.a, alpha = m.alpha;
+  if (form.at_root) {
+    const Vector3<T> swing = cross(m.w, m.p);
+    a = a - cross(alpha, m.p) - cross(m.w, swing);
+    u = u - swing;
+  }
+  if (form.spatial) a = a - cross(m.w, u);
+  if (form.own_axes) a = transposed_product(m.R, a), alpha = transposed_product(m.R, alpha);
+  out[0] = a.x, out[1] = a.y, out[2] = a.z, out[3] = alpha.x, out[4] = alpha.y, out[5] = alpha.z;
 }
 
 /// Jacobian (6, nv) row by row of a frame, after body_poses: [velocity of the origin; angular velocity] = J v, in the root's axes or in

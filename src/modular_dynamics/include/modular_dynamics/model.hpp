@@ -48,6 +48,19 @@ struct Description {
   Vector3<double> gravity{0, 0, -9.81}; ///< acceleration in the ground's axes [m/s^2]
 };
 
+/// The numbers of one joint and its body, in which designs of one robot differ; all but the joint's axis. Torques are linear in the mass, in
+/// `moment`, in `J` and in armature, damping and friction.
+struct JointNumbers {
+  Matrix3<double> R_parent_joint;
+  Vector3<double> p_parent_joint;
+  double mass;
+  Vector3<double> moment;     ///< mass times centre of mass, in the body's frame
+  SymmetricMatrix3<double> J; ///< second moment of the mass about the body's origin, in its axes: tr(I)/2 - I
+  double multiplier, offset, armature, stiffness, rest_position, damping, friction;
+};
+constexpr int joint_numbers = 29;
+static_assert(sizeof(JointNumbers) == joint_numbers * sizeof(double), "a row of an array");
+
 /// One joint and its body as the recursions read them. Index 0 of a Model's bodies is the ground; each body is followed by all that it
 /// carries.
 template <class E> struct Body {
@@ -73,6 +86,10 @@ template <class E> struct Body {
 /// The velocity to which a column belongs, and the factor of a joint that mimics another.
 struct ColumnOwner { int v; double multiplier; };
 
+/// Which entries M = L^T D L fills: row k of L has, left of its diagonal, the velocities others[first[k]] ... others[first[k + 1] - 1] in
+/// increasing order. See set_elimination.
+struct Elimination { const int *first = nullptr, *others = nullptr; };
+
 /// What the joint itself adds to its torque: see joint_torques in newton_euler.hpp.
 template <class E> struct JointTerms { E armature = 0, stiffness = 0, rest_position = 0, damping = 0, friction = 0; };
 
@@ -81,6 +98,7 @@ template <class E> struct Model {
   const Body<E>* bodies = nullptr;      ///< joints + 1; bodies[0] is the ground
   const JointTerms<E>* terms = nullptr; ///< joints
   const ColumnOwner* columns = nullptr;
+  Elimination elimination;
   int joints = 0, nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
 };
@@ -92,11 +110,15 @@ template <class E> struct ModelArrays {
   std::vector<ColumnOwner> columns;
   std::vector<int> joints;               ///< joints of the description in the order of bodies[1], bodies[2], ...
   std::vector<Matrix3<E>> axes;          ///< their rotations body's axes <- model frame
+  std::vector<int> drivers;              ///< index in terms of the joint to whose velocity they belong: of mimic joints that of their driver
+  std::vector<int> elimination_first, elimination_others; ///< empty until set_elimination
   int nq = 0, nv = 0;
   Vector3<E> gravity{0, 0, 0};
   bool has_armature = false, has_springs = false, has_friction = false, has_mimics = false;
 
-  Model<E> view() const { return {bodies.data(), terms.data(), columns.data(), int(terms.size()), nq, nv, gravity}; }
+  Model<E> view() const {
+    return {bodies.data(), terms.data(), columns.data(), {elimination_first.data(), elimination_others.data()}, int(terms.size()), nq, nv, gravity};
+  }
 };
 
 namespace detail {
@@ -178,18 +200,20 @@ inline std::vector<int> depth_first(const Description& robot) {
   return order;
 }
 
-/// A joint's own body in the model's frames.
-inline Body<double> body_of(const Description& robot, int k, const std::vector<Matrix3<double>>& frames) {
-  const JointDescription& joint = robot.joints[k];
+/// What a joint and its body are, beside their numbers: all but parent, columns and columns_end.
+inline Body<double> structure_of(const JointDescription& joint) {
   Body<double> body;
   body.type = joint.type, body.q = joint.q, body.v = joint.v;
   body.columns = joint.type == JointType::floating ? 6 : joint.type == JointType::spherical ? 3 : 1;
   body.velocities = joint.mimics ? 0 : body.columns;
-  body.multiplier = joint.multiplier, body.offset = joint.offset;
-  const Matrix3<double> back = joint.parent < 0 ? Matrix3<double>{1, 0, 0, 0, 1, 0, 0, 0, 1} : transposed(frames[joint.parent]);
-  body.R = back * (joint.R_parent_joint * frames[k]);
-  body.p = back * joint.p_parent_joint;
-  if (joint.type == JointType::revolute) {
+  return body;
+}
+
+/// Writes rotation and offset of a joint. frame: body's axes <- model frame; back: its parent's model frame <- axes.
+inline void set_rotation(const JointNumbers& joint, const Matrix3<double>& frame, const Matrix3<double>& back, Body<double>& body) {
+  body.offset = joint.offset;
+  body.R = back * (joint.R_parent_joint * frame);
+  if (body.type == JointType::revolute) {
     // R = Rz(turn) Rx(tilt) Rz(rest): the joint's own angle takes the rest, and the whole turn where its axis is parallel to the parent's
     const double sine = std::hypot(body.R.xz, body.R.yz), turn = sine > 1e-15 ? std::atan2(body.R.xz, -body.R.yz) : 0;
     const Matrix3<double> without = about_z(-std::sin(turn), std::cos(turn)) * body.R; // Rx(tilt) Rz(rest)
@@ -198,15 +222,6 @@ inline Body<double> body_of(const Description& robot, int k, const std::vector<M
     body.offset += rest;
   }
   for (double* entry = &body.R.xx; entry <= &body.R.zz; ++entry) *entry = cleaned(*entry, 1);
-  // m, m c, and J: the second moment about the centre, and m c c^T
-  const Matrix3<double> into = transposed(frames[k]);
-  const Vector3<double> com = into * joint.com;
-  const SymmetricMatrix3<double> I = in_axes(into, joint.inertia);
-  const double half_trace = 0.5 * (I.xx + I.yy + I.zz);
-  body.mass = joint.mass, body.moment = joint.mass * com;
-  body.J = {half_trace - I.xx, half_trace - I.yy, half_trace - I.zz, -I.xy, -I.xz, -I.yz};
-  add_square(body.J, joint.mass, com);
-  return body;
 }
 
 /// Assign to parents what joints do not feel: see the head of this file. Bodies on the ground keep theirs.
@@ -231,24 +246,21 @@ inline void regroup(std::vector<Body<double>>& bodies) {
   }
 }
 
-/// What joints add to the torques of their own velocities. A joint that mimics, q = m q_d + o, adds m^2 times its armature, stiffness and
-/// damping and |m| times its friction to its driver's (virtual power).
-inline std::vector<JointTerms<double>> terms_of(const Description& robot) {
-  const int n = int(robot.joints.size());
-  std::vector<JointTerms<double>> terms(n);
-  std::vector<double> at_zero(n, 0); // torques of springs at q = 0
-  for (const JointDescription& joint : robot.joints) {
-    int driver = 0;
-    while (robot.joints[driver].mimics || robot.joints[driver].v != joint.v) ++driver;
-    const double m = joint.mimics ? joint.multiplier : 1, offset = joint.mimics ? joint.offset : 0;
-    JointTerms<double>& to = terms[driver];
+/// Writes what joints add to the torques of their own velocities. A joint that mimics, q = m q_d + o, adds m^2 times its armature, stiffness
+/// and damping and |m| times its friction to its driver's (virtual power). joints, drivers: as of ModelArrays.
+inline void set_terms(const JointNumbers* numbers, const std::vector<int>& joints, const std::vector<int>& drivers, JointTerms<double>* terms) {
+  const int n = int(joints.size());
+  for (int i = 0; i < n; ++i) terms[i] = {};
+  for (int i = 0; i < n; ++i) {
+    const JointNumbers& joint = numbers[joints[i]];
+    const bool mimics = drivers[i] != i;
+    const double m = mimics ? joint.multiplier : 1, offset = mimics ? joint.offset : 0;
+    JointTerms<double>& to = terms[drivers[i]];
     to.armature += m * m * joint.armature, to.stiffness += m * m * joint.stiffness, to.damping += m * m * joint.damping;
     to.friction += std::fabs(m) * joint.friction;
-    at_zero[driver] += m * joint.stiffness * (joint.rest_position - offset);
+    to.rest_position += m * joint.stiffness * (joint.rest_position - offset); // at first the springs' torque at q = 0
   }
-  for (int k = 0; k < n; ++k)
-    if (terms[k].stiffness != 0) terms[k].rest_position = at_zero[k] / terms[k].stiffness;
-  return terms;
+  for (int i = 0; i < n; ++i) terms[i].rest_position = terms[i].stiffness != 0 ? terms[i].rest_position / terms[i].stiffness : 0;
 }
 
 /// The smallest pivot of forward dynamics that is more than rounding, relative to the inertia about the joint's axis (or the mass) of all
@@ -256,6 +268,12 @@ inline std::vector<JointTerms<double>> terms_of(const Description& robot) {
 /// Cholesky's method on M: pivots are exact for a matrix that differs by about n eps of its diagonal (Higham, Accuracy and Stability of
 /// Numerical Algorithms, section 10.1), eps = 2.2e-16 and n = 450 joints at 1e-13. Where a direction is lost, what remains is less.
 constexpr double pivot_rounding = 1e-13;
+
+/// Is a pivot up to `least`? Not where numbers overflow: that the results show.
+template <class T> MD_INLINE auto is_lost(T pivot, T least) {
+  constexpr Element<T> huge = sizeof(Element<T>) == 8 ? Element<T>(1e300) : Element<T>(1e37);
+  return (pivot <= least) & (least < huge + T{});
+}
 
 /// Bounds of the inertia that each joint moves: the reach of a body is the sum of m |r|^2 of all that moves with it, r from its origin at
 /// most. A child's about its parent's origin is at most (arm sqrt(mass) + sqrt(reach))^2. What passes on exactly nothing does not count:
@@ -293,9 +311,7 @@ template <class E> Body<E> converted(const Body<double>& from) {
   Body<E> to;
   to.parent = from.parent, to.type = from.type, to.q = from.q, to.v = from.v, to.velocities = from.velocities;
   to.column = from.column, to.columns = from.columns, to.columns_end = from.columns_end;
-  to.has_other_children = from.has_other_children;
-  to.tilted = from.R.xx == 1 && from.R.xy == 0 && from.R.xz == 0 && from.R.yx == 0 && from.R.zx == 0;
-  to.reduced = from.type == JointType::revolute && from.mass == 0 && from.moment.z == 0 && from.J.zz == 0;
+  to.has_other_children = from.has_other_children, to.tilted = from.tilted, to.reduced = from.reduced;
   to.R = {E(from.R.xx), E(from.R.xy), E(from.R.xz), E(from.R.yx), E(from.R.yy), E(from.R.yz), E(from.R.zx), E(from.R.zy), E(from.R.zz)};
   to.p = converted<E>(from.p);
   to.mass = E(from.mass), to.moment = converted<E>(from.moment);
@@ -305,43 +321,132 @@ template <class E> Body<E> converted(const Body<double>& from) {
   return to;
 }
 
+inline Matrix3<double> unit_matrix() { return {1, 0, 0, 0, 1, 0, 0, 0, 1}; }
+
 } // namespace detail
 
+/// The numbers of a joint and its body.
+inline JointNumbers numbers_of(const JointDescription& joint) {
+  const SymmetricMatrix3<double>& I = joint.inertia;
+  const double half_trace = 0.5 * (I.xx + I.yy + I.zz);
+  JointNumbers numbers{joint.R_parent_joint, joint.p_parent_joint, joint.mass, joint.mass * joint.com,
+                       {half_trace - I.xx, half_trace - I.yy, half_trace - I.zz, -I.xy, -I.xz, -I.yz},
+                       joint.multiplier, joint.offset, joint.armature, joint.stiffness, joint.rest_position, joint.damping, joint.friction};
+  detail::add_square(numbers.J, joint.mass, joint.com);
+  return numbers;
+}
+
+/// Writes the numbers of a design into a model of the same structure, with masses as they are or regrouped. Nothing is allocated. Pivots of
+/// forward dynamics are left as they were.
+/// numbers: of the description's joints, in its order. before: those that were written last, or nullptr.
+inline void set_numbers(const JointNumbers* numbers, const JointNumbers* before, Vector3<double> gravity, bool regrouped, ModelArrays<double>& model) {
+  using namespace detail;
+  const int n = int(model.joints.size());
+  model.gravity = gravity;
+  for (int i = 1; i <= n; ++i) {
+    const int k = model.joints[i - 1];
+    const JointNumbers& joint = numbers[k];
+    Body<double>& body = model.bodies[i];
+    const Matrix3<double>& frame = model.axes[i - 1];
+    const Matrix3<double> into = transposed(frame), back = body.parent == 0 ? unit_matrix() : transposed(model.axes[body.parent - 1]);
+    if (!before || joint.offset != before[k].offset || std::memcmp(&joint.R_parent_joint, &before[k].R_parent_joint, sizeof joint.R_parent_joint) != 0)
+      set_rotation(joint, frame, back, body);
+    body.multiplier = joint.multiplier;
+    body.p = back * joint.p_parent_joint;
+    body.mass = joint.mass, body.moment = into * joint.moment, body.J = in_axes(into, joint.J);
+  }
+  set_terms(numbers, model.joints, model.drivers, model.terms.data());
+  if (regrouped) regroup(model.bodies);
+  for (Body<double>& b : model.bodies) {
+    b.tilted = b.R.xx == 1 && b.R.xy == 0 && b.R.xz == 0 && b.R.yx == 0 && b.R.zx == 0;
+    b.reduced = b.type == JointType::revolute && b.mass == 0 && b.moment.z == 0 && b.J.zz == 0;
+  }
+  model.has_armature = model.has_springs = model.has_friction = false;
+  for (const JointTerms<double>& terms : model.terms) {
+    model.has_armature |= terms.armature != 0;
+    model.has_springs |= terms.stiffness != 0;
+    model.has_friction |= terms.damping != 0 || terms.friction != 0;
+  }
+}
+
 /// The model of a robot, with masses as they are or regrouped.
-template <class E> ModelArrays<E> make_model(const Description& robot, bool regrouped) {
+inline ModelArrays<double> make_model(const Description& robot, bool regrouped) {
   using namespace detail;
   const int n = int(robot.joints.size());
-  ModelArrays<E> model;
-  model.nq = robot.nq, model.nv = robot.nv, model.gravity = converted<E>(robot.gravity);
+  ModelArrays<double> model;
+  model.nq = robot.nq, model.nv = robot.nv;
   model.joints = depth_first(robot);
-  const auto frames = model_frames(robot);
-  const auto terms = terms_of(robot);
-  std::vector<Body<double>> bodies(n + 1);
+  model.bodies.resize(n + 1), model.terms.resize(n), model.axes.resize(n);
+  std::vector<JointNumbers> numbers;
+  for (const JointDescription& joint : robot.joints) numbers.push_back(numbers_of(joint));
   std::vector<int> index(n + 1, 0); // of joint k at k + 1; of the ground at 0
+  std::vector<Body<double>>& bodies = model.bodies;
   for (int i = 1; i <= n; ++i) {
     const int k = model.joints[i - 1];
     index[k + 1] = i;
-    bodies[i] = body_of(robot, k, frames);
+    bodies[i] = structure_of(robot.joints[k]);
     bodies[i].parent = index[robot.joints[k].parent + 1];
     bodies[bodies[i].parent].has_other_children |= bodies[i].parent != i - 1;
     bodies[i].column = int(model.columns.size());
-    for (int c = 0; c < bodies[i].columns; ++c) model.columns.push_back({bodies[i].v + c, bodies[i].multiplier});
-    model.terms.push_back({E(terms[k].armature), E(terms[k].stiffness), E(terms[k].rest_position), E(terms[k].damping), E(terms[k].friction)});
+    for (int c = 0; c < bodies[i].columns; ++c) model.columns.push_back({bodies[i].v + c, robot.joints[k].multiplier});
     model.has_mimics |= robot.joints[k].mimics;
-    model.has_armature |= terms[k].armature != 0;
-    model.has_springs |= terms[k].stiffness != 0;
-    model.has_friction |= terms[k].damping != 0 || terms[k].friction != 0;
-    const Matrix3<double>& F = frames[k];
-    model.axes.push_back({E(F.xx), E(F.xy), E(F.xz), E(F.yx), E(F.yy), E(F.yz), E(F.zx), E(F.zy), E(F.zz)});
+  }
+  for (int i = 1; i <= n; ++i) { // of a mimic joint the one with its velocity
+    int driver = i;
+    if (bodies[i].velocities == 0)
+      for (driver = 1; driver < n && (bodies[driver].velocities == 0 || bodies[driver].v != bodies[i].v);) ++driver;
+    model.drivers.push_back(driver - 1);
   }
   for (int i = n; i > 0; --i) {
     bodies[i].columns_end = std::max(bodies[i].columns_end, bodies[i].column + bodies[i].columns);
     bodies[bodies[i].parent].columns_end = std::max(bodies[bodies[i].parent].columns_end, bodies[i].columns_end);
   }
+  const auto frames = model_frames(robot);
+  for (int i = 1; i <= n; ++i) model.axes[i - 1] = frames[model.joints[i - 1]];
+  set_numbers(numbers.data(), nullptr, robot.gravity, false, model);
   set_least_pivots(bodies);
-  if (regrouped) regroup(bodies);
-  for (const Body<double>& body : bodies) model.bodies.push_back(converted<E>(body));
+  if (regrouped) set_numbers(numbers.data(), numbers.data(), robot.gravity, true, model);
   return model;
+}
+
+/// Sets what elimination from the last velocity to the first fills: velocities whose joints carry each other, and pairs that an eliminated
+/// one connects. mass_matrix_solver.hpp needs it.
+template <class E> void set_elimination(ModelArrays<E>& model) {
+  const auto& columns = model.columns;
+  std::vector<std::vector<int>> rows(model.nv);
+  for (std::size_t i = 1; i < model.bodies.size(); ++i) {
+    const Body<E>& body = model.bodies[i];
+    for (int c = body.column; c < body.column + body.columns; ++c)
+      for (int k = body.column; k < body.columns_end; ++k)
+        if (columns[c].v != columns[k].v) rows[std::max(columns[c].v, columns[k].v)].push_back(std::min(columns[c].v, columns[k].v));
+  }
+  for (int k = model.nv - 1; k >= 0; --k) {
+    std::vector<int>& row = rows[k];
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    if (!row.empty()) rows[row.back()].insert(rows[row.back()].end(), row.begin(), row.end() - 1);
+  }
+  model.elimination_first.assign(1, 0), model.elimination_others.clear();
+  for (const std::vector<int>& row : rows) {
+    model.elimination_others.insert(model.elimination_others.end(), row.begin(), row.end());
+    model.elimination_first.push_back(int(model.elimination_others.size()));
+  }
+}
+
+/// The same model in another number type.
+template <class E> ModelArrays<E> converted(const ModelArrays<double>& from) {
+  using namespace detail;
+  ModelArrays<E> to;
+  to.columns = from.columns, to.joints = from.joints, to.drivers = from.drivers;
+  to.elimination_first = from.elimination_first, to.elimination_others = from.elimination_others;
+  to.nq = from.nq, to.nv = from.nv, to.gravity = converted<E>(from.gravity);
+  to.has_armature = from.has_armature, to.has_springs = from.has_springs, to.has_friction = from.has_friction, to.has_mimics = from.has_mimics;
+  for (const Body<double>& body : from.bodies) to.bodies.push_back(converted<E>(body));
+  for (const JointTerms<double>& terms : from.terms)
+    to.terms.push_back({E(terms.armature), E(terms.stiffness), E(terms.rest_position), E(terms.damping), E(terms.friction)});
+  for (const Matrix3<double>& F : from.axes)
+    to.axes.push_back({E(F.xx), E(F.xy), E(F.xz), E(F.yx), E(F.yy), E(F.yz), E(F.zx), E(F.zy), E(F.zz)});
+  return to;
 }
 
 } // namespace modular_dynamics

@@ -172,11 +172,31 @@ template <class T> MD_INLINE void joint_torques(const Model<Element<T>>& model, 
   }
 }
 
+/// Wrenches of n rows [force, moment] on each joint's body, at its origin and in its axes, in the frames of the model's bodies 1 ... n.
+/// joints, axes: as of ModelArrays.
+template <class T>
+MD_INLINE void to_model_frames(int n, const int* joints, const Matrix3<Element<T>>* axes, const T* rows, Wrench<T>* wrenches) {
+  for (int i = 1; i <= n; ++i) {
+    const T* w = rows + 6L * joints[i - 1];
+    const Matrix3<Element<T>>& F = axes[i - 1];
+    wrenches[i] = {transposed_product(F, Vector3<T>{w[0], w[1], w[2]}), transposed_product(F, Vector3<T>{w[3], w[4], w[5]})};
+  }
+}
+/// The way back.
+template <class T>
+MD_INLINE void from_model_frames(int n, const int* joints, const Matrix3<Element<T>>* axes, const Wrench<T>* wrenches, T* rows) {
+  for (int i = 1; i <= n; ++i) {
+    T* w = rows + 6L * joints[i - 1];
+    const Vector3<T> force = axes[i - 1] * wrenches[i].force, moment = axes[i - 1] * wrenches[i].moment;
+    w[0] = force.x, w[1] = force.y, w[2] = force.z, w[3] = moment.x, w[4] = moment.y, w[5] = moment.z;
+  }
+}
+
 /// Motion of all bodies, and the wrench that each needs for it, less `external`: wrenches on the bodies from outside, in the model's
-/// frames, one for each body and the ground; or nullptr.
+/// frames, from index 1 on; or nullptr.
 template <class T>
 MD_INLINE void outward(const Model<Element<T>>& model, const T* q, const T* v, const T* a, const NewtonEulerWork<T>& work,
-                       const Wrench<Element<T>>* external = nullptr) {
+                       const Wrench<T>* external = nullptr) {
   using namespace detail;
   T zero{};
   const Vector3<T> none = zero_vector<T>();
@@ -199,7 +219,7 @@ MD_INLINE void outward(const Model<Element<T>>& model, const T* q, const T* v, c
 enum class Passing : unsigned char {
   whole,  ///< it goes on to the parent
   cut,    ///< it does not: a wrench that is given stands for it, and acts on the parent as an external one
-  unknown ///< neither, and the torque is not known: inside a black box
+  unknown ///< neither, and the torque is not known: inside a black box. Here it counts as zero
 };
 
 /// Torques of the bodies' wrenches: written to tau, or added to what is there.
@@ -219,10 +239,7 @@ MD_INLINE void inward(const Model<Element<T>>& model, const T* q, T* tau, const 
     const Body<Element<T>>& b = model.bodies[i];
     Vector3<T> f = wrenches[i].force + from_next.force, moment = wrenches[i].moment + from_next.moment, p;
     if (Keep) {
-      if (passing && passing[i] == Passing::unknown) {
-        const T nan = T{} + Element<T>(__builtin_nan(""));
-        f = moment = {nan, nan, nan};
-      }
+      if (passing && passing[i] == Passing::unknown) f = moment = none;
       wrenches[i] = {f, moment};
     }
     T* own = tau + b.v;
@@ -272,9 +289,18 @@ MD_INLINE void inverse_dynamics(const Model<Element<T>>& model, CountedTerms cou
   }
 }
 
+/// The same under external wrenches: see `outward`.
+template <class T>
+MD_SHARED void inverse_dynamics_under(const Wrench<T>* external, const Model<Element<T>>& model, CountedTerms counted, const T* q, const T* v,
+                                      const T* a, T* tau, const NewtonEulerWork<T>& work) {
+  outward(model, q, v, a, work, external);
+  joint_torques(model, counted, q, v, a, tau);
+  inward<true, false>(model, q, tau, work);
+}
+
 /// The same under external wrenches, with black boxes; keeps all wrenches: see `outward` and `inward`. Masses are as they are.
 template <class T>
-MD_INLINE void inverse_dynamics_loaded(const Model<Element<T>>& model, CountedTerms counted, const Wrench<Element<T>>* external,
+MD_SHARED void inverse_dynamics_loaded(const Model<Element<T>>& model, CountedTerms counted, const Wrench<T>* external,
                                        const Passing* passing, const T* q, const T* v, const T* a, T* tau, const NewtonEulerWork<T>& work) {
   outward(model, q, v, a, work, external);
   joint_torques(model, counted, q, v, a, tau);
