@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from helpers.core_module import core_module
-from helpers.core_robot import core_frames, core_robot
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees, moved, passive_torques
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import assert_close, random_states
+from modular_dynamics import _core
+from modular_dynamics.dynamics.core_robot import core_frames, core_robot
 
 ROBOT_NAMES = ("branched_38dof", "charmie", "four_link")
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -38,7 +38,7 @@ def tree_robot(request, load_robot):
 def robots(graph):
     """The robot with each processor's kernels that can run here."""
     for kernels in KERNELS:
-        if kernels in core_module().kernels:
+        if kernels in _core.kernels:
             yield core_robot(graph, kernels)
 
 
@@ -51,11 +51,11 @@ def all_rows(robot, name, shape, *arguments, terms=None, loads=None):
     first = list(takewhile(lambda one: not _is_rows(one), arguments))
     more = [] if terms is None else [terms] if loads is None else [terms, loads]
     results = np.full((ROWS, *shape), np.nan)
-    assert getattr(robot, f"{name}_rows")(*first, *states, results, 2, *more) == (ROWS, core_module().GOOD)
+    assert getattr(robot, f"{name}_rows")(*first, *states, results, 2, *more) == (ROWS, _core.GOOD)
     one = np.full(shape, np.nan)
     for k in range(ROWS):
         own = [x[k] if _is_rows(x) else x for x in more]
-        assert getattr(robot, name)(*first, *(row[k] for row in states), one, *own) == core_module().GOOD
+        assert getattr(robot, name)(*first, *(row[k] for row in states), one, *own) == _core.GOOD
         assert_close(results[k], one, 1e-10 if name in SOLVING else 1e-12, 1e-6)
     return results
 
@@ -139,7 +139,7 @@ def test_random_trees_against_pinocchio(tree):
     torques, matrices = mapped(theirs.torques, q, v, a), mapped(theirs.mass_matrix, q)
     loaded, derivatives = mapped(theirs.torques, q, v, a, loads), mapped(theirs.derivatives, q, v, a, loads)
     coriolis = mapped(theirs.coriolis_matrix, q, v)
-    terms = core_module().ARMATURE
+    terms = _core.ARMATURE
     for robot in robots(graph):
         assert_close(all_rows(robot, "inverse_dynamics", (nv,), q, v, a), torques, 1e-12)
         ours = all_rows(robot, "inverse_dynamics", (nv,), q, v, a, terms=terms, loads=loads)
@@ -157,7 +157,7 @@ def test_random_trees_against_pinocchio(tree):
 
 def check_derivatives_of_accelerations(graph, theirs, q, v, tau, loads):
     """Against Pinocchio's, or -M^-1 times its derivatives of torques where joints mimic others."""
-    nv, terms, robot = graph.nv, core_module().ARMATURE, core_robot(graph)
+    nv, terms, robot = graph.nv, _core.ARMATURE, core_robot(graph)
     shape = (3 * nv + 1, nv)
     ours = all_rows(robot, "forward_dynamics_derivatives", shape, q, v, tau, terms=terms, loads=loads)
     for k in range(ROWS):
@@ -176,7 +176,7 @@ def check_derivatives_of_accelerations(graph, theirs, q, v, tau, loads):
 @examples(60)
 @given(tree=joint_trees(largest=12))
 def test_joints_of_every_type_with_terms_of_their_own(tree):
-    graph, core = tree.graph, core_module()
+    graph, core = tree.graph, _core
     nv, all_terms = graph.nv, core.ARMATURE + core.SPRINGS + core.FRICTION
     q, v, a = random_states(graph, ROWS, tree.seed)
     theirs = Pinocchio(graph)
@@ -274,10 +274,10 @@ def test_frames_and_sums_against_pinocchio(tree_robot):
     pin = md.crosscheck.PinocchioModel(graph)
     link = graph.bodies[-1].name
     for robot in robots(graph):
-        frame = core_frames(graph, robot, [link])
+        frame = core_frames(graph, [link], robot)
         motions = all_rows(robot, "frame_motions", (1, 8, 3), frame, q, v, a)
         in_root = all_rows(robot, "jacobian", (6, nv), frame, 0, q)
-        in_link = all_rows(robot, "jacobian", (6, nv), frame, core_module().OWN_AXES, q)
+        in_link = all_rows(robot, "jacobian", (6, nv), frame, _core.OWN_AXES, q)
         poses = all_rows(robot, "frame_poses", (1, 4, 4), frame, q)[:, 0]
         motions = motions[:, 0]
         sums = all_rows(robot, "whole_body", (16,), q, v, a)
@@ -306,19 +306,19 @@ def _packed(body):
 
 
 def test_velocities_accelerations_and_drifts_of_frames(tree_robot):
-    graph, nv, core = tree_robot, tree_robot.nv, core_module()
+    graph, nv, core = tree_robot, tree_robot.nv, _core
     q, v, a = random_states(graph, ROWS, 11)
     links = [graph.links[0], graph.links[len(graph.links) // 2], graph.links[-1]]
     theirs, zeros = Pinocchio(graph), np.zeros_like(v)
     for robot in robots(graph):
-        frames, frame = core_frames(graph, robot, links), core_frames(graph, robot, links[-1:])
+        frames, frame = core_frames(graph, links, robot), core_frames(graph, links[-1:], robot)
         for axes, point, form in product(("root", "link"), ("link", "root"), range(2)):
             code = core.OWN_AXES * (axes == "link") + core.AT_ROOT * (point == "root")
             ours = all_rows(robot, "frame_velocities", (3, 6), frames, code, q, v)
-            assert_close(ours, md.frame_velocities_batch(graph, q, v, links, axes, point), 1e-12)
+            assert_close(ours, md.frame_velocities(graph, q, v, links, axes, point), 1e-12)
             kind, code = ("classical", "spatial")[form], code + core.SPATIAL * form
             ours = all_rows(robot, "frame_accelerations", (3, 6), frames, code, q, v, a)
-            expected = md.frame_accelerations_batch(graph, q, v, a, links, axes, point, kind)
+            expected = md.frame_accelerations(graph, q, v, a, links, axes, point, kind)
             assert_close(ours, expected, 1e-12)
         for own_axes, code in ((False, 0), (True, core.OWN_AXES + core.SPATIAL)):
             drifts = all_rows(robot, "frame_accelerations", (1, 6), frame, code, q, v, zeros)[:, 0]
@@ -349,7 +349,7 @@ def test_without_rates_they_are_zero(load_robot):
 def test_wrenches_of_joints_and_black_boxes(load_robot):
     graph = load_robot("branched_38dof")
     q, v, a = random_states(graph, ROWS, 13)
-    n, nv, core = len(graph.joints), graph.nv, core_module()
+    n, nv, core = len(graph.joints), graph.nv, _core
     loads = np.random.default_rng(13).normal(size=(ROWS, n, 6))
     theirs = Pinocchio(graph)
     cut = next(k for k in range(n) if graph.parents[k] is not None and any(p == k for p in graph.parents))
@@ -393,7 +393,7 @@ def in_parent(graph, robot, q, joint, wrench):
     """A wrench on a joint's body, at the origin and in the axes of its parent's."""
     names = [graph.bodies[graph.parents[joint]].name, graph.bodies[joint].name]
     poses = np.empty((2, 4, 4))
-    assert robot.frame_poses(core_frames(graph, robot, names), q, poses) == 0
+    assert robot.frame_poses(core_frames(graph, names, robot), q, poses) == 0
     relative = np.linalg.inv(poses[0]) @ poses[1]
     R, p = relative[:3, :3], relative[:3, 3]
     force = R @ wrench[:3]
@@ -422,8 +422,8 @@ def test_external_wrenches_by_virtual_power(load_robot):
     assert robot.inverse_dynamics(q, v, a, result, 3, loads) == 0
     jacobian, power = np.empty((6, nv)), np.zeros(nv)
     for body, load in zip(graph.bodies, loads, strict=True):
-        frame = core_frames(graph, robot, [body.name])
-        assert robot.jacobian(frame, core_module().OWN_AXES, q, jacobian) == 0
+        frame = core_frames(graph, [body.name], robot)
+        assert robot.jacobian(frame, _core.OWN_AXES, q, jacobian) == 0
         power += jacobian.T @ load
     assert_close(result, without - power, 1e-12)
     derivatives = np.empty((3, nv, nv))
@@ -493,16 +493,16 @@ def test_large_angles_lose_whole_turns(load_robot):
 
 
 def test_kernels_are_those_of_this_processor(load_robot):
-    assert core_module().kernels[-1] == "baseline"
+    assert _core.kernels[-1] == "baseline"
     with pytest.raises(ValueError, match="kernels 'x86-64-v9': there are none"):
         core_robot(load_robot("four_link"), "x86-64-v9")
 
 
-@pytest.mark.parametrize("wanted", ["", *core_module().kernels])
+@pytest.mark.parametrize("wanted", ["", *_core.kernels])
 def test_kernels_can_be_chosen_by_the_environment(wanted):
     environment = os.environ | {"MODULAR_DYNAMICS_KERNELS": wanted}
     done = run_python("-m", "modular_dynamics", "--version", env=environment)
-    assert f"core: {wanted or core_module().kernels[0]}, " in done.stdout
+    assert f"core: {wanted or _core.kernels[0]}, " in done.stdout
 
 
 def test_unknown_kernels_in_the_environment_are_refused():
@@ -523,7 +523,7 @@ GIMBAL = """<robot name="gimbal"><link name="base"/>{links}
 def test_a_pose_that_loses_inertia_is_noticed():
     graph = md.load_urdf(GIMBAL.format(links='<link name="a"/><link name="b"/>'))
     q, rest = np.array([0.3, np.pi / 2, 0.2]), np.zeros(3)
-    none = core_module().NO_INERTIA
+    none = _core.NO_INERTIA
     for robot in robots(graph):
         # of joint 0, which is eliminated last
         assert robot.forward_dynamics(q, rest, np.ones(3), np.empty(3)) == none

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.core_module import FOLDER, core_module
-from helpers.core_robot import core_frames, core_robot
 from helpers.paths import ROBOTS, ROOT
 from helpers.tree_dynamics import assert_close, random_states
+from modular_dynamics import _core
+from modular_dynamics.dynamics.core_robot import core_frames, core_robot
 
 ROWS = 37
 #: Of each function what stands before the states, how many states there are, and the shape of its result.
@@ -51,8 +51,8 @@ class Function:
         first = {
             None: (),
             "prescribed": (np.arange(graph.nv) % 2 == 0,),
-            "frames": (core_frames(graph, robot, graph.links[-1:]),),
-            "frames, form": (core_frames(graph, robot, graph.links[-1:]), 0),
+            "frames": (core_frames(graph, graph.links[-1:], robot),),
+            "frames, form": (core_frames(graph, graph.links[-1:], robot), 0),
         }[before]
         self.one, self.rows = (partial(getattr(robot, f"{name}{end}"), *first) for end in ("", "_rows"))
 
@@ -70,7 +70,7 @@ def states_of(graph, count, function, seed=1):
 @pytest.mark.parametrize("floating", [False, True])
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_the_first_row_that_is_not_finite_is_found(name, value, floating):
-    graph, core = md.load_urdf(SLIDE, floating_base=floating), core_module()
+    graph, core = md.load_urdf(SLIDE, floating_base=floating), _core
     for kernels in core.kernels:
         function = Function(graph, robot := core_robot(graph, kernels), name)
         assert robot.kernels == kernels
@@ -89,7 +89,7 @@ def test_the_first_row_that_is_not_finite_is_found(name, value, floating):
 
 
 def test_large_numbers_overflow_and_are_named(name):
-    core, graph = core_module(), md.load_urdf(SLIDE)
+    core, graph = _core, md.load_urdf(SLIDE)
     for kernels in core.kernels:
         function = Function(graph, core_robot(graph, kernels), name)
         rows = states_of(graph, ROWS, function)
@@ -115,7 +115,7 @@ SLIDE = """<robot name="slide"><link name="base"><inertial><mass value="3"/>
 
 
 def test_quaternions_without_a_direction_are_refused():
-    graph, core = load("four_link", floating=True), core_module()
+    graph, core = load("four_link", floating=True), _core
     q, v, a = random_states(graph, ROWS, 2)
     q[17, 3:7] *= 1e-7 / np.linalg.norm(q[17, 3:7])
     for kernels in core.kernels:
@@ -206,7 +206,7 @@ def test_results_are_not_written_where_they_may_not_be(name):
 def test_the_result_may_be_an_argument():
     for graph in (load("charmie"), md.load_urdf(SLIDE, floating_base=True)):
         q, v, a = random_states(graph, ROWS, 10)
-        for kernels in core_module().kernels:
+        for kernels in _core.kernels:
             robot = core_robot(graph, kernels)
             for name in ("inverse_dynamics", "forward_dynamics"):
                 expected = np.empty_like(a)
@@ -261,7 +261,7 @@ def test_what_stands_behind_the_arrays_is_checked():
     loads = np.zeros((2, 4, 6))
     loads[1, 2, 3] = np.inf
     assert robot.inverse_dynamics_rows(rows, rows, rows, np.zeros((2, 4)), 1, 3, loads) == (1, 1)
-    frames = core_frames(graph, robot, graph.links[-2:])
+    frames = core_frames(graph, graph.links[-2:], robot)
     with pytest.raises(TypeError, match="the first argument must be Frames of this robot"):
         core_robot(graph).frame_poses(frames, x, np.empty((2, 4, 4)))
     with pytest.raises(ValueError, match="a jacobian is of one frame, not of 2"):
@@ -273,10 +273,10 @@ def test_what_stands_behind_the_arrays_is_checked():
 
 
 def test_robots_whose_arrays_contradict_each_other_are_refused(monkeypatch):
-    core, graph, robot = core_module(), load("four_link"), {}
+    core, graph, robot = _core, load("four_link"), {}
     recorder = SimpleNamespace(Robot=lambda **arrays: robot.update(arrays))
     with monkeypatch.context() as patch:
-        patch.setattr("helpers.core_robot.core_module", lambda: recorder)
+        patch.setattr("modular_dynamics.dynamics.core_robot._core", recorder)
         core_robot(graph)
     for name, value, text in [
         ("v", [0, 0, 1, 2], "velocity 0 belongs to 2 joints that mimic no other; it must be one"),
@@ -301,7 +301,7 @@ def test_eight_threads_at_once():
     graph = load("branched_38dof")
     robot = core_robot(graph)
     q, v, a = random_states(graph, 600, 4)
-    frames = core_frames(graph, robot, graph.links[-1:])
+    frames = core_frames(graph, graph.links[-1:], robot)
     torques, matrices, poses = np.empty_like(v), np.empty((600, 38, 38)), np.empty((600, 1, 4, 4))
     assert robot.inverse_dynamics_rows(q, v, a, torques, 1) == (600, 0)
     assert robot.mass_matrix_rows(q, matrices, 1) == (600, 0)
@@ -358,12 +358,11 @@ def test_calls_go_on_after_a_fork():
 
 def test_subinterpreters_are_refused():
     interpreters = pytest.importorskip("_xxsubinterpreters")
-    core_module()
     one = interpreters.create(isolated=False)
     try:
         code = f"""
 import sys
-sys.path.insert(0, {str(FOLDER)!r})
+sys.path.insert(0, {str(Path(_core.__file__).parent)!r})
 try:
     import _core
 except ImportError as error:
@@ -378,7 +377,7 @@ else:
 
 def test_the_stub_names_what_there_is():
     stub = ast.parse(Path(ROOT / "src/modular_dynamics/modular_dynamics/_core.pyi").read_text())
-    core = core_module()
+    core = _core
 
     def names(body):
         for one in body:

@@ -1,6 +1,6 @@
 """A graph as the compiled core reads it: include/modular_dynamics/model.hpp and _core.pyi."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,8 +24,15 @@ _TYPES = {
 _Z = (0.0, 0.0, 1.0)  # of joints that have no axis
 
 
-def core_robot(graph: SubsystemGraph) -> _core.Robot:
-    """Return the robot that the compiled functions read: the tree, with closed loops left open."""
+def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> _core.Robot:
+    """Return the robot that the compiled functions read: the tree, with closed loops left open.
+
+    Args:
+        kernels: of ``_core.kernels``; None: the default ones.
+
+    Raises:
+        ValueError: there are no such kernels, or this processor cannot run them.
+    """
     joints, bodies = graph.joints, graph.bodies
     drivers = [graph.driver(joint) for joint in joints]
     mimics = [joint.mimic for joint in joints]
@@ -50,11 +57,14 @@ def core_robot(graph: SubsystemGraph) -> _core.Robot:
         friction=_numbers(joint.friction for joint in joints),
         gravity=np.array(graph.gravity, np.float64),
         size=np.array([graph.nq, graph.nv], np.int64),
+        kernels=kernels,
     )
 
 
-def core_frames(graph: SubsystemGraph, links: tuple[str, ...]) -> _core.Frames:
-    """Return the frames of links, for functions of the graph's ``core_robot``.
+def core_frames(
+    graph: SubsystemGraph, links: Sequence[str], robot: _core.Robot | None = None
+) -> _core.Frames:
+    """Return the frames of links, for functions of a robot that ``core_robot`` made; by default the kept one.
 
     Raises:
         StateError: a link that the graph does not have.
@@ -65,7 +75,7 @@ def core_frames(graph: SubsystemGraph, links: tuple[str, ...]) -> _core.Frames:
         raise StateError(str(error.args[0])) from None
     poses = [to_rotation_translation(x_body_link) for _, x_body_link in carried]
     return _core.Frames(
-        graph.once(core_robot),
+        graph.once(core_robot) if robot is None else robot,
         body=_integers(-1 if body is None else body for body, _ in carried),
         R=_numbers((R for R, _ in poses), 3, 3),
         p=_numbers((p for _, p in poses), 3),

@@ -103,6 +103,7 @@ class InverseDynamics:
     """
 
     def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
+        require_graph(graph)
         self.graph, self.friction = graph, friction
         self._one, self._terms = graph.once(_INVERSE_DYNAMICS).one, terms_of(friction)
         self._has_boxes = _has_black_boxes(graph)

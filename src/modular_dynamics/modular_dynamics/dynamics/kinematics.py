@@ -267,7 +267,8 @@ def jacobian_drift(
         StateError: as of ``frame_velocities``.
     """
     form = _choice("axes", axes, {"root": 0, "link": _core.OWN_AXES + _core.SPATIAL})
-    frames = graph.once(core_frames, _one(graph, link))
+    name = _one(graph, link)
+    frames = graph.once(core_frames, name)
     drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))
     return drift[..., 0, :]
 

@@ -187,6 +187,8 @@ class _Call(NamedTuple):
             if written is not out:
                 with np.errstate(over="ignore"):
                     out[:] = written
+                if status == _core.GOOD and (large := np.isinf(out)).any():
+                    done, status = int(np.argmax(large.any(axis=1))), _core.OVERFLOW
             if status != _core.GOOD:
                 row = first + done
                 try:

@@ -101,9 +101,11 @@ def test_wrenches_are_terms(load_robot):
     q, rest, wrench = graph.random_configuration(rng), np.zeros(graph.nv), np.full(6, 1e9)
     check, error = md.crosscheck.CrossCheck(graph), np.array([1e-9, 1e-9, 0.0, 0.0])
 
-    def of_terms(*wrenches):
-        tau = md.inverse_dynamics(graph, q, rest, rest, *wrenches)
-        return check(q, rest, rest, tau + error, *wrenches).of_terms["stem"]
+    def of_terms(external=None, boxes=None):
+        tau = md.inverse_dynamics(
+            graph, q, rest, rest, external_wrenches=external, black_box_wrenches=boxes
+        )
+        return check(q, rest, rest, tau + error, external, boxes).of_terms["stem"]
 
     assert of_terms() > 1e-12
     assert of_terms({"right_branch": wrench}) < ROUNDING

@@ -124,7 +124,7 @@ def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path,
         assert (branch_of(solver.explicit, coordinates) == branch).all()
         there = solver.inverse_dynamics(coordinates, v, vdot)
         allowed = 1e-14 * max(1.0, there.condition) ** 2
-        assert np.abs(tau - there.tau).max() <= allowed * np.abs(there.open_tree.aligned_wrenches).max()
+        assert np.abs(tau - there.tau).max() <= allowed * np.abs(there.open_tree.joint_wrenches).max()
     assert closed > STATES // 4
 
 

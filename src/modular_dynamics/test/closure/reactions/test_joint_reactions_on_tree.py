@@ -36,7 +36,7 @@ def test_external_wrenches_enter_by_virtual_power(robot):
     loaded = md.closed_loop_inverse_dynamics(graph, q, v, a, None, {link: wrench})
     rest = np.zeros(graph.nv)
     at = graph.tree, unloaded.coordinates, rest, rest
-    tree = [md.inverse_dynamics(*at, wrenches) for wrenches in (None, {link: wrench})]
+    tree = [md.inverse_dynamics(*at, external_wrenches=wrenches) for wrenches in (None, {link: wrench})]
     expected = md.constraint_projection(graph, q).T @ (tree[1] - tree[0])
     assert np.abs(expected).max() > 1e-2
     tolerance = 1e-10 * np.abs(unloaded.tau).max() + 1e-10
@@ -55,7 +55,7 @@ def test_joints_and_connection_points_transmit_what_newton_euler_gives_under_the
     for link, wrench in external.items():
         loads[link] = loads.get(link, 0.0) + wrench
     motion = one.coordinates, one.velocities, one.accelerations
-    expected = md.InverseDynamics(graph.tree).solve(*motion, loads)
+    expected = md.InverseDynamics(graph.tree).solve(*motion, external_wrenches=loads)
     tolerance = 1e-14 * np.abs(expected.joint_wrenches).max()
     assert one.tree.joint_wrenches == pytest.approx(expected.joint_wrenches, abs=tolerance)
     assert one.tree.connection_wrenches == pytest.approx(expected.connection_wrenches, abs=tolerance)
