@@ -11,7 +11,6 @@ from .algebra import DualQuaternion, Quaternion
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
 from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, orders
-from .model.code_export import exporter, register_exporter
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
@@ -55,10 +54,13 @@ if TYPE_CHECKING:
     )
     from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
     from .composition.compose import Composition, compose
+    from .dynamics.export import CasadiFunctions, ExportedC
     from .mjcf import load_mjcf
     from .motions import filtered_accelerations
 
 __all__ = [
+    "CasadiFunctions",
+    "ExportedC",
     "ClosedLoopTerms",
     "closed_loop_bias_batch",
     "closed_loop_forward_dynamics_batch",
@@ -121,24 +123,14 @@ __version__ = "0.1.0"
 #: Packages that are imported when one of their names is used first. A robot without loops needs none of them
 #: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio. A name is
 #: looked for in one after the other: the one that is imported soonest comes first.
-_LATER = ("composition", "closure", "mjcf", "motions", "crosscheck")
-
-
-@register_exporter
-def loop_recordings(*arguments: Any) -> Any:
-    """That of closure/export/, which takes this one's place."""
-    import_module(".closure", __name__)
-    return exporter("loop_recordings")(*arguments)
-
-
-del loop_recordings  # it is no name of this package
+_LATER = ("composition", "dynamics.export", "closure", "mjcf", "motions", "crosscheck")
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         return import_module(f".{name}", __name__)
     if name in __all__:
-        for package in map(import_module, (f"{__name__}.{one}" for one in _LATER[:4])):
+        for package in map(import_module, (f"{__name__}.{one}" for one in _LATER[:5])):
             if name in package.__all__:
                 value = globals()[name] = getattr(package, name)
                 return value

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..kernels.states import SMALLEST_NORM
+from ..model.number_arrays import SMALLEST_NORM
 from .procedure import Procedure
 from .program import Operation, Program, Symbol, used_lines
 

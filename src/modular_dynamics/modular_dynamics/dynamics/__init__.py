@@ -9,8 +9,6 @@ from .derivatives import (
     inverse_dynamics_derivatives,
 )
 from .equation_of_motion import coriolis_matrix, mass_matrix
-from .export.c_code import ExportedC
-from .export.casadi_functions import CasadiFunctions
 from .forward_dynamics import HybridDynamics, forward_dynamics, hybrid_dynamics
 from .inverse_dynamics import InverseDynamics, bias, gravity_torque, inverse_dynamics
 from .kinematics import (
@@ -38,9 +36,7 @@ from .whole_body import (
 
 __all__ = [
     "BaseParameters",
-    "CasadiFunctions",
     "CentreOfMass",
-    "ExportedC",
     "ForwardDynamicsDerivatives",
     "HybridDynamics",
     "InverseDynamics",

@@ -5,7 +5,7 @@ constants at load, so that a joint of one degree of freedom is Rz(q) or a shift 
 Of work and joint states every element stands for L lanes side by side: L = 1 for a single state.
 """
 
-# topology, int64 (n + 1, 6); its last row holds the lengths of q and of v, CODE and TERMS
+# topology, int64 (n + 1, 6); its last row holds the lengths of q and of v, and TERMS
 PARENT = 0  # row of the body that carries the joint; n for the ground
 KIND = 1
 Q = 2  # where the joint's coordinates start in q ...
@@ -13,7 +13,6 @@ V = 3  # ... and in v, vdot, tau
 MODE = 4
 VELOCITIES = 5  # how many elements of v are the joint's own: 1, 3 or 6; 0 of a mimic joint
 TOPOLOGY_COLUMNS = 6
-CODE = 0  # of the last row: address of machine code that stands for the recursion (see codegen/); or 0
 TERMS = 4  # of the last row: what joints add to the torques, a sum of ...
 ARMATURES, SPRINGS, FRICTIONS = 1, 2, 4
 

@@ -16,7 +16,7 @@ from .layout import (
     padded,
 )
 from .math.trigonometry import sincos
-from .numba_support.compilation import inlined, kernel
+from .numba_support.compilation import inlined
 from .numba_support.lane_functions import any_differs, chosen
 from .numba_support.memory import load, store, zero_float64x8
 
@@ -24,7 +24,6 @@ __all__ = [
     "SMALLEST_NORM",
     "all_finite",
     "block_rows",
-    "first_not_finite",
     "joint_states",
     "joint_states_of_lanes",
     "quaternions_have_direction",
@@ -65,15 +64,6 @@ def all_finite(values):
     for k in range(values.shape[0]):
         total += values[k] * 0.0  # NaN and infinity times zero are NaN
     return total == 0.0
-
-
-@kernel()
-def first_not_finite(array):
-    """Index of the first NaN or infinity in a 1-D float64 array; -1 where all are finite."""
-    for k in range(array.shape[0]):
-        if not math.isfinite(array[k]):
-            return k
-    return -1
 
 
 @inlined

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
-from ..kernels import SMALLEST_NORM, first_not_finite
 from ..model import JointType, SubsystemGraph, require_graph
-from ..model.number_arrays import number_array
+from ..model.number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .names import names_of
 from .relations import held_positions
 

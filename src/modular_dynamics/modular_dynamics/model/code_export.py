@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,13 @@ __all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "register_exporter"]
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 F = TypeVar("F", bound=Callable[..., Any])
+#: Where functions are registered.
+_PACKAGES = {
+    "export_c": "dynamics.export",
+    "to_casadi": "dynamics.export",
+    "loop_recordings": "closure",
+    "graph_urdf": "urdf",
+}
 _exporters: dict[str, Callable[..., Any]] = {}
 
 
@@ -24,9 +32,9 @@ def register_exporter(function: F) -> F:
 
 
 def exporter(name: str) -> Callable[..., Any]:
-    """A function of dynamics/, closure/ or urdf/ that was registered. RuntimeError: none of this name."""
+    """Return the function that a package registers, which is imported where it is not yet."""
     if name not in _exporters:
-        raise RuntimeError(f"import modular_dynamics first: it registers '{name}'")
+        import_module(f"modular_dynamics.{_PACKAGES[name]}")
     return _exporters[name]
 
 

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
-from ..kernels import SMALLEST_NORM
 from ..text.numbers import LARGEST
-from .number_arrays import number_array
+from .number_arrays import SMALLEST_NORM, number_array
 from .subsystem import Joint, JointType
 
 __all__ = [

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..kernels import SMALLEST_NORM, first_not_finite
 from . import configuration, named_values
 from .changes.attach import attach
 from .changes.lock import lock
@@ -20,7 +19,7 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .code_export import ExportsCode, exporter
-from .number_arrays import number_array
+from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .printing import tree_lines
 from .structure import Structure
 

@@ -7,7 +7,10 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 
-__all__ = ["number_array", "real_numbers"]
+__all__ = ["SMALLEST_NORM", "first_not_finite", "number_array", "real_numbers"]
+
+#: Length of a quaternion up to which it has no direction; the core has the same.
+SMALLEST_NORM = 1e-6
 
 #: What NumPy's kinds of dtype hold that is no real number; it would convert some of them without a word.
 _NOT_REAL = {
@@ -40,3 +43,9 @@ def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
 def number_array(name: str, value: object, verb: str = "is") -> NDArray[np.float64]:
     """The value as a float array of any shape. Raises StateError, as :func:`real_numbers` does."""
     return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # kernels read neighbours
+
+
+def first_not_finite(array: NDArray[np.float64]) -> int:
+    """Return the index of the first NaN or infinity in a 1-D array; -1 where all are finite."""
+    finite = np.isfinite(array)
+    return -1 if finite.all() else int(np.argmin(finite))

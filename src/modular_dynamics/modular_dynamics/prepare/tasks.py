@@ -9,8 +9,7 @@ from .. import closure, urdf
 from ..closure.assembly.mechanism import Mechanism
 from ..closure.dynamics.batch.newton_rows import answer_by_newton
 from ..closure.dynamics.batch.results import new_states
-from ..dynamics.threads import run_on_threads
-from ..kernels import first_not_finite
+from ..closure.threads import run_on_threads
 from ..kernels.alike_messages import AlikeMessages, alike_reader
 from ..kernels.linear_filter import linear_filter
 from ..kernels.written_messages import WrittenMessages, message_writer
@@ -36,7 +35,6 @@ def tasks() -> dict[str, Callable[[], object]]:
 
 
 def _small_kernels() -> None:
-    first_not_finite(np.zeros(1))
     linear_filter(np.eye(1), 1)
     alike_reader(AlikeMessages(bytes(8), np.zeros(8, np.uint8), 8, 0, np.zeros(0, np.int64)), 1.0)
     message_writer(WrittenMessages(bytes(8), None, (), np.zeros(0, np.int64)))

@@ -3,9 +3,9 @@
 import signal
 import time
 
-from ..kernels import first_not_finite
 from ..kernels.numba_support.first_use import compiled_names
 from ..kernels.numba_support.notices import not_kept
+from ..kernels.row_queue import none_at_work
 from .tasks import tasks
 
 __all__ = ["end_on_interrupt", "is_interpreted", "prepare"]
@@ -13,7 +13,7 @@ __all__ = ["end_on_interrupt", "is_interpreted", "prepare"]
 
 def is_interpreted() -> bool:
     """Whether NUMBA_DISABLE_JIT turns the compiler off."""
-    return not hasattr(first_not_finite, "signatures")
+    return not hasattr(none_at_work, "signatures")
 
 
 def end_on_interrupt() -> None:

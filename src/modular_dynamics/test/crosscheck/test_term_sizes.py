@@ -102,9 +102,7 @@ def test_wrenches_are_terms(load_robot):
     check, error = md.crosscheck.CrossCheck(graph), np.array([1e-9, 1e-9, 0.0, 0.0])
 
     def of_terms(external=None, boxes=None):
-        tau = md.inverse_dynamics(
-            graph, q, rest, rest, external_wrenches=external, black_box_wrenches=boxes
-        )
+        tau = md.inverse_dynamics(graph, q, rest, rest, external_wrenches=external, black_box_wrenches=boxes)
         return check(q, rest, rest, tau + error, external, boxes).of_terms["stem"]
 
     assert of_terms() > 1e-12

@@ -5,7 +5,6 @@ from numba import config
 
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
-from modular_dynamics.prepare import tasks
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -35,22 +34,6 @@ from modular_dynamics.prepare import tasks
 for task in tasks().values():
     task()
 prepared = len(compiled_names())
-arm = md.load_urdf("{ROBOTS}/four_link.urdf")
-state, rows = np.full((3, arm.nv), 0.1), np.full((3, 2000, arm.nv), 0.1)
-link = arm.joints[-1].child_link
-for function in (md.inverse_dynamics, md.forward_dynamics, md.inverse_dynamics_derivatives, md.regressor):
-    function(arm, *state)
-for function in (
-    md.inverse_dynamics_batch,
-    md.forward_dynamics_batch,
-    md.inverse_dynamics_derivatives_batch,
-    md.regressor_batch,
-):
-    function(arm, *rows, threads=2)
-md.inverse_dynamics_batch(arm, *rows, dtype=np.float32)
-md.mass_matrix(arm, state[0]), md.mass_matrix_batch(arm, rows[0])
-md.frame_poses(arm, state[0]), md.frame_poses_batch(arm, rows[0])
-md.jacobian(arm, state[0], link), md.jacobian_batch(arm, rows[0], link)
 for robot in ("four_bar", "charmie_torso"):
     linkage = md.load_urdf(f"{ROBOTS}/{{robot}}.urdf")
     state = np.zeros((3, len(linkage.independent_joint_names)))
@@ -71,9 +54,3 @@ def test_every_kernel_is_prepared():
 def test_what_users_call_is_not_compiled_again():
     done = run_python("-c", USER)
     assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
-
-
-def test_every_algorithm_is_prepared_in_all_its_forms():
-    names = tasks()
-    assert {"inverse_dynamics", "inverse_dynamics, batch, float64", "closed loops"} <= set(names)
-    assert "inverse_dynamics, batch, float32" in names

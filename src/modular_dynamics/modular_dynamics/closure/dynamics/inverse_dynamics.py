@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from ...dynamics.arrays.arguments import Array, checked_out
 from ...dynamics.workspaces import offer_direct_call, workspace_of
 from ...exceptions import StateError
-from ...kernels import entries_are_direct
 from ...kernels.loops.planar.entry import planar_entry
+from ...kernels.numba_support.array_objects import entries_are_direct
 from ...model import SubsystemGraph
 from .newton.call import NewtonCall
 from .planar_arrays import planar_mechanism, planar_workspace

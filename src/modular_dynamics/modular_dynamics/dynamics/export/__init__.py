@@ -1,1 +1,6 @@
 """One robot's dynamics in other languages: C99, CasADi."""
+
+from .c_code import ExportedC
+from .casadi_functions import CasadiFunctions
+
+__all__ = ["CasadiFunctions", "ExportedC"]

@@ -16,10 +16,9 @@ where turn and tilt are constants, mostly zero or quarters. Beside the result st
 elimination, less the smallest that counts as an inertia: all must be positive.
 """
 
-from ..drivers import batch_float64, single
 from ..joint_terms import write_joint_terms
 from ..layout import FRICTIONS, GRAVITY, SPRINGS, TERMS, V
-from ..numba_support.compilation import kernel, spliced
+from ..numba_support.compilation import spliced
 from ..numba_support.memory import store
 from ..numba_support.neighbours import store3
 from ..states import turns_by_quaternion
@@ -27,7 +26,7 @@ from .articulated_free import accelerate_by_quaternion, inward_by_quaternion, ou
 from .articulated_layout import ARTICULATED_COLUMNS, CHANGE, GAMMA, OMEGA, ROW
 from .articulated_sweeps import accelerate_joint, inward_joint, outward_joint
 
-__all__ = ["ARTICULATED_COLUMNS", "forward_dynamics", "forward_dynamics_float64"]
+__all__ = ["ARTICULATED_COLUMNS", "recursion"]
 
 
 @spliced
@@ -87,35 +86,3 @@ def recursion(topology, constants, q, v, tau, states, work, out, lanes, like):
         write_joint_terms(terms, topology, constants, q, v, tau, out, topology[n, V] * lanes, lanes)
     inward(0, n, topology, constants, q, tau, states, work, out, lanes, like)
     accelerate(0, n, topology, constants, q, states, work, out, lanes, like)
-
-
-@kernel(forceinline=True)
-def forward_dynamics(topology, constants, work, q, v, tau, vdot):
-    """vdot (nv,) of a graph at q, v, tau; leaves vdot and the pivots (2 nv,) in ``work``, behind the rows.
-
-    Returns 0; or writes nothing and returns 1 where an array has the wrong length, a number that is not
-    finite, or a quaternion of norm below 1e-6; 2 where the numbers are so large that vdot overflows; 3 where
-    a pivot is not positive.
-    """
-    n = topology.shape[0] - 1
-    nv = topology[n, V]
-    if v.shape[0] != nv or tau.shape[0] != nv or vdot.shape[0] != nv:
-        return 1
-    out = work[(n + 1) * ROW : (n + 1) * ROW + 2 * nv]
-    status = single(recursion, ARTICULATED_COLUMNS, topology, constants, work, q, v, tau, out)
-    if status == 1:
-        return 1
-    for k in range(nv, 2 * nv):
-        if not out[k] > 0.0:
-            return 3
-    if status == 0:
-        for k in range(nv):
-            vdot[k] = out[k]
-    return status
-
-
-@kernel(nogil=True)
-def forward_dynamics_float64(topology, constants, q, v, tau, vdot, checked, zeros, queue):
-    """Rows of q, v, tau -> rows of vdot: see :mod:`..drivers`. All pivots must be positive."""
-    pivots = vdot.shape[1]
-    batch_float64(recursion, ROW, topology, constants, q, v, tau, vdot, checked, zeros, queue, pivots)

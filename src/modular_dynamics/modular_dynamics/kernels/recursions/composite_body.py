@@ -5,7 +5,7 @@ aligned frame. One unit of acceleration of joint i takes the wrench of that comp
 the ground, its components along the joints on the way are the entries of column i.
 """
 
-from ..drivers import batch_float64, single
+from ..drivers import single
 from ..layout import (
     ARMATURE,
     ARMATURES,
@@ -30,7 +30,7 @@ from ..numba_support.neighbours import add3, load3, load6
 from ..placement import load_pose, pose_of, store_pose
 from ..states import turns_by_quaternion
 
-__all__ = ["COMPOSITE_COLUMNS", "mass_matrix", "mass_matrix_float64"]
+__all__ = ["COMPOSITE_COLUMNS", "mass_matrix"]
 
 # work, 1-D, n rows: pose as in layout, then the composite body
 COMPOSITE = 12  # 10: mass, moment, pseudo-inertia, as in constants from MASS on
@@ -177,9 +177,3 @@ def mass_matrix(topology, constants, work, q, matrix):
     return single(
         recursion, COMPOSITE_COLUMNS, topology, constants, work, q, unused, unused, matrix.reshape(-1)
     )
-
-
-@kernel(nogil=True)
-def mass_matrix_float64(topology, constants, q, v, a, matrices, checked, zeros, queue):
-    """Rows of q -> matrices (count, nv * nv): see :func:`.drivers.batch_float64`; v and a have no columns."""
-    batch_float64(recursion, COMPOSITE_COLUMNS, topology, constants, q, v, a, matrices, checked, zeros, queue)

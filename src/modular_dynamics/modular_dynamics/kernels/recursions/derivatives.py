@@ -17,7 +17,6 @@ whose S is a unit vector there, costs even less; a floating one has the unit mat
 one half of it.
 """
 
-from ..drivers import batch_float64, single
 from ..layout import (
     ARMATURE,
     ARMATURES,
@@ -37,7 +36,7 @@ from ..layout import (
 )
 from ..math.matrix_entries import add_on_diagonal, coordinates_are_shared, put, put9, zero_first
 from ..math.vectors import matrix_product, plus_scaled, scaled, skew, skew_product, times
-from ..numba_support.compilation import inlined, kernel, spliced
+from ..numba_support.compilation import inlined, spliced
 from ..numba_support.memory import load, store
 from ..numba_support.neighbours import load3
 from ..states import turns_by_quaternion
@@ -53,7 +52,7 @@ from .common_frame import (
 )
 from .derivative_pairs import load_body, pairs, store_axis
 
-__all__ = ["inverse_dynamics_derivatives", "inverse_dynamics_derivatives_float64"]
+__all__ = ["recursion"]
 
 
 @inlined
@@ -164,24 +163,3 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
         add_on_diagonal(out, nv, topology, constants, DAMPING, lanes, like)
     if topology[n, TERMS] & ARMATURES:
         add_on_diagonal(out, 2 * nv, topology, constants, ARMATURE, lanes, like)
-
-
-@kernel()
-def inverse_dynamics_derivatives(topology, constants, work, q, v, vdot, out):
-    """dtau/dq, dtau/dv, dtau/dvdot in ``out`` (3, nv, nv) of a graph at q, v, vdot.
-
-    Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does.
-    """
-    n = topology.shape[0] - 1
-    nv = topology[n, V]
-    if v.shape[0] != nv or vdot.shape[0] != nv:
-        return 1
-    if out.shape[0] != 3 or out.shape[1] != nv or out.shape[2] != nv:
-        return 1
-    return single(recursion, COMMON_COLUMNS, topology, constants, work, q, v, vdot, out.reshape(-1))
-
-
-@kernel(nogil=True)
-def inverse_dynamics_derivatives_float64(topology, constants, q, v, vdot, out, checked, zeros, queue):
-    """Rows of q, v, vdot -> rows of ``out`` (count, 3 * nv * nv): see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, COMMON_COLUMNS, topology, constants, q, v, vdot, out, checked, zeros, queue)

@@ -5,17 +5,16 @@ whose axes the columns are. In the link's own axes they follow on the way from t
 carries the link's pose in the body that has been reached; in the root link's axes from the bodies' poses.
 """
 
-from ..drivers import batch_float64, single
 from ..layout import FLOATING, KIND, MODE, MULTIPLIER, PARENT, POSITION, PRISMATIC, SPHERICAL, V
 from ..math.vectors import cross, minus, plus, scaled, times
-from ..numba_support.compilation import inlined, kernel, spliced
+from ..numba_support.compilation import inlined, spliced
 from ..numba_support.memory import load, store
 from ..numba_support.neighbours import load3, row3
 from ..placement import composed, fixed_pose, load_axis, load_pose, pose_of
 from ..states import turns_by_quaternion
 from .kinematics import POSE_COLUMNS, place_body
 
-__all__ = ["LINK_AXES", "ROOT_AXES", "jacobian", "jacobian_float64"]
+__all__ = ["LINK_AXES", "ROOT_AXES", "recursion"]
 
 ROOT_AXES, LINK_AXES = 0, 1  # MODE of the link's row
 
@@ -110,19 +109,3 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
         _in_link_axes(topology, constants, q, states, out, lanes, like)
     else:
         _in_root_axes(topology, constants, q, states, work, out, lanes, like)
-
-
-@kernel()
-def jacobian(topology, constants, work, q, out):
-    """J (6, nv) of a graph's link at q. Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does."""
-    nv = topology[topology.shape[0] - 1, V]
-    if out.shape[0] != 6 or out.shape[1] != nv:
-        return 1
-    unused = q[:0]
-    return single(recursion, POSE_COLUMNS, topology, constants, work, q, unused, unused, out.reshape(-1))
-
-
-@kernel(nogil=True)
-def jacobian_float64(topology, constants, q, v, a, out, checked, zeros, queue):
-    """Rows of q -> rows of 6 nv numbers: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, checked, zeros, queue)

@@ -4,14 +4,13 @@ A link's frame is a row of KIND FIXED after all joints: it stands on the body PA
 pose that its constants hold. Joints that carry none of these links may be left out of the topology.
 """
 
-from ..drivers import batch_float64, single
 from ..layout import FIXED, KIND, PARENT
-from ..numba_support.compilation import inlined, kernel, spliced
+from ..numba_support.compilation import inlined, spliced
 from ..numba_support.memory import store
 from ..numba_support.neighbours import store3
 from ..placement import composed, fixed_pose, load_pose, pose_of, store_pose
 
-__all__ = ["POSE_COLUMNS", "frame_poses", "frame_poses_float64", "place_body"]
+__all__ = ["POSE_COLUMNS", "place_body", "recursion"]
 
 # work, 1-D: the pose of each body in the root link's frame (R row by row, P)
 POSE_COLUMNS = 12
@@ -51,25 +50,3 @@ def recursion(topology, constants, q, v, a, states, work, out, lanes, like):
             frame += 1
         else:
             place_body(i, topology, constants, q, states, work, lanes, like)
-
-
-@kernel()
-def frame_poses(topology, constants, work, q, out):
-    """Matrices (frames, 4, 4) of a graph's links at q.
-
-    Returns 0, 1 or 2 as :func:`.newton_euler.inverse_dynamics` does.
-    """
-    frames = 0
-    for i in range(topology.shape[0] - 1):
-        if topology[i, KIND] == FIXED:
-            frames += 1
-    if out.shape[0] != frames or out.shape[1] != 4 or out.shape[2] != 4:
-        return 1
-    unused = q[:0]
-    return single(recursion, POSE_COLUMNS, topology, constants, work, q, unused, unused, out.reshape(-1))
-
-
-@kernel(nogil=True)
-def frame_poses_float64(topology, constants, q, v, a, out, checked, zeros, queue):
-    """Rows of q -> rows of 16 numbers for each frame: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, POSE_COLUMNS, topology, constants, q, v, a, out, checked, zeros, queue)

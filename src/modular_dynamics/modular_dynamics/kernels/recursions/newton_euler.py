@@ -9,12 +9,11 @@ Contract: arrays as in :mod:`.layout`, C-contiguous; nothing is allocated by the
 
 import math
 
-from ..drivers import batch_float32, batch_float64, single
+from ..drivers import single
 from ..joint_terms import write_joint_terms
 from ..layout import (
     ACCELERATION,
     ALPHA,
-    CODE,
     EXTERNAL,
     FLOATING,
     FORCE,
@@ -43,7 +42,7 @@ from ..numba_support.neighbours import add3, load3, row3, row6, store3
 from ..placement import place, place_by_quaternion, place_floating, place_spherical
 from ..states import all_finite
 
-__all__ = ["inverse_dynamics", "inverse_dynamics_float32", "inverse_dynamics_float64"]
+__all__ = ["inverse_dynamics"]
 
 
 @inlined
@@ -237,7 +236,7 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     """tau (nv,) of a graph at q, v, vdot; leaves every body's motion and wrench in ``work``.
 
     The ground's row holds the wrench that it bears as FORCE, TORQUE on return. Torques inside black boxes
-    are NaN. Generated code leaves nothing in ``work``.
+    are NaN.
 
     Returns 0; 1 and writes nothing where an array has the wrong length, a number that is not finite, or a
     quaternion of norm below 1e-6; 2 where the numbers are so large that the torques overflow.
@@ -249,23 +248,9 @@ def inverse_dynamics(topology, constants, work, q, v, vdot, tau):
     status = single(recursion, WORK_COLUMNS, topology, constants, work, q, v, vdot, tau)
     if status != 2:
         return status
-    if topology[n, CODE] != 0:  # generated code knows no black boxes
-        return 2
     for i in range(n):
         if topology[i, MODE] != UNKNOWN:  # of the others NaN is the true answer
             row = i * WORK_COLUMNS
             if not all_finite(work[row + FORCE : row + TORQUE + 3]):
                 return 2
     return 0
-
-
-@kernel(nogil=True)
-def inverse_dynamics_float64(topology, constants, q, v, vdot, tau, checked, zeros, queue):
-    """Rows of q, v, vdot -> rows of tau, in double precision: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, checked, zeros, queue)
-
-
-@kernel(nogil=True)
-def inverse_dynamics_float32(topology, constants, q, v, vdot, tau, checked, zeros, queue):
-    """The same in single precision."""
-    batch_float32(recursion, WORK_COLUMNS, topology, constants, q, v, vdot, tau, checked, zeros, queue)

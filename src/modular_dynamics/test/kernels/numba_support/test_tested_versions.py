@@ -12,8 +12,8 @@ from numba import config, njit
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
-from modular_dynamics.kernels import entries_are_direct
 from modular_dynamics.kernels.numba_support import compilation, public_cache, tested_versions
+from modular_dynamics.kernels.numba_support.array_objects import entries_are_direct
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -22,12 +22,11 @@ Q, V, VDOT = np.random.default_rng(0).uniform(-0.5, 0.5, size=(3, 4))
 
 def results():
     """Kernels of each way to be called: an entry, Numba's wrapper, on threads, with named tuples."""
-    arm, four_bar = (md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("four_link", "four_bar"))
+    four_bar, torso = (md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("four_bar", "charmie_torso"))
     return [
-        md.inverse_dynamics(arm, Q, V, VDOT),
-        md.frame_poses(arm, Q),
-        md.inverse_dynamics_batch(arm, [Q], [V], [VDOT], threads=1),
+        md.closed_loop_inverse_dynamics_batch(four_bar, [[0.2]], [[0.3]], [[-0.4]]).tau,
         md.closed_loop_inverse_dynamics(four_bar, [0.2], [0.3], [-0.4]).tau,
+        md.closed_loop_inverse_dynamics(torso, *np.zeros((3, 2))).tau,
     ]
 
 
@@ -36,12 +35,13 @@ import runpy, sys
 import numba
 numba.__version__ = "99.0"
 sys.path[:0] = {sys.path}
-from modular_dynamics import kernels
+from modular_dynamics.kernels.numba_support import array_objects
+from modular_dynamics.kernels.recursions.newton_euler import inverse_dynamics
 for result in runpy.run_path({__file__!r})["results"]():
     print(*(x.hex() for x in result.ravel().tolist()))
 private = "modular_dynamics.kernels.numba_support.disk_library"
-print(kernels.entries_are_direct(), private in sys.modules)
-print(kernels.inverse_dynamics.stats.cache_path)
+print(array_objects.entries_are_direct(), private in sys.modules)
+print(inverse_dynamics.stats.cache_path)
 """
 
 

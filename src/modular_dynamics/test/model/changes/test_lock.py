@@ -66,7 +66,10 @@ def test_any_partition_stays_one(tree, data):
     assert np.abs(ours - theirs[at]).max() <= 1e-11 * max(np.abs(theirs).max(), 1.0)
     wrench = {locked.links[-1]: np.arange(6.0)}
     there = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrench)[into_v]
-    assert np.abs(md.inverse_dynamics(locked, *state, external_wrenches=wrench) - there).max(initial=0.0) <= 100 * bound
+    assert (
+        np.abs(md.inverse_dynamics(locked, *state, external_wrenches=wrench) - there).max(initial=0.0)
+        <= 100 * bound
+    )
 
 
 @pytest.mark.parametrize("name", ROBOT_NAMES)

@@ -14,7 +14,6 @@ from ....dynamics.arrays.design_rows import (
     rows_of_designs,
     terms_of_columns,
 )
-from ....dynamics.threads import run_on_threads
 from ....exceptions import ClosureError, ModularDynamicsError, SingularityError, StateError
 from ....kernels.loops.planar.batch import UNCLOSED, DesignArrays, PlanarStates, planar_batch
 from ....kernels.loops.planar.inverse_dynamics import ELSEWHERE
@@ -22,6 +21,7 @@ from ....kernels.loops.planar.steps import branch_signs
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
 from ...assembly.assemble import finite_guess
+from ...threads import run_on_threads
 from ..planar_arrays import design_mechanism, numbers_of, planar_mechanism, planar_workspace
 from ..solver import ClosedLoopSolver, solver_of
 from .newton_designs import answer_designs_by_newton

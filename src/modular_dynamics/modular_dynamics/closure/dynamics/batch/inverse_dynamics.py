@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....dynamics.arrays.arguments import Array, thread_count
-from ....dynamics.threads import run_on_threads
 from ....dynamics.workspaces import workspace_of
 from ....exceptions import ModularDynamicsError, StateError
 from ....kernels.loops.planar.batch import BLOCK, planar_batch
@@ -15,6 +14,7 @@ from ....kernels.row_queue import new_queue
 from ....model import SubsystemGraph
 from ....model.number_arrays import real_numbers
 from ...assembly.assemble import finite_guess
+from ...threads import run_on_threads
 from ..inverse_dynamics import ClosedLoopInverseDynamics
 from ..planar_arrays import thread_arrays
 from ..solver import solver_of

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ....dynamics.arrays.arguments import Array
 from ....dynamics.arrays.design_rows import Columns, rows_of_designs
-from ....dynamics.threads import run_on_threads
 from ....kernels import layout
 from ....kernels.loops.newton_batch import NewtonDesigns, NewtonMechanism, newton_batch, own_numbers
 from ....kernels.loops.planar.batch import PlanarStates
@@ -15,6 +14,7 @@ from ....kernels.loops.structures import Tree
 from ....model import SubsystemGraph
 from ...constraints.constraint_system import ConstraintSystem
 from ...constraints.rows import row_values
+from ...threads import run_on_threads
 from ..newton.arrays import newton_mechanism
 from ..solver import ClosedLoopSolver
 from .newton_rows import newton_states

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ....dynamics.threads import run_on_threads
 from ....kernels.loops.newton_batch import NewtonStates, newton_batch
 from ....kernels.loops.planar.batch import BLOCK, PlanarStates
+from ...threads import run_on_threads
 from ..newton.arrays import newton_mechanism, no_designs, with_work_arrays
 from ..solver import ClosedLoopSolver
 

@@ -6,19 +6,18 @@ dynamics/arrays/regrouping, so that torques are those of the bodies, and wrenche
 computed by it, and generated code is made from it. Of external wrenches and black boxes it knows nothing.
 """
 
-from ...drivers import batch_float32, batch_float64
 from ...joint_terms import write_joint_terms
 from ...layout import GRAVITY, KIND, PARENT, PRISMATIC, TERMS, V
-from ...numba_support.compilation import kernel, spliced
+from ...numba_support.compilation import spliced
 from ...numba_support.memory import store
 from ...states import turns_by_quaternion
 from ..articulated_inertia import ANY, NONE
 from ..articulated_layout import TURN
 from .by_quaternion import inward_by_quaternion, outward_by_quaternion
-from .layout import ACCELERATION, MOTION_COLUMNS, TORQUE_COLUMNS, motion_at
+from .layout import ACCELERATION, MOTION_COLUMNS, motion_at
 from .one_axis import inward_prismatic, inward_revolute, outward, outward_reduced
 
-__all__ = ["recursion", "torques_float32", "torques_float64"]
+__all__ = ["recursion"]
 
 
 @spliced
@@ -53,15 +52,3 @@ def recursion(topology, constants, q, v, vdot, states, work, tau, lanes, like):
             inward_revolute(NONE, i, topology, constants, states, work, tau, lanes, like)
         else:
             inward_revolute(ANY, i, topology, constants, states, work, tau, lanes, like)
-
-
-@kernel(nogil=True)
-def torques_float64(topology, constants, q, v, vdot, tau, checked, zeros, queue):
-    """Rows of q, v, vdot -> rows of tau, in double precision: see :func:`.drivers.batch_float64`."""
-    batch_float64(recursion, TORQUE_COLUMNS, topology, constants, q, v, vdot, tau, checked, zeros, queue)
-
-
-@kernel(nogil=True)
-def torques_float32(topology, constants, q, v, vdot, tau, checked, zeros, queue):
-    """The same in single precision."""
-    batch_float32(recursion, TORQUE_COLUMNS, topology, constants, q, v, vdot, tau, checked, zeros, queue)

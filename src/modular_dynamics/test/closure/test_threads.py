@@ -10,8 +10,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from modular_dynamics.dynamics import threads
-from modular_dynamics.dynamics.threads import run_on_threads
+from modular_dynamics.closure import threads
+from modular_dynamics.closure.threads import run_on_threads
 from modular_dynamics.kernels.row_queue import begin, end, stop, take
 
 MEETING = 20.0  # seconds that threads wait for each other at most

@@ -1,1 +1,0 @@
-"""Sums over all bodies, motions of links, momentum."""
