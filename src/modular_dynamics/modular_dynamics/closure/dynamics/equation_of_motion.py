@@ -159,9 +159,8 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
-    return static.tau - solver.dynamic_projection(static.coordinates).T @ gravity_torque(
-        graph.tree, static.coordinates
-    )
+    weight: Array = gravity_torque(graph.tree, static.coordinates)
+    return static.tau - solver.dynamic_projection(static.coordinates).T @ weight
 
 
 def closed_loop_bias(

@@ -26,7 +26,7 @@ def results():
     return [
         md.closed_loop_inverse_dynamics_batch(four_bar, [[0.2]], [[0.3]], [[-0.4]]).tau,
         md.closed_loop_inverse_dynamics(four_bar, [0.2], [0.3], [-0.4]).tau,
-        md.closed_loop_inverse_dynamics(torso, *np.zeros((3, 2))).tau,
+        md.closed_loop_inverse_dynamics(torso, *np.zeros((3, 19))).tau,
     ]
 
 
