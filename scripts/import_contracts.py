@@ -39,9 +39,14 @@ class NoCycles(Contract):
 
     type_name = "no_cycles"
 
+    ignore_imports = fields.SetField(subfield=fields.StringField(), required=False)
+
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         """Find one cycle."""
         imports = {module: set(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+        for ignored in self.ignore_imports or ():
+            module, _, imported = str(ignored).partition(" -> ")
+            imports[module].discard(imported)
         try:
             TopologicalSorter(imports).prepare()
         except CycleError as error:

@@ -5,7 +5,6 @@ import os
 import threading
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -274,9 +273,9 @@ def test_what_stands_behind_the_arrays_is_checked():
 
 def test_robots_whose_arrays_contradict_each_other_are_refused(monkeypatch):
     core, graph, robot = _core, load("four_link"), {}
-    recorder = SimpleNamespace(Robot=lambda **arrays: robot.update(arrays))
     with monkeypatch.context() as patch:
-        patch.setattr("modular_dynamics.dynamics.core_robot._core", recorder)
+        recorder = lambda **arrays: robot.update(arrays)  # noqa: E731
+        patch.setattr("modular_dynamics.dynamics.core_robot.Robot", recorder)
         core_robot(graph)
     for name, value, text in [
         ("v", [0, 0, 1, 2], "velocity 0 belongs to 2 joints that mimic no other; it must be one"),

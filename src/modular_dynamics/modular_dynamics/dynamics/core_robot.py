@@ -5,13 +5,42 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
+from .._core import (
+    ARMATURE,
+    AT_ROOT,
+    CUT,
+    FRICTION,
+    GOOD,
+    NO_INERTIA,
+    OVERFLOW,
+    OWN_AXES,
+    SPATIAL,
+    SPRINGS,
+    UNKNOWN,
+    WHOLE,
+    Frames,
+    Robot,
+)
 from ..algebra import DualQuaternion, rotation_matrix, to_rotation_translation, translation
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph, black_box_loads, carrying_body, link_wrenches
 from .arrays.arguments import Array
 
-__all__ = ["core_frames", "core_robot", "loads_on_bodies", "passing_of"]
+__all__ = [
+    "ARMATURE",
+    "AT_ROOT",
+    "FRICTION",
+    "GOOD",
+    "NO_INERTIA",
+    "OVERFLOW",
+    "OWN_AXES",
+    "SPATIAL",
+    "SPRINGS",
+    "core_frames",
+    "core_robot",
+    "loads_on_bodies",
+    "passing_of",
+]
 
 #: As the core numbers them.
 _TYPES = {
@@ -24,7 +53,7 @@ _TYPES = {
 _Z = (0.0, 0.0, 1.0)  # of joints that have no axis
 
 
-def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> _core.Robot:
+def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:
     """Return the robot that the compiled functions read: the tree, with closed loops left open.
 
     Args:
@@ -36,7 +65,7 @@ def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> _core.Robot
     joints, bodies = graph.joints, graph.bodies
     drivers = [graph.driver(joint) for joint in joints]
     mimics = [joint.mimic for joint in joints]
-    return _core.Robot(
+    return Robot(
         parent=_integers(-1 if parent is None else parent for parent in graph.parents),
         type=_integers(_TYPES[joint.type] for joint in joints),
         q=_integers(graph.q_slice(name).start for name in drivers),
@@ -61,9 +90,7 @@ def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> _core.Robot
     )
 
 
-def core_frames(
-    graph: SubsystemGraph, links: Sequence[str], robot: _core.Robot | None = None
-) -> _core.Frames:
+def core_frames(graph: SubsystemGraph, links: Sequence[str], robot: Robot | None = None) -> Frames:
     """Return the frames of links, for functions of a robot that ``core_robot`` made; by default the kept one.
 
     Raises:
@@ -74,7 +101,7 @@ def core_frames(
     except KeyError as error:
         raise StateError(str(error.args[0])) from None
     poses = [to_rotation_translation(x_body_link) for _, x_body_link in carried]
-    return _core.Frames(
+    return Frames(
         graph.once(core_robot) if robot is None else robot,
         body=_integers(-1 if body is None else body for body, _ in carried),
         R=_numbers((R for R, _ in poses), 3, 3),
@@ -121,15 +148,15 @@ def passing_of(graph: SubsystemGraph, boxes: Iterable[str]) -> NDArray[np.int64]
     Torques inside a black box are unknown; what the joints of its successors transmit stops at it, because
     the wrench that is given for the box includes it.
     """
-    names, passing = {*boxes}, np.full(len(graph.joints), _core.WHOLE, np.int64)
+    names, passing = {*boxes}, np.full(len(graph.joints), WHOLE, np.int64)
     for subsystem in graph.subsystems:
         predecessor = graph.predecessor(subsystem)
         is_carried_by_box = predecessor is not None and predecessor.name in names
         for k in subsystem.indices:
             if subsystem.name in names:
-                passing[k] = _core.UNKNOWN
+                passing[k] = UNKNOWN
             elif is_carried_by_box and graph.parents[k] not in subsystem.indices:
-                passing[k] = _core.CUT
+                passing[k] = CUT
     return passing
 
 

@@ -6,13 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _core
 from ..exceptions import ModularDynamicsError, StateError
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import real_numbers
 from .arrays.arguments import Array, thread_count
 from .arrays.design_rows import checked_columns, rows_of_designs
-from .core_robot import core_robot
+from .core_robot import GOOD, core_robot
 from .quantity import terms_of
 
 __all__ = ["inverse_dynamics_of_designs"]
@@ -51,7 +50,7 @@ def inverse_dynamics_of_designs(
     done, state, status = graph.once(core_robot).inverse_dynamics_designs(
         numbers[:designs], q, v, a, tau, thread_count(threads), terms
     )
-    if status != _core.GOOD:
+    if status != GOOD:
         with _errors_name_design(done):
             where = f"row {state}: " if len(shape) == 3 else ""
             try:

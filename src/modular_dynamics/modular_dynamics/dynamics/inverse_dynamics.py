@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _core
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..model import SubsystemGraph, black_box_wrenches, refuse_black_boxes, refuse_closures, require_graph
-from .core_robot import loads_on_bodies, passing_of
+from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
 from .transmitted_wrenches import InverseDynamicsResult, first_joints
@@ -122,7 +121,7 @@ class InverseDynamics:
         """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made."""
         if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
             try:
-                if self._one(q, v, a, out, self._terms) == _core.GOOD and black_box_wrenches is None:
+                if self._one(q, v, a, out, self._terms) == GOOD and black_box_wrenches is None:
                     return out
             except (TypeError, ValueError):
                 pass  # many states, or what is to be converted or refused
@@ -197,7 +196,7 @@ def gravity_torque(
 
     With those: ``bias`` at rest. Of many states (n, nv). Errors as of ``bias``.
     """
-    return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(_core.ARMATURE,))
+    return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 
 def _at_rest(quantity: str) -> Quantity:

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from numpy.typing import ArrayLike
 
-from .. import _core
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array
-from .core_robot import core_frames
+from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate
 
 __all__ = [
@@ -41,9 +40,9 @@ _DRIFT = Quantity("frame_accelerations", ("q", "v", "a"), _of_frames, "accelerat
 _MOTIONS = Quantity("frame_motions", ("q", "v", "a"), _of_frames, "motions")
 _JACOBIAN = Quantity("jacobian", ("q",), lambda graph: (6, graph.nv), "elements of the Jacobian")
 
-_AXES = {"root": 0, "link": _core.OWN_AXES}
-_POINTS = {"link": 0, "root": _core.AT_ROOT}
-_KINDS = {"classical": 0, "spatial": _core.SPATIAL}
+_AXES = {"root": 0, "link": OWN_AXES}
+_POINTS = {"link": 0, "root": AT_ROOT}
+_KINDS = {"classical": 0, "spatial": SPATIAL}
 
 
 def _choice(what: str, value: object, choices: dict[str, int]) -> int:
@@ -266,7 +265,7 @@ def jacobian_drift(
     Raises:
         StateError: as of ``frame_velocities``.
     """
-    form = _choice("axes", axes, {"root": 0, "link": _core.OWN_AXES + _core.SPATIAL})
+    form = _choice("axes", axes, {"root": 0, "link": OWN_AXES + SPATIAL})
     name = _one(graph, link)
     frames = graph.once(core_frames, name)
     drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))

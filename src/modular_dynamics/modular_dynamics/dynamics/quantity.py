@@ -11,11 +11,10 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
 from .arrays.arguments import Array, checked_out, state_rows, thread_count
-from .core_robot import core_robot
+from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 from .single_precision import Angles
 
 __all__ = ["FRICTION_CHOICES", "Calls", "Quantity", "evaluate", "terms_of"]
@@ -24,7 +23,7 @@ __all__ = ["FRICTION_CHOICES", "Calls", "Quantity", "evaluate", "terms_of"]
 FRICTION_CHOICES = ("none", "urdf")
 #: States of one call of the core, after which an interrupt counts.
 ROWS = 2**16
-_TERMS = {"none": _core.ARMATURE + _core.SPRINGS, "urdf": _core.ARMATURE + _core.SPRINGS + _core.FRICTION}
+_TERMS = {"none": ARMATURE + SPRINGS, "urdf": ARMATURE + SPRINGS + FRICTION}
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -111,7 +110,7 @@ def evaluate(
     result = np.empty(shape) if out is None else out
     if quantity.at_rest or not _has_none(states):  # to the core None is zeros
         try:
-            if calls.one(*before, *states, result, *after) == _core.GOOD:
+            if calls.one(*before, *states, result, *after) == GOOD:
                 return result
         except (TypeError, ValueError):
             pass  # many states, or what is to be converted or refused
@@ -148,7 +147,7 @@ class _Call(NamedTuple):
             for name in self.quantity.inputs
         ]
         status = self.calls.one(*self.before, *inputs, result, *self.after)
-        if status != _core.GOOD:
+        if status != GOOD:
             self._fail(status, checked)
         return result
 
@@ -187,9 +186,9 @@ class _Call(NamedTuple):
             if written is not out:
                 with np.errstate(over="ignore"):
                     out[:] = written
-                if status == _core.GOOD and (large := np.isinf(out)).any():
-                    done, status = int(np.argmax(large.any(axis=1))), _core.OVERFLOW
-            if status != _core.GOOD:
+                if status == GOOD and (large := np.isinf(out)).any():
+                    done, status = int(np.argmax(large.any(axis=1))), OVERFLOW
+            if status != GOOD:
                 row = first + done
                 try:
                     self._fail(status, {name: array[row] for name, array in arrays.items()})
@@ -210,8 +209,8 @@ class _Call(NamedTuple):
     def _fail(self, status: int, state: dict[str, NDArray[Any]]) -> NoReturn:
         """Raise the StateError of a state for which the core returned this status."""
         self.graph.checked(**state)  # raises where a number is not finite
-        if status >= _core.NO_INERTIA and self.lost is not None:
-            raise StateError(self.lost(status - _core.NO_INERTIA, np.asarray(state["q"], np.float64)))
+        if status >= NO_INERTIA and self.lost is not None:
+            raise StateError(self.lost(status - NO_INERTIA, np.asarray(state["q"], np.float64)))
         *first, last = state
         names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
         raise StateError(f"{names} finite, but so large that the {self.quantity.are} are not")
