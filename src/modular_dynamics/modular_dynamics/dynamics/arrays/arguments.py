@@ -1,11 +1,11 @@
 """What callers pass to one state or to batches: checked, or converted to what kernels take."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
@@ -13,39 +13,16 @@ from ...model.number_arrays import real_numbers
 
 __all__ = [
     "Array",
-    "Progress",
     "Topology",
-    "as_kernel_arrays",
-    "checked_dtype",
     "checked_out",
-    "checked_progress",
-    "is_contiguous_float64",
     "state_rows",
     "thread_count",
 ]
 
-Progress = Callable[[int, int], None] | None
 Array = NDArray[np.float64]
 #: The kernels' array of a tree: see kernels/layout.py.
 Topology = NDArray[np.int64]
 _DOUBLE = np.dtype(np.float64)
-
-
-def is_contiguous_float64(*arrays: object) -> bool:
-    """Whether kernels take these as they are: vectors, and at the end an array for results.
-
-    They must be contiguous, aligned and writeable, and float64 in this machine's byte order: Numba's own
-    check mistakes another byte order for a missing alignment.
-    """
-    for x in arrays:
-        if type(x) is not np.ndarray or x.dtype is not _DOUBLE or not x.flags.carray:
-            return False
-    return all(x.ndim == 1 for x in arrays[:-1])  # type: ignore[attr-defined]
-
-
-def as_kernel_arrays(*arrays: Array) -> list[Array]:
-    """The same numbers as contiguous, aligned and writeable float64 arrays; copies where needed."""
-    return [np.require(x, np.float64, ["C", "W", "A"]) for x in arrays]
 
 
 def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
@@ -71,24 +48,6 @@ def _described(out: object) -> str:
     }
     faults = [fault for fault, absent in properties.items() if not absent]
     return ", ".join([f"{out.dtype} {out.shape}", *faults])
-
-
-def checked_dtype(dtype: DTypeLike, choices: Iterable[np.dtype[Any]]) -> np.dtype[Any]:
-    """The dtype. Raises StateError: it is none of the choices."""
-    choices = list(choices)
-    try:
-        kind = np.dtype(dtype)
-    except TypeError:
-        raise StateError(f"dtype is {dtype!r}; float64 or float32 is needed") from None
-    if kind not in choices:
-        raise StateError(f"dtype is {kind}; {' or '.join(map(str, choices))} is needed")
-    return kind
-
-
-def checked_progress(progress: Progress) -> None:
-    """Raises StateError: no function."""
-    if progress is not None and not callable(progress):
-        raise StateError(f"progress is {progress!r}; a function of (states done, count) is needed")
 
 
 def checked_seed(seed: int) -> int:
