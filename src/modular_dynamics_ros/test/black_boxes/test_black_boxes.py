@@ -145,10 +145,10 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
     assert message.header.frame_id == "base"
     motion = connection_motion_from_message(message, "right_branch", "base")
     connection = session.robot.graph.subsystem("right_branch").connection
-    poses, in_link = md.FramePoses(graph, [connection.link]), pose_matrix(connection.x_link_connection)
+    in_link = pose_matrix(connection.x_link_connection)
 
     def pose(t):
-        return poses(np.append(Q[:3] + V[:3] * t, 0.0))[0] @ in_link
+        return md.frame_poses(graph, np.append(Q[:3] + V[:3] * t, 0.0), [connection.link])[0] @ in_link
 
     def twist(t, h=1e-4):  # of the point, along its own axes: H^-1 Hdot
         body = np.linalg.inv(pose(t)) @ (pose(t + h) - pose(t - h)) / (2.0 * h)

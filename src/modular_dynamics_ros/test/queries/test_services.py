@@ -44,7 +44,7 @@ def test_inverse_dynamics(node, graph):
         node.ask("inverse_dynamics", state=STATE, external_wrenches=[push("left_branch", 1, 2, 3, 4, 5, 6)])
     )
     wrenches = {"left_branch": np.arange(1.0, 7.0)}
-    result = md.InverseDynamics(graph).solve(Q, V, A, wrenches)
+    result = md.InverseDynamics(graph).solve(Q, V, A, external_wrenches=wrenches)
     assert answer.torques.joint_names == NAMES
     assert answer.torques.total == pytest.approx(result.tau, rel=1e-12)
     expected = md.inverse_dynamics(graph, Q, V, A) - result.tau
