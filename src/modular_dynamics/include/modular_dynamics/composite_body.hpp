@@ -85,13 +85,17 @@ MD_INLINE void pose_of(const Body<Element<T>>& b, const T* q, const JointPositio
             k.zx * c + k.zy * s, k.zy * c - k.zx * s, T{} + k.zz};
 }
 
+/// M (nv, nv). largest (nv), where it is given: the sums of the positive numbers in M's diagonal elements. Those of joints that mimic each
+/// other may cancel there, and what is left of them is rounding.
 template <class T>
-MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work) {
+MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work,
+                           T* largest = nullptr) {
   typedef Element<T> E;
   using namespace detail;
   const int n = model.joints, nv = model.nv;
   const WrenchColumns<T>& columns = work.columns;
   for (int k = 0; k < nv * nv; ++k) M[k] = T{};
+  for (int k = 0; largest && k < nv; ++k) largest[k] = T{};
   for (int i = 1; i <= n; ++i) {
     const Body<E>& b = model.bodies[i];
     work.composites[i] = {T{} + b.mass, all_lanes<T>(b.moment),
@@ -107,6 +111,7 @@ MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const 
       const T* component = axis == 0 ? columns.fx : axis == 1 ? columns.fy : axis == 2 ? columns.fz
                          : axis == 3 ? columns.nx : axis == 4 ? columns.ny : columns.nz;
       const int row = b.v + k;
+      if (largest) largest[row] = largest[row] + b.multiplier * b.multiplier * component[first + k];
       for (int c = first; c < first + count; ++c) {
         T& entry = M[row * nv + b.v + (c - first)];
         entry = entry + b.multiplier * b.multiplier * component[c];
@@ -131,6 +136,10 @@ MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const 
     for (int i = 1; i <= n; ++i)
       for (int k = model.bodies[i].v; k < model.bodies[i].v + model.bodies[i].velocities; ++k)
         M[k * nv + k] = M[k * nv + k] + model.terms[i - 1].armature;
+  if (armature && largest)
+    for (int i = 1; i <= n; ++i)
+      for (int k = model.bodies[i].v; k < model.bodies[i].v + model.bodies[i].velocities; ++k)
+        largest[k] = largest[k] + model.terms[i - 1].armature;
 }
 
 } // namespace modular_dynamics

@@ -5,7 +5,8 @@
 // move several bodies). Velocities may be held: their rows and columns are left out.
 //
 // D are the pivots: what a joint moves while those before it in v are held and those after it are free. A pivot up to 1e-13 of M's diagonal
-// element, which is what the joint moves while all others are held, is mostly rounding: see pivot_rounding.
+// element, which is what the joint moves while all others are held, is mostly rounding: see pivot_rounding. With mimic joints it is 1e-13 of
+// what the driver and those that follow it move each by itself, since in the diagonal element they may cancel.
 //
 // Hybrid dynamics (ibid., section 9.2), f: velocities whose torques are known, p: whose accelerations are,
 //
@@ -23,13 +24,12 @@
 namespace modular_dynamics {
 
 /// D in place of M's diagonal, L below it; what is above the diagonal stays. held: a mark for each velocity, or nullptr.
-/// largest (nv): on return the diagonal of M.
-template <class T> MD_SHARED int factorize(const Model<Element<T>>& model, const bool* held, T* M, T* largest) {
+/// largest (nv): what the pivots are compared with.
+template <class T> MD_SHARED int factorize(const Model<Element<T>>& model, const bool* held, T* M, const T* largest) {
   using namespace detail;
   const int nv = model.nv;
   const Elimination& e = model.elimination;
   int failed = 0;
-  for (int k = 0; k < nv; ++k) largest[k] = M[long(k) * nv + k];
   for (int k = nv - 1; k >= 0; --k) {
     if (held && held[k]) continue;
     T* row = M + long(k) * nv;
@@ -86,7 +86,7 @@ MD_SHARED int forward_dynamics_by_matrix(const Model<Element<T>>& model, Counted
   T* h = work.torques;
   for (int k = 0; k < nv; ++k) h[k] = T{};
   inverse_dynamics_under(external, model, counted, q, v, h, h, work.newton_euler);
-  mass_matrix(model, counted.armature, q, work.M, work.composite);
+  mass_matrix(model, counted.armature, q, work.M, work.composite, work.largest);
   const int failed = factorize(model, nullptr, work.M, work.largest);
   for (int k = 0; k < nv; ++k) a[k] = tau[k] - h[k];
   solve(model, nullptr, work.M, 1, a);
@@ -100,7 +100,7 @@ MD_INLINE int hybrid_dynamics(const Model<Element<T>>& model, CountedTerms count
   const int nv = model.nv;
   T *needed = work.torques, *accelerations = out, *torques = out + nv;
   inverse_dynamics_under(external, model, counted, q, v, a, needed, work.newton_euler);
-  mass_matrix(model, counted.armature, q, work.M, work.composite);
+  mass_matrix(model, counted.armature, q, work.M, work.composite, work.largest);
   const int failed = factorize(model, prescribed, work.M, work.largest);
   for (int k = 0; k < nv; ++k) accelerations[k] = prescribed[k] ? a[k] : T(tau[k] - needed[k]);
   solve(model, prescribed, work.M, 1, accelerations);
@@ -120,6 +120,7 @@ template <class T> MD_INLINE int forward_dynamics_derivatives(const Model<Elemen
   const int nv = model.nv;
   const long square = long(nv) * nv;
   T *M = derivatives + 2 * square, *inverse = out + 2 * square;
+  for (int k = 0; k < nv; ++k) largest[k] = M[long(k) * nv + k];
   int failed = factorize(model, nullptr, M, largest);
   for (long k = 0; k < 2 * square; ++k) out[k] = T{} - derivatives[k];
   for (long k = 0; k < square; ++k) inverse[k] = T{};

@@ -247,3 +247,31 @@ def test_axes_in_line_with_a_link_without_mass_between():
     graph = loaded([Turn(Z), Turn(Z, LINK, (0, 0, 0.3)), Turn(Y, TOOL, (0.3, 0, 0))])
     with pytest.raises(md.StateError, match=r"^joints 'j1' and 'j2' together move no inertia"):
         md.forward_dynamics(graph, [0.1, 0.2, 0.3], np.zeros(3), np.zeros(3))
+
+
+SHAPE = '<inertia ixx="0.1" ixy="0" ixz="0" iyy="0.12" iyz="0" izz="0.13"/>'
+TURNS_BACK = f"""<robot name="mimic"><link name="base"/><link name="arm"><inertial><origin xyz=".1 .2 .3"/>
+<mass value="1"/>{SHAPE}</inertial></link><link name="ring"/><link name="tool"><inertial>
+<origin xyz="-0.16 0.15 0.43"/><mass value="1"/>{SHAPE}</inertial></link>
+<joint name="swing" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+<joint name="turn" type="continuous"><parent link="arm"/><child link="ring"/>
+<origin xyz="1.5 0.03 0.86" rpy="-0.7 0.4 -0.96"/><axis xyz="-0.11 -0.04 -0.77"/></joint>
+<joint name="back" type="continuous"><parent link="ring"/><child link="tool"/><axis xyz="-0.11 -0.04 -0.77"/>
+<mimic joint="turn" multiplier="-1"/></joint></robot>"""
+
+
+def test_joints_that_turn_a_link_there_and_back_move_no_inertia():
+    """The mimic joint undoes what its driver does: M is singular in every pose, but for rounding."""
+    graph, rng = md.load_urdf(TURNS_BACK), np.random.default_rng(0)
+    text = "joint 'turn' moves no inertia|joints 'swing' and 'turn' together move no inertia"
+    for q in rng.uniform(-3.0, 3.0, (50, 2)):
+        v, tau = np.zeros(2), np.ones(2)
+        for function in (md.forward_dynamics, md.forward_dynamics_derivatives):
+            with pytest.raises(md.StateError, match=f"^({text})"):
+                function(graph, q, v, tau)
+            with pytest.raises(md.StateError, match=f"^row 0: ({text})"):
+                function(graph, [q, q], [v, v], [tau, tau])
+        with pytest.raises(md.StateError, match="^joint 'turn' moves no inertia"):
+            md.hybrid_dynamics(graph, q, v, v, tau, ["swing"])
+        held = md.hybrid_dynamics(graph, q, v, v, tau, ["turn"])
+        assert held.a[0] == pytest.approx((1.0 - md.bias(graph, q, v)[0]) / md.mass_matrix(graph, q)[0, 0])
