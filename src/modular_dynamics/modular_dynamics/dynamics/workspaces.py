@@ -88,7 +88,7 @@ def workspace_of(graph: SubsystemGraph, make: Callable[..., W], *arguments: Any)
 
 
 def direct_calls(algorithm: str) -> dict[int, DirectCall]:
-    """By id(graph): compiled functions of arrays (kernels/entry.py), for all threads.
+    """By id(graph): compiled functions of arrays (kernels/loops/planar/entry.py), for all threads.
 
     They hold the interpreter's lock while they run: threads cannot meet in the calls' own work arrays.
     """

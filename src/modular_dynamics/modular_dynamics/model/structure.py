@@ -170,7 +170,7 @@ class Structure(Constant):
         return self._slices[name][0]
 
     def v_slice(self, name: str) -> slice:
-        """The slice of v, vdot and tau of a joint of ``joint_names``."""
+        """The slice of v, accelerations and tau of a joint of ``joint_names``."""
         return self._slices[name][1]
 
     def neutral(self) -> NDArray[np.float64]:
@@ -187,7 +187,7 @@ class Structure(Constant):
         return own if joint.mimic is None else joint.mimic.multiplier * own + joint.mimic.offset
 
     def joint_rate(self, joint: Joint, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Velocity of one joint, from v (or acceleration, from vdot); mimic joints included."""
+        """Velocity of one joint, from v (or acceleration, from those of all); mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
 

@@ -94,7 +94,7 @@ class OpenChainDynamics:
 
 
 class OpenChain:
-    """Solves one robot; a workspace of one thread.
+    """Solves one robot.
 
     Attributes:
         robot: it does not change.

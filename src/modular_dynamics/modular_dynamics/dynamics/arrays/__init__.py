@@ -1,1 +1,1 @@
-"""A graph as the arrays that the kernels work on."""
+"""A graph as the arrays that kernels and exported code work on; what callers pass."""

@@ -1,4 +1,4 @@
-"""What callers pass to one state or to batches: checked, or converted to what kernels take."""
+"""What callers pass: checked, or converted to arrays that can be computed with."""
 
 import os
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
-    """``out`` itself, if kernels can write a result of that shape and dtype into it.
+    """``out`` itself, if a result of that shape and dtype can be written into it.
 
     Raises:
-        StateError: they cannot; names what it is and what is needed.
+        StateError: it cannot; names what it is and what is needed.
     """
     matches = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
     if not (matches and out.flags.carray):

@@ -4,8 +4,7 @@ A joint's axis is z of its body's aligned frame (see model_arrays.py); the frame
 that axis and shifted along it. In its parent's frame a body is placed at P and turned by
 Rz(turn) Rx(tilt) Rz(q): any constant rotation is such a product, with a third angle that is added to the
 joint's offset. If a body's x is along the common normal of its own axis and a child's (Denavit & Hartenberg),
-that child has no turn; a slide can remove one component of P. Zeros cost nothing in generated code, and
-rotations by zero or a quarter turn cost almost nothing in the loops either.
+that child has no turn; a slide can remove one component of P. Zeros cost nothing in exported code.
 """
 
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ __all__ = ["BlackBoxMotions"]
 
 
 class BlackBoxMotions:
-    """Motions at a state, in the root link's frame; a workspace of one thread.
+    """Motions at a state, in the root link's frame.
 
     With a floating base the base is at its origin: no wrench depends on where it is.
     """
