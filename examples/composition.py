@@ -18,9 +18,9 @@ import modular_dynamics as md
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
-q, v, vdot = [0.1, 0.4, -0.3, 0.3], [0.5, 0.0, 0.0, 0.2], [1.0, 1.0, 1.0, 1.0]
-composition = md.compose(graph, q, v, vdot)
-difference = np.abs(composition.tau - md.inverse_dynamics(graph, q, v, vdot)).max()
+q, v, a = [0.1, 0.4, -0.3, 0.3], [0.5, 0.0, 0.0, 0.2], [1.0, 1.0, 1.0, 1.0]
+composition = md.compose(graph, q, v, a)
+difference = np.abs(composition.tau - md.inverse_dynamics(graph, q, v, a)).max()
 print("torques of composition and kernel agree to 1e-12 N m:", difference < 1e-12)
 print("blocks of A (rows: the subsystem whose joints feel it; columns: the subsystem that causes it)")
 for i, subsystem in enumerate(graph.subsystems):

@@ -16,8 +16,8 @@ import modular_dynamics as md
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
-q, v, vdot = np.full((3, graph.nv), 0.3)
-tau = md.inverse_dynamics(graph, q, v, vdot)
+q, v, a = np.full((3, graph.nv), 0.3)
+tau = md.inverse_dynamics(graph, q, v, a)
 
 with tempfile.TemporaryDirectory() as folder:  # gcc -std=c99 arm.c arm_test.c -lm && ./a.out compares them
     code = graph.export_c(Path(folder) / "arm.c", ["inverse_dynamics"])
@@ -26,8 +26,8 @@ with tempfile.TemporaryDirectory() as folder:  # gcc -std=c99 arm.c arm_test.c -
 
 torques = graph.to_casadi(["inverse_dynamics"]).inverse_dynamics
 symbols = casadi.SX.sym("q", graph.nq)
-effort = casadi.sumsqr(torques(symbols, v, vdot))
+effort = casadi.sumsqr(torques(symbols, v, a))
 gradient = casadi.Function("gradient", [symbols], [casadi.gradient(effort, symbols)])
-ours = 2 * md.inverse_dynamics_derivatives(graph, q, v, vdot).dq.T @ tau
+ours = 2 * md.inverse_dynamics_derivatives(graph, q, v, a).dq.T @ tau
 error = np.abs(np.array(gradient(q)).ravel() - ours).max()
 print("gradient of the torques' squares by CasADi, largest difference from ours below 1e-10:", error < 1e-10)

@@ -17,18 +17,18 @@ import modular_dynamics as md
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
-q, v, vdot = np.array([0.1, 0.4, -0.3, 0.3]), np.full(4, 0.2), np.ones(4)
-tau = md.inverse_dynamics(graph, q, v, vdot)
-error = np.abs(md.forward_dynamics(graph, q, v, tau) - vdot).max()
+q, v, a = np.array([0.1, 0.4, -0.3, 0.3]), np.full(4, 0.2), np.ones(4)
+tau = md.inverse_dynamics(graph, q, v, a)
+error = np.abs(md.forward_dynamics(graph, q, v, tau) - a).max()
 print("forward dynamics inverts inverse dynamics to 1e-9:", error < 1e-9)
 
-driven = graph.joint_names[:2]  # vdot is read for them, tau for the others, which have no motors
+driven = graph.joint_names[:2]  # a is read for them, tau for the others, which have no motors
 hanging = md.hybrid_dynamics(graph, q, v, [1.0, -0.5, 0.0, 0.0], np.zeros(4), prescribed=driven)
 print(f"{' and '.join(driven)} driven, the others hanging: {hanging.tau[:2].round(4)} N m")
 
 
 def rates(_t: float, state: np.ndarray) -> np.ndarray:
-    """State (q, v) -> (v, vdot) without torques."""
+    """State (q, v) -> (v, a) without torques."""
     return np.concatenate([state[4:], md.forward_dynamics(graph, state[:4], state[4:], np.zeros(4))])
 
 

@@ -16,10 +16,10 @@ import modular_dynamics as md
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
-q, v, vdot = np.random.default_rng(3).uniform(-1.0, 1.0, (3, 200, graph.nv))
-Y = md.regressor(graph, q, v, vdot)  # (200, nv, 10 bodies)
+q, v, a = np.random.default_rng(3).uniform(-1.0, 1.0, (3, 200, graph.nv))
+Y = md.regressor(graph, q, v, a)  # (200, nv, 10 bodies)
 theta = md.inertial_parameters(graph)
-error = np.abs(Y @ theta - md.inverse_dynamics(graph, q, v, vdot)).max()
+error = np.abs(Y @ theta - md.inverse_dynamics(graph, q, v, a)).max()
 print("Y theta gives the torques to 1e-11 N m:", error < 1e-11)
 
 # A payload of 0.5 kg at [0, 0, 0.1] m in the last body, as a robot would measure it, with noise of 0.01 N m.

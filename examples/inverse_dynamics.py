@@ -21,8 +21,8 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
 print(graph)  # its subsystems, joints and connection points
-q, v, vdot = [0.1, 0.4, -0.3, 0.3], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]
-tau = md.inverse_dynamics(graph, q, v, vdot)  # in the order of graph.joint_names
+q, v, a = [0.1, 0.4, -0.3, 0.3], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]
+tau = md.inverse_dynamics(graph, q, v, a)  # in the order of graph.joint_names
 print("torques [N m]:", tau.round(4))
-difference = md.crosscheck.rnea_residual(graph, q, v, vdot).max()  # needs the extra `crosscheck`
+difference = md.crosscheck.rnea_residual(graph, q, v, a).max()  # needs the extra `crosscheck`
 print("differs from Pinocchio by less than 1e-12 N m:", difference < 1e-12)

@@ -21,8 +21,8 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 graph = md.load_urdf(ROBOTS / "charmie.urdf")
 t = np.linspace(0.0, 2.0, 400)[:, None]
 unit, turn = np.full(graph.nv, 0.3), np.pi
-q, v, vdot = unit * np.sin(turn * t), unit * turn * np.cos(turn * t), -unit * turn**2 * np.sin(turn * t)
-tau = md.inverse_dynamics(graph, q, v, vdot)
+q, v, a = unit * np.sin(turn * t), unit * turn * np.cos(turn * t), -unit * turn**2 * np.sin(turn * t)
+tau = md.inverse_dynamics(graph, q, v, a)
 for name in ("left_shoulder_abduction", "left_shoulder_flexion", "left_elbow_flexion"):
     plt.plot(t, tau[:, graph.v_slice(name)], label=name)
 plt.xlabel("time [s]")

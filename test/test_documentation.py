@@ -135,7 +135,6 @@ def unsigned_zeros(text: str) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.stem)
 def test_an_example_prints_what_its_docstring_says(example, capsys, monkeypatch, tmp_path):
-    monkeypatch.setenv("MODULAR_DYNAMICS_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("sys.argv", [example.name])
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path / "folder")  # from any folder
