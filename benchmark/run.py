@@ -59,11 +59,12 @@ GENERIC = 38  # joints of a tree of arbitrary frames and inertias, as many as th
 ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
-fetches the arrays. Batches: 8192 states, 256 where results are matrices. loops: the compiled
-kernels; code: after graph.compile(); C99, CasADi: C by graph.export_c(), and by CasADi of
-graph.to_casadi(). Peers are called from Python, state by state, except "...InParallel" and "loop
-in C"; they keep one result. MuJoCo: states are set beforehand; "full": with M as a full matrix.
-C: Pinocchio's algorithms by CasADi. All C is compiled with -O3 -march=native.
+fetches the arrays. Many states: 8192, 256 where results are matrices. library: its functions;
+core: what they call, without the Python that looks at arguments; C99, CasADi: C by
+graph.export_c(), and by CasADi of graph.to_casadi(). Peers are called from Python, state by state,
+except "...InParallel" and "loop in C"; they keep one result. MuJoCo: states are set beforehand;
+"full": with M as a full matrix. C: Pinocchio's algorithms by CasADi. All C is compiled with -O3
+-march=native.
 """
 
 
@@ -120,7 +121,7 @@ class Run:
             figures = compare(urdf, self._machine.cores, self._rounds, generated, tick)
             self._robots.append(figures)
             tables.print_robot(self._console, figures)
-        self._write("kernels", robots=[asdict(figures) for figures in self._robots])
+        self._write("robots", robots=[asdict(figures) for figures in self._robots])
 
     def limits(self) -> None:
         """Limits of the machine."""

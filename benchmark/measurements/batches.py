@@ -9,61 +9,38 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from modular_dynamics.dynamics.execution.algorithms import DOUBLE, MASS_MATRIX
-from numba import njit
-from numpy.typing import NDArray
 
 import modular_dynamics as md
 from benchmark.peers.ours import single_and_batch
-from benchmark.setting.robots import VECTORS, Array, States, random_states
+from benchmark.setting.robots import VECTORS, States, random_states
 from benchmark.setting.timing import Spread, Timed, interleaved, medians_by_size, ratio
-from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
-from modular_dynamics.kernels.numba_support.memory import zero_float64x8
-from modular_dynamics.kernels.transposition import lanes_to_columns
 
 SIZES = (64, 256, 1024, 4096, 16384)
-LANES = 8
 LARGEST_ARRAY = 2**23  # numbers; 64 MB
 
 
 def measure_sizes(urdf: str, rounds: int, tick: Callable[[str], None]) -> dict[str, dict[int, float]]:
-    """Microseconds for one state after graph.compile(), one thread: what -> states -> time."""
+    """Microseconds for one state, one thread: what -> states -> time."""
     graph = md.load_urdf(urdf)
-    graph.compile(tick)
     states, nv = random_states(graph), graph.nv
     timed: Timed = {}
     for count in SIZES:
         many = states.repeated(count)
-        double = [many.q, many.v, many.vdot]
+        double = [many.q, many.v, many.a]
         for kind, dtype in (("f64", np.float64), ("f32", np.float32)):
             rows, out = [x.astype(dtype) for x in double], np.empty((count, nv), dtype)
-            call = partial(md.inverse_dynamics, graph, *rows, 1, out=out, dtype=dtype)
+            call = partial(md.inverse_dynamics, graph, *rows, threads=1, out=out)
             timed[f"torques {kind} {count}"] = call, count
         if count * nv * nv <= LARGEST_ARRAY:
             matrices, zeros = np.empty((2, count, nv, nv))
-            derivatives = md.inverse_dynamics_derivatives
+            parts, derivatives = np.empty((count, 3, nv, nv)), md.inverse_dynamics_derivatives
             calls = {
-                "mass matrix": partial(md.mass_matrix, graph, many.q, 1, out=matrices),
+                "mass matrix": partial(md.mass_matrix, graph, many.q, threads=1, out=matrices),
                 "zeros of its size": partial(zeros.fill, 0.0),  # writing alone
-                "reordering alone": _reordering(graph, count),
-                "derivatives": partial(derivatives, graph, *double, 1, out=derivatives(graph, *double)),
+                "derivatives": partial(derivatives, graph, *double, threads=1, out=parts),
             }
             timed |= {f"{what} {count}": (call, count) for what, call in calls.items()}
     return medians_by_size(interleaved(timed, rounds, tick))
-
-
-def _reordering(graph: md.SubsystemGraph, count: int) -> Callable[[], object]:
-    """Copying mass matrices from vector lanes to rows, without computing any."""
-    topology, constants = MASS_MATRIX.prepared(topology_of(graph, frozenset()), constants_of(graph))
-    zeros = MASS_MATRIX.zero_blocks(graph, DOUBLE, topology, constants)
-    lanes, out = np.zeros(graph.nv**2 * LANES), np.empty((count, graph.nv**2))
-    return lambda: _reorder(lanes, out, zeros)
-
-
-@njit
-def _reorder(lanes: Array, out: Array, zeros: NDArray[np.bool_]) -> None:
-    for first in range(0, out.shape[0], LANES):
-        lanes_to_columns(lanes, out, first, zeros, LANES, zero_float64x8())
 
 
 @dataclass(frozen=True)
@@ -89,9 +66,9 @@ def measure_partitions(urdf: str, rounds: int, tick: Callable[[str], None]) -> l
     torques = []
     for graph in graphs:
         columns = [graphs[0].v_slice(name).start for name in graph.joint_names]
-        own = States(*(x[:, columns] for x in (states.q, states.v, states.vdot)))
+        own = States(*(x[:, columns] for x in (states.q, states.v, states.a)))
         tau = np.empty_like(states.v)
-        tau[:, columns] = md.inverse_dynamics(graph, own.q, own.v, own.vdot, threads=1)
+        tau[:, columns] = md.inverse_dynamics(graph, own.q, own.v, own.a, threads=1)
         torques.append(tau)
         for kind, call in zip(("single", "batch"), single_and_batch(graph, own, VECTORS), strict=True):
             timed[f"{kind} {len(graph.subsystems)}"] = call

@@ -1,9 +1,8 @@
-"""One robot: the peers, our compiled loops and our generated code, timed in turns; do their results agree?"""
+"""One robot: peers, our functions, their compiled core, exported C, timed in turns; do results agree?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
 from benchmark.peers.dynibo_peer import DyniboPeer
 from benchmark.peers.exported_c import CodeInC, export_by_casadi, export_c
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
-from benchmark.peers.ours import Ours
+from benchmark.peers.ours import OurCore, Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import VECTORS, Array, States, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
@@ -30,22 +29,19 @@ class Row:
     target: float | None = None
 
 
-#: Variants of ours whose times have targets: those that Python calls.
-TARGETED = ("loops", "code")
+Variant = Ours | OurCore | CodeInC
+#: The variant of ours whose times have targets: the public functions.
+TARGETED = "library"
 #: Ours gives the whole matrix; Pinocchio the upper half.
 MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
 SPARSE = ("mj kinematics + crb",)
 FORWARD = ("aba", "aba (world)", "mj_forward")
-#: Of torques in a batch, double precision: where constants are without zeros, generated code folds less away.
-BATCH_TARGETS = {"tree_of_38": 18.0}
-BATCH_TARGET = 20.0
 
 
-def rows(robot: str, threads: int, joints: int) -> list[Row]:
+def rows(threads: int, joints: int) -> list[Row]:
     """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
     arm = joints <= 7
     out = "inverse_dynamics out="
-    target = BATCH_TARGETS.get(robot, BATCH_TARGET)
     comparisons = [
         Row("torques, out=", out, ("rnea",), 2.0 if arm else 3.0),
         Row("torques, new array", "inverse_dynamics", ("rnea",), 2.0),
@@ -66,18 +62,18 @@ def rows(robot: str, threads: int, joints: int) -> list[Row]:
         in_c, forward = [], (f"abaInParallel {n}",)
         if n == 1:  # peers without a parallel version are called from Python, state by state
             in_c = [
-                Row(f"torques f64, {suffix}", "inverse_dynamics_batch float64 1", (peer,))
+                Row(f"torques f64, {suffix}", "inverse_dynamics float64 1", (peer,))
                 for peer in ("C rnea (loop in C)", "dynibo inverse_dynamics")
             ]
             forward += FORWARD
         rnea, derivatives = (f"rneaInParallel {n}",), ("computeRNEADerivatives",)
         comparisons += [
-            Row(f"torques f64, {suffix}", f"inverse_dynamics_batch float64 {n}", rnea, target),
-            Row(f"torques f32, {suffix}", f"inverse_dynamics_batch float32 {n}", rnea, 35.0),
+            Row(f"torques f64, {suffix}", f"inverse_dynamics float64 {n}", rnea, 20.0),
+            Row(f"torques f32, {suffix}", f"inverse_dynamics float32 {n}", rnea, 35.0),
             *in_c,
-            Row(f"mass matrix, {suffix}", f"mass_matrix_batch {n}", MASS, 10.0),
-            Row(f"accelerations, {suffix}", f"forward_dynamics_batch {n}", forward, 10.0),
-            Row(f"derivatives, {suffix}", f"inverse_dynamics_derivatives_batch {n}", derivatives, 8.0),
+            Row(f"mass matrix, {suffix}", f"mass_matrix float64 {n}", MASS, 10.0),
+            Row(f"accelerations, {suffix}", f"forward_dynamics float64 {n}", forward, 10.0),
+            Row(f"derivatives, {suffix}", f"inverse_dynamics_derivatives float64 {n}", derivatives, 8.0),
         ]
     return comparisons
 
@@ -105,19 +101,17 @@ class RobotFigures:
     comparisons: list[Comparison]
     agreement: dict[str, dict[str, float]]
     medians_us: dict[str, float]
-    operations: dict[str, int]  # of the generated code
-    compiled: dict[str, Any]  # graph.compile(): seconds, whether the code was on disk, its report
     notes: list[str]
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:
     """Measure a robot. Peers that are missing or do not support the robot are left out, with a note."""
-    graph, fixed, notes = md.load_urdf(urdf), md.load_urdf(urdf), []
-    report = fixed.compile(lambda what: tick(f"generating code: {what}"))
+    graph, notes = md.load_urdf(urdf), list[str]()
     states = random_states(graph)
     many = states.repeated(VECTORS)
-    variants: dict[str, Ours | CodeInC] = {
-        name: Ours(g, states, many, threads) for name, g in (("loops", graph), ("code", fixed))
+    variants: dict[str, Variant] = {
+        TARGETED: Ours(graph, states, many, threads),
+        "core": OurCore(graph, states),
     }
     variants |= _in_c(graph, states, cache, tick, notes)
     pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
@@ -138,11 +132,9 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     return RobotFigures(
         graph.name,
         graph.nv,
-        [one for row in rows(graph.name, threads, graph.nv) for one in _compared(row, list(variants), times)],
+        [one for row in rows(threads, graph.nv) for one in _compared(row, list(variants), times)],
         _agreement(variants, peers),
         {name: float(np.median(values)) for name, values in times.items()},
-        report.operations,
-        {"seconds": report.seconds, "cached": report.cached, "report": str(report)},
         notes,
     )
 
@@ -181,14 +173,14 @@ def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
         if (ours := times.get(f"{variant} {row.ours}")) is None:
             continue
         spread = ratio(ours, times[peer])
-        target = row.target if variant in TARGETED else None
+        target = row.target if variant == TARGETED else None
         reached = None if target is None else spread.median >= target
         us, peer_us = float(np.median(ours)), float(np.median(times[peer]))
         comparisons.append(Comparison(row.what, variant, us, peer, peer_us, spread, target, reached))
     return comparisons
 
 
-def _agreement(variants: dict[str, Ours | CodeInC], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
+def _agreement(variants: dict[str, Variant], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
     """Largest difference from Pinocchio of each quantity, relative to its largest entry."""
     results: dict[str, dict[str, Array]] = {}
     for name, peer in peers.items():

@@ -1,4 +1,4 @@
-"""Times of each function's first call, from an empty cache: one process calls them in turn.
+"""Times of first calls from an empty cache: one process makes them in turn. Functions of loops are compiled.
 
 `python -m benchmark.measurements.first_use` is such a process: it prints its times as JSON.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from benchmark.setting.robots import ROOT
 
 #: Seconds on two idle cores: the first torque with its imports, each further function, all prepared at once.
-FIRST_TORQUE, FURTHER, ALL = 3.0, 5.0, 30.0
+FIRST_TORQUE, FURTHER, ALL = 1.0, 5.0, 30.0
 PREPARED = "all, python -m modular_dynamics.prepare"
 TREE, LOOPS = ROOT / "urdf/four_link.urdf", ROOT / "urdf/charmie_torso.urdf"
 
@@ -65,29 +65,15 @@ def _measure_here() -> dict[str, tuple[float, float]]:
         start, busy = time.perf_counter(), time.process_time()
 
     arm = md.load_urdf(TREE)
-    link, (q, v, a) = arm.joints[-1].child_link, np.full((3, arm.nv), 0.1)
-    rows = np.full((3, 64, arm.nv), 0.1)
-    use("first torques, imports included", md.inverse_dynamics, arm, q, v, a)
-    use("mass matrix", md.mass_matrix, arm, q)
-    use("forward dynamics", md.forward_dynamics, arm, q, v, a)
-    use("derivatives", md.inverse_dynamics_derivatives, arm, q, v, a)
-    use("jacobian", md.jacobian, arm, q, link)
-    use("poses", md.frame_poses, arm, q)
-    use("regressor", md.regressor, arm, q, v, a)
-    use("batch: torques, float64", md.inverse_dynamics, arm, *rows)
-    use("batch: torques, float32", md.inverse_dynamics, arm, *rows, dtype=np.float32)
-    use("batch: mass matrix", md.mass_matrix, arm, rows[0])
-    use("batch: forward dynamics", md.forward_dynamics, arm, *rows)
-    use("batch: derivatives", md.inverse_dynamics_derivatives, arm, *rows)
-    use("batch: jacobian", md.jacobian, arm, rows[0], link)
-    use("batch: poses", md.frame_poses, arm, rows[0])
-    use("batch: regressor", md.regressor, arm, *rows)
+    use("tree: torques, imports included", md.inverse_dynamics, arm, *np.full((3, arm.nv), 0.1))
     torso = md.load_urdf(LOOPS)
     state = np.zeros((3, len(torso.independent_joint_names)))
     use("closing loops", md.close_loops, torso, state[0])
     use("closed loops: inverse dynamics", md.closed_loop_inverse_dynamics, torso, *state)
     closed, still = md.close_loops(torso, state[0]), np.zeros(torso.nv)
     use("closed loops: forward dynamics", md.closed_loop_forward_dynamics, torso, closed, still, state[0])
+    rows = np.zeros((3, 64, state.shape[1]))
+    use("closed loops: inverse dynamics of a batch", md.closed_loop_inverse_dynamics_batch, torso, *rows)
     return times
 
 

@@ -83,7 +83,7 @@ def tree_calls(states: ClosedStates) -> Timed:
         "tree": (partial(md.inverse_dynamics, graph.tree, *start, out=one), 1),
         "torques": (partial(closed, graph, *first, states.first, out=tau), 1),
         "whole": (partial(closed, graph, *first, states.first), 1),
-        "tree batch": (partial(md.inverse_dynamics, graph.tree, *motion, 1, out=many), count),
+        "tree batch": (partial(md.inverse_dynamics, graph.tree, *motion, threads=1, out=many), count),
         "batch": (
             partial(md.closed_loop_inverse_dynamics_batch, graph, *rows, states.first, 1),
             count,

@@ -163,7 +163,7 @@ def _measure(node: Any, rate: float, count: int) -> StageFigures:
         "of that noted by joint": (states, "take_all"),
         "of that accelerations": (computation.accelerations.filter, "after", "take"),
         "of that torques": (session._fast_path._answers, "at"),
-        "of that the library": (computation.solver, "call"),
+        "of that the library": (computation.solver, "write_torques"),
         "cross-check due?": (session.crosschecks, "admits"),
         "messages written": (session._outputs, "publish"),
         "counted": (session.record, "answered", "require_fresh"),
@@ -210,14 +210,14 @@ def _bare(computation: Any, rate: float, count: int, together: int = 1) -> list[
     Nothing is deserialised, filtered, checked, recorded or published: any node in Python needs more.
     """
     names = list(computation.robot.state_names)
-    size, call, rest = len(names), computation.solver.call, np.zeros(len(names))
+    size, call, rest = len(names), computation.solver.write_torques, np.zeros(len(names))
     torques, commands = JointState(name=names, effort=[0.0] * size), JointState(effort=[0.0] * size)
     written = [np.frombuffer(message.effort) for message in (torques, commands)]
     took = []
     for data, _ in _arriving(names, rate, count, together):
         message, began = deserialize_message(data, JointState), time.perf_counter_ns()
         both, tau = np.asarray(message.position + message.velocity), np.empty(size)
-        if message.name != names or call(both[:size], both[size:], rest, tau) != 0:
+        if message.name != names or not call(both[:size], both[size:], rest, tau):
             raise RuntimeError("the library refused a joint state")
         torques.header.stamp = message.header.stamp
         for effort in written:

@@ -1,13 +1,11 @@
-"""From a URDF to the first torques: seconds in fresh processes, with compiled kernels on disk and without.
+"""From a URDF to the first torques: seconds in fresh processes.
 
 `python -m benchmark.measurements.readiness URDF` is such a process: it prints its own times as JSON.
 """
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,42 +13,32 @@ from pathlib import Path
 
 import numpy as np
 
-TARGET = 0.5  # seconds, warm, after imports
+TARGET = 0.5  # seconds, after imports
 
 
 @dataclass(frozen=True)
 class ReadinessFigures:
-    """Seconds. Cold: with an empty folder for the kernels or, for ``compile_cold``, for generated code."""
+    """Seconds: of the imports, and from then until the first torques."""
 
     imports: float
     ready: float
-    ready_cold: float
-    compile: float
-    compile_cold: float
 
 
 def measure_readiness(urdf: Path, processes: int, tick: Callable[[str], None]) -> ReadinessFigures:
-    """Medians of several warm processes; one cold one."""
-    with tempfile.TemporaryDirectory() as empty:
-        tick("compiling all kernels")
-        kernels_cold = _process(urdf, {"NUMBA_CACHE_DIR": empty})
-    _process(urdf, {})  # compiles what is not on disk yet
-    with tempfile.TemporaryDirectory() as empty:
-        tick("generating code without a cache")
-        code_cold = _process(urdf, {"MODULAR_DYNAMICS_CACHE": empty})
-    warm = []
+    """Medians of several processes."""
+    _process(urdf)  # reads the files from the disk
+    found = []
     for number in range(processes):
         tick(f"process {number + 1} of {processes}")
-        warm.append(_process(urdf, {}))
-    imports, ready, compiling = (
-        float(np.median([one[what] for one in warm])) for what in ("imports", "ready", "compile")
+        found.append(_process(urdf))
+    return ReadinessFigures(
+        *(float(np.median([one[what] for one in found])) for what in ("imports", "ready"))
     )
-    return ReadinessFigures(imports, ready, kernels_cold["ready"], compiling, code_cold["compile"])
 
 
-def _process(urdf: Path, settings: dict[str, str]) -> dict[str, float]:
+def _process(urdf: Path) -> dict[str, float]:
     command = [sys.executable, __file__, str(urdf)]
-    done = subprocess.run(command, env=os.environ | settings, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     figures: dict[str, float] = json.loads(done.stdout)
     return figures
 
@@ -62,8 +50,7 @@ def _measure_here(urdf: str) -> dict[str, float]:
     imported = time.perf_counter()
     graph = md.load_urdf(urdf)
     md.inverse_dynamics(graph, graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
-    ready = time.perf_counter()
-    return {"imports": imported - start, "ready": ready - imported, "compile": graph.compile().seconds}
+    return {"imports": imported - start, "ready": time.perf_counter() - imported}
 
 
 if __name__ == "__main__":

@@ -93,13 +93,13 @@ class CasadiPeer:
         self._order = order = md.orders.from_pinocchio(graph, self._model)
         if order.missing:
             raise BuildError(f"its URDF has no joint {' and no joint '.join(order.missing)}")
-        rows = States(order.to_q(states.q), order.to_v(states.v), order.to_vdot(states.vdot))
+        rows = States(order.to_q(states.q), order.to_v(states.v), order.to_vdot(states.a))
         model, data = self._model, self._model.createData()
-        of_rows = zip(rows.q, rows.v, rows.vdot, strict=True)
+        of_rows = zip(rows.q, rows.v, rows.a, strict=True)
         torques = np.array([pinocchio.rnea(model, data, *row) for row in of_rows])
         many, given = rows.repeated(VECTORS), torques[np.arange(VECTORS) % len(torques)]
         self._arrays = {  # kept alive while C has their addresses
-            name: (many.q, many.v, given if name == "aba" else many.vdot, np.empty_like(given))
+            name: (many.q, many.v, given if name == "aba" else many.a, np.empty_like(given))
             for name in libraries
         }
         for name, library in libraries.items():

@@ -47,8 +47,8 @@ class DyniboPeer:
         # torques are linear in gravity: what its own value lacks is added to results, and not timed
         lacking = -float(graph.gravity[2]) / GRAVITY - 1.0
         self._lacking = lacking * self._robot.gravity(self._state[0])
-        q, v, vdot = self._state
-        self._given = self._robot.inverse_dynamics(q, v, vdot)
+        q, v, a = self._state
+        self._given = self._robot.inverse_dynamics(q, v, a)
         nv = graph.nv
         self._tau, self._acceleration, self._matrix = np.empty(nv), np.empty(nv), np.empty(nv * nv)
 
@@ -61,8 +61,8 @@ class DyniboPeer:
         }
 
     def _inverse(self) -> Callable[[], object]:
-        (q, v, vdot), call, out = self._state, self._robot.inverse_dynamics, self._tau
-        return lambda: call(q, v, vdot, out=out)
+        (q, v, a), call, out = self._state, self._robot.inverse_dynamics, self._tau
+        return lambda: call(q, v, a, out=out)
 
     def _mass_matrix(self) -> Callable[[], object]:
         q, call, out = self._state[0], self._robot.mass_matrix, self._matrix

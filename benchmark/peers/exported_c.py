@@ -19,21 +19,21 @@ FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 WRAPPER = """
 #include "robot.c"
 static const double *first[4]; static double *result[3];
-void bind(const double *q, const double *v, const double *vdot, const double *tau,
+void bind(const double *q, const double *v, const double *a, const double *tau,
           double *torques, double *accelerations, double *matrix)
 {
-  first[0] = q; first[1] = v; first[2] = vdot; first[3] = tau;
+  first[0] = q; first[1] = v; first[2] = a; first[3] = tau;
   result[0] = torques; result[1] = accelerations; result[2] = matrix;
 }
 int call_inverse_dynamics(void) { return robot_inverse_dynamics(first[0], first[1], first[2], result[0]); }
 int call_forward_dynamics(void) { return robot_forward_dynamics(first[0], first[1], first[3], result[1]); }
 int call_mass_matrix(void) { return robot_mass_matrix(first[0], result[2]); }
-int loop(long count, const double *q, const double *v, const double *vdot, double *tau)
+int loop(long count, const double *q, const double *v, const double *a, double *tau)
 {
   int status = 0;
   for (long k = 0; k < count; ++k) {
     const long i = k * ROBOT_NQ, j = k * ROBOT_NV;
-    status |= robot_inverse_dynamics(q + i, v + j, vdot + j, tau + j);
+    status |= robot_inverse_dynamics(q + i, v + j, a + j, tau + j);
   }
   return status;
 }
@@ -43,10 +43,10 @@ CASADI = """
 #include "casadi.c"
 #define ROBOT_NQ {nq}
 #define ROBOT_NV {nv}
-static int robot_inverse_dynamics(const double *q, const double *v, const double *vdot, double *tau)
-{{ const double *in[] = {{q, v, vdot}}; double *out[] = {{tau}}; return inverse_dynamics(in, out, 0, 0, 0); }}
-static int robot_forward_dynamics(const double *q, const double *v, const double *tau, double *vdot)
-{{ const double *in[] = {{q, v, tau}}; double *out[] = {{vdot}}; return forward_dynamics(in, out, 0, 0, 0); }}
+static int robot_inverse_dynamics(const double *q, const double *v, const double *a, double *tau)
+{{ const double *in[] = {{q, v, a}}; double *out[] = {{tau}}; return inverse_dynamics(in, out, 0, 0, 0); }}
+static int robot_forward_dynamics(const double *q, const double *v, const double *tau, double *a)
+{{ const double *in[] = {{q, v, tau}}; double *out[] = {{a}}; return forward_dynamics(in, out, 0, 0, 0); }}
 static int robot_mass_matrix(const double *q, double *M)
 {{ const double *in[] = {{q}}; double *out[] = {{M}}; return mass_matrix(in, out, 0, 0, 0); }}
 """
@@ -92,14 +92,14 @@ class CodeInC:
         self._arrays = [*first, md.inverse_dynamics(graph, *first)]
         self._results = {name: np.empty((nv, nv) if name == "mass_matrix" else nv) for name in FUNCTIONS}
         library.bind(*map(_pointer, (*self._arrays, *self._results.values())))
-        rows = many.q, many.v, many.vdot, np.empty((VECTORS, nv))
+        rows = many.q, many.v, many.a, np.empty((VECTORS, nv))
         self._rows, self._library = rows, library  # kept alive while C has their addresses
         calls = {name: getattr(library, f"call_{name}") for name in FUNCTIONS}
         # the other libraries are called by a line of Python, too
         self.timed: Timed = {name: (lambda call=call: call(), 1) for name, call in calls.items()}
         self.timed["inverse_dynamics out="] = self.timed.pop("inverse_dynamics")
         loop = partial(library.loop, ctypes.c_long(VECTORS), *map(_pointer, rows))
-        self.timed["inverse_dynamics_batch float64 1"] = loop, VECTORS
+        self.timed["inverse_dynamics float64 1"] = loop, VECTORS
 
     def results(self) -> dict[str, dict[str, Array]]:
         """Results for the first state: quantity -> call -> array."""

@@ -18,12 +18,12 @@ class PinocchioPeer:
         self._converter = md.crosscheck.PinocchioModel(graph)
         self.model, self.data = self._converter.model, self._converter.data
         turns = self._converter.q, self._converter.v, self._converter.v
-        ours = states.q, states.v, states.vdot
+        ours = states.q, states.v, states.a
         self.states = States(
             *(np.array([turn(row) for row in rows]) for turn, rows in zip(turns, ours, strict=True))
         )
         # from Pinocchio itself, whose mimic joints are independent: their torques do not follow from ours
-        rows = zip(self.states.q, self.states.v, self.states.vdot, strict=True)
+        rows = zip(self.states.q, self.states.v, self.states.a, strict=True)
         self.tau = np.array([pinocchio.rnea(self.model, self.data, *row) for row in rows])
 
     @cached_property
@@ -33,15 +33,15 @@ class PinocchioPeer:
 
     def timed(self) -> Timed:
         """Single calls by name, parallel ones with their number of threads."""
-        model, data, (q, v, vdot), tau = self.model, self.data, self.states.first, self.tau[0].copy()
+        model, data, (q, v, a), tau = self.model, self.data, self.states.first, self.tau[0].copy()
         world = pinocchio.Convention.WORLD  # which convention is faster depends on the robot
         calls: Timed = {
-            "rnea": (lambda: pinocchio.rnea(model, data, q, v, vdot), 1),
+            "rnea": (lambda: pinocchio.rnea(model, data, q, v, a), 1),
             "crba": (lambda: pinocchio.crba(model, data, q), 1),
             "crba (world)": (lambda: pinocchio.crba(model, data, q, world), 1),
             "aba": (lambda: pinocchio.aba(model, data, q, v, tau), 1),
             "aba (world)": (lambda: pinocchio.aba(model, data, q, v, tau, world), 1),
-            "computeRNEADerivatives": (lambda: pinocchio.computeRNEADerivatives(model, data, q, v, vdot), 1),
+            "computeRNEADerivatives": (lambda: pinocchio.computeRNEADerivatives(model, data, q, v, a), 1),
         }
         for count in self._thread_counts:
             calls |= self.parallel(count)
@@ -50,12 +50,12 @@ class PinocchioPeer:
     def parallel(self, threads: int, count: int = VECTORS) -> Timed:
         """rneaInParallel and abaInParallel, which take columns."""
         rows = self.states.repeated(count)
-        q, v, vdot, given = (x.T for x in (rows.q, rows.v, rows.vdot, self.many_torques(count)))
+        q, v, a, given = (x.T for x in (rows.q, rows.v, rows.a, self.many_torques(count)))
         tau, acceleration = np.zeros((2, count, self.model.nv)).transpose(0, 2, 1)
         pool = pinocchio.ModelPool(self.model, threads)
         rnea, aba = pinocchio.rneaInParallel, pinocchio.abaInParallel
         return {
-            f"rneaInParallel {threads}": (lambda: rnea(threads, pool, q, v, vdot, tau), count),
+            f"rneaInParallel {threads}": (lambda: rnea(threads, pool, q, v, a, tau), count),
             f"abaInParallel {threads}": (lambda: aba(threads, pool, q, v, given, acceleration), count),
         }
 
@@ -65,9 +65,9 @@ class PinocchioPeer:
 
     def results(self) -> dict[str, Array]:
         """Results for the first state, in the graph's order: quantity -> array."""
-        model, data, (q, v, vdot), S = self.model, self.data, self.states.first, self.S
+        model, data, (q, v, a), S = self.model, self.data, self.states.first, self.S
         matrix = pinocchio.crba(model, data, q)
-        parts = pinocchio.computeRNEADerivatives(model, data, q, v, vdot)
+        parts = pinocchio.computeRNEADerivatives(model, data, q, v, a)
         return {
             "torques": self.torques(self.tau[0]),
             "mass matrix": S.T @ (np.triu(matrix) + np.triu(matrix, 1).T) @ S,

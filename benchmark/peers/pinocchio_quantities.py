@@ -28,7 +28,7 @@ class State(NamedTuple):
 
     q: Array
     v: Array
-    vdot: Array
+    a: Array
     tau: Array
 
 
@@ -68,7 +68,7 @@ class Reference:
 
     def _state(self, state: State) -> tuple[Array, Array, Array]:
         to = self.converter
-        return to.q(state.q), to.v(state.v), to.v(state.vdot)
+        return to.q(state.q), to.v(state.v), to.v(state.a)
 
     def torques(self, state: State) -> Array:
         """Recursive Newton-Euler algorithm."""
@@ -91,14 +91,14 @@ class Reference:
         )
 
     def accelerations(self, state: State) -> Array:
-        """Articulated body algorithm; with mimic joints, which it has not, M vdot = tau - h is solved."""
+        """Articulated body algorithm; with mimic joints, which it has not, M a = tau - h is solved."""
         if len(self.graph.joint_names) < len(self.graph.joints):
             return np.linalg.solve(self.mass_matrix(state), state.tau - self.bias(state))
         q, v, _ = self._state(state)
         return np.asarray(self.S.T @ pinocchio.aba(self.model, self.data, q, v, self.S @ state.tau))
 
     def derivatives(self, state: State) -> Array:
-        """Of the torques, by q, v and vdot."""
+        """Of the torques, by q, v and a."""
         parts = pinocchio.computeRNEADerivatives(self.model, self.data, *self._state(state))
         dq, dv, M = parts
         return np.array([self.S.T @ part @ self.S for part in (dq, dv, np.triu(M) + np.triu(M, 1).T)])
@@ -183,15 +183,14 @@ def _jacobians(graph: md.SubsystemGraph, reference: Reference, s: State) -> Arra
     return np.array([md.jacobian(graph, s.q, link) for link in reference.links])
 
 
-def _first(batch: Callable[..., Any], graph: md.SubsystemGraph, *rows: Array) -> Any:
-    """The first of three equal rows: a batch computes several at once."""
-    return batch(graph, *(np.array([row] * 3) for row in rows))[0]
+def _first(function: Callable[..., Any], graph: md.SubsystemGraph, *rows: Array) -> Any:
+    """The first of three equal states: of many several are computed at once."""
+    return function(graph, *(np.array([row] * 3) for row in rows))[0]
 
 
-#: The batches take what the single functions take.
 QUANTITIES = (
-    Quantity("inverse_dynamics", lambda g, _, s: md.inverse_dynamics(g, s.q, s.v, s.vdot), Reference.torques),
-    Quantity("compose", lambda g, _, s: md.compose(g, s.q, s.v, s.vdot).tau, Reference.torques),
+    Quantity("inverse_dynamics", lambda g, _, s: md.inverse_dynamics(g, s.q, s.v, s.a), Reference.torques),
+    Quantity("compose", lambda g, _, s: md.compose(g, s.q, s.v, s.a).tau, Reference.torques),
     Quantity("mass_matrix", lambda g, _, s: md.mass_matrix(g, s.q), Reference.mass_matrix),
     Quantity("bias", lambda g, _, s: md.bias(g, s.q, s.v), Reference.bias, part_of_torques=True),
     Quantity(
@@ -208,26 +207,26 @@ QUANTITIES = (
     ),
     Quantity(
         "forward_dynamics, its torques",
-        lambda g, r, s: r.torques(s._replace(vdot=md.forward_dynamics(g, s.q, s.v, s.tau))),
+        lambda g, r, s: r.torques(s._replace(a=md.forward_dynamics(g, s.q, s.v, s.tau))),
         lambda _, s: s.tau,
     ),
     Quantity(
         "inverse_dynamics_derivatives",
-        lambda g, _, s: np.array(md.inverse_dynamics_derivatives(g, s.q, s.v, s.vdot)),
+        lambda g, _, s: np.array(md.inverse_dynamics_derivatives(g, s.q, s.v, s.a)),
         Reference.derivatives,
         DERIVATIVES,
     ),
     Quantity("frame_poses", lambda g, _, s: md.frame_poses(g, s.q), Reference.poses),
     Quantity("jacobian", _jacobians, Reference.jacobians),
-    Quantity("regressor", lambda g, _, s: md.regressor(g, s.q, s.v, s.vdot), Reference.regressor),
+    Quantity("regressor", lambda g, _, s: md.regressor(g, s.q, s.v, s.a), Reference.regressor),
     Quantity("inertial_parameters", lambda g, _, s: md.inertial_parameters(g), Reference.parameters),
     Quantity(
-        "inverse_dynamics_batch",
-        lambda g, _, s: _first(md.inverse_dynamics, g, s.q, s.v, s.vdot),
+        "inverse_dynamics, many states",
+        lambda g, _, s: _first(md.inverse_dynamics, g, s.q, s.v, s.a),
         Reference.torques,
     ),
     Quantity(
-        "forward_dynamics_batch",
+        "forward_dynamics, many states",
         lambda g, _, s: _first(md.forward_dynamics, g, s.q, s.v, s.tau),
         Reference.accelerations,
         solves=True,
@@ -245,8 +244,8 @@ def random_state(reference: Reference, rng: np.random.Generator) -> State:
             q[part] /= np.pi
         elif part.stop - part.start == 7:
             q[part] = [*rng.uniform(-1.0, 1.0, 3), *_unit_quaternion(rng)]
-    v, vdot = rng.uniform(-2.0, 2.0, (2, graph.nv))
-    state = State(q, v, vdot, np.zeros(graph.nv))
+    v, a = rng.uniform(-2.0, 2.0, (2, graph.nv))
+    state = State(q, v, a, np.zeros(graph.nv))
     return state._replace(tau=reference.torques(state))
 
 

@@ -23,17 +23,14 @@ from benchmark.measurements.node_stages import StageFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
 
 GROWTH_NOTE = f"""\
-  slope: (T(n) - T(10)) / (n - 10). Target: flat within 20%. Ours by the loops kernel.
+  slope: (T(n) - T(10)) / (n - 10). Target: flat within 20%.
   Pinocchio's Data holds tensors of n^3 numbers: not measured above {PINOCCHIO_UP_TO} joints
 """
 FLAT = 0.2  # how much the time per joint may grow from the fewest joints to the most
 BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running
 LIMITS_NOTE = """\
   a flop is an addition, subtraction, multiplication or division; the peak counts two for each fused
-  multiply-add. loops: counted in the kernel's source; code: its instructions"""
-SIZES_NOTE = """\
-  reordering alone: mass matrices copied from vector lanes to rows, none computed; a batch of mass matrices
-  takes at least this and its arithmetic"""
+  multiply-add. flops: the fewest that revolute joints need, counted in the core's source"""
 
 
 def print_table(
@@ -61,9 +58,9 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
     for one in figures.comparisons:
         again = before == (one.what, one.peer)
         before = one.what, one.peer
-        shown = ("", "", "") if again else (one.what, one.peer, f"{one.peer_us:.3f}")
+        shown = ("", "", "") if again else (one.what, one.peer, _short(one.peer_us))
         target = "" if one.target is None else verdict(f"{one.target:g}x", bool(one.reached))
-        rows.append((shown[0], one.variant, f"{one.ours_us:.3f}", *shown[1:], str(one.times), target))
+        rows.append((shown[0], one.variant, _short(one.ours_us), *shown[1:], str(one.times), target))
     title = f"{figures.robot}, {figures.nv} joints: microseconds for one state"
     columns = "", "ours ", "us", "fastest peer ", "us", "times (quartiles)", "target"
     print_table(console, title, columns, rows, gap=0)  # 100 columns are few for the longest names
@@ -71,18 +68,20 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
     for quantity, differences in figures.agreement.items():
         if differences:
             console.print(f"    {quantity}: {_largest(differences)}", highlight=False)
-    source = "from the disk" if figures.compiled["cached"] else "generated and compiled"
-    console.print(f"  graph.compile() took {figures.compiled['seconds']:.2f} s, {source}", highlight=False)
     for note in figures.notes:
         console.print(f"  {note}", highlight=False)
     console.print()
+
+
+def _short(microseconds: float) -> str:
+    return f"{microseconds:.{3 if microseconds < 9.9995 else 1}f}"
 
 
 def _largest(differences: dict[str, float]) -> str:
     """The largest difference of each library; single precision apart."""
     groups: dict[str, float] = {}
     for name, value in differences.items():
-        ours = name.startswith(("loops", "code", "C99", "CasADi"))
+        ours = name.startswith(("library", "core", "C99", "CasADi"))
         group = ("float32" if "float32" in name else "ours") if ours else name
         groups[group] = max(value, groups.get(group, 0.0))
     return ", ".join(f"{value:.0e} ({group})" for group, value in groups.items())
@@ -92,21 +91,16 @@ def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], t
     """The machine's peak, and how much of it batches of inverse dynamics reach."""
     rows = []
     for robot in robots:
-        counts = {"loops": rnea_operations(robot.nv), "code": robot.operations.get("inverse_dynamics", 0)}
+        count = rnea_operations(robot.nv)
         for kind in ("float64", "float32"):
             for n in sorted({1, threads}):
                 peak = limits.gflops[f"{kind} {n}"]
                 what = f"{robot.robot}, {kind}, {n} thread{'s' if n > 1 else ''}"
-                for variant, count in counts.items():
-                    time = robot.medians_us[f"{variant} inverse_dynamics_batch {kind} {n}"]
-                    if count:  # none where the robot is too large for generated code
-                        best = 1e-3 * count / peak
-                        times = f"{best:.3f}", f"{time:.3f}", f"{best / time:.0%}"
-                        rows.append((what, variant, str(count), *times))
-                        what = ""
+                time, best = robot.medians_us[f"library inverse_dynamics {kind} {n}"], 1e-3 * count / peak
+                rows.append((what, str(count), f"{best:.3f}", f"{time:.3f}", f"{best / time:.0%}"))
     title = "batches of inverse dynamics against the machine's peak of fused multiply-adds"
     if robots:
-        print_table(console, title, ("", "ours ", "flops", "us at the peak", "us", "of the peak"), rows)
+        print_table(console, title, ("", "flops", "us at the peak", "us", "of the peak"), rows)
     for key, value in limits.gflops.items():
         kind, n = key.split()
         usual = f"best of the rounds, median {limits.median_gflops[key]:.1f}"
@@ -115,14 +109,11 @@ def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], t
     if together < BUSY * threads * alone:
         console.print(f"  [bold]Other processes were running: figures of {threads} threads are too slow.[/]")
     console.print(LIMITS_NOTE)
-    console.print(
-        f"  call of an empty Numba function with 4 arrays from Python: {limits.empty_call_us:.3f} us"
-    )
     console.print(f"  call of an empty C function by ctypes, no arguments: {limits.empty_c_call_us:.3f} us\n")
 
 
 def print_summary(console: Console, robots: list[RobotFigures]) -> None:
-    """How many targets are reached by the faster of loops and code, and which are not."""
+    """How many targets are reached by the library, and which are not."""
     for robot in robots:
         best: dict[tuple[str, str], Comparison] = {}
         for one in robot.comparisons:
@@ -142,13 +133,12 @@ def print_summary(console: Console, robots: list[RobotFigures]) -> None:
 
 def print_sizes(console: Console, robot: str, figures: dict[str, dict[int, float]]) -> None:
     """Microseconds by states in a batch."""
-    title = f"{robot}, batches of different sizes, one thread, code: microseconds for one state"
+    title = f"{robot}, batches of different sizes, one thread: microseconds for one state"
     rows = [
         (what, *(f"{times[count]:.3f}" if count in times else "-" for count in SIZES))
         for what, times in figures.items()
     ]
     print_table(console, title, ("states", *map(str, SIZES)), rows)
-    console.print(SIZES_NOTE)
 
 
 def print_growth(console: Console, growth: Growth) -> None:
@@ -183,12 +173,11 @@ def print_readiness(console: Console, robot: str, figures: ReadinessFigures) -> 
     """Seconds to the first torques."""
     ready = verdict(f"< {TARGET} s", figures.ready < TARGET)
     rows = [
-        ("import modular_dynamics", f"{figures.imports:.2f}", "", ""),
-        ("load_urdf to first torques", f"{figures.ready:.3f}", f"{figures.ready_cold:.1f}", ready),
-        ("graph.compile()", f"{figures.compile:.3f}", f"{figures.compile_cold:.1f}", ""),
+        ("import modular_dynamics", f"{figures.imports:.2f}", ""),
+        ("load_urdf to first torques", f"{figures.ready:.3f}", ready),
     ]
-    columns = "", "kernels on disk", "empty cache", "target"
-    print_table(console, f"{robot}: seconds in a fresh process", columns, rows)
+    columns = "", "seconds", "target"
+    print_table(console, f"{robot}: a fresh process", columns, rows)
 
 
 def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:

@@ -111,21 +111,21 @@ def random_inertial(rng: Generator) -> str:
 
 @dataclass(frozen=True)
 class States:
-    """Rows of q (count, nq), v, vdot (count, nv), in one library's order."""
+    """Rows of q (count, nq), v, a (count, nv), in one library's order."""
 
     q: Array
     v: Array
-    vdot: Array
+    a: Array
 
     def repeated(self, count: int) -> "States":
         """As many rows, repeated in their order."""
         rows = np.arange(count) % len(self.q)
-        return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.vdot)))
+        return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.a)))
 
     @property
     def first(self) -> tuple[Array, Array, Array]:
-        """q, v, vdot of the first state, each an array of its own."""
-        return self.q[0].copy(), self.v[0].copy(), self.vdot[0].copy()
+        """q, v, a of the first state, each an array of its own."""
+        return self.q[0].copy(), self.v[0].copy(), self.a[0].copy()
 
 
 def random_states(graph: md.SubsystemGraph, count: int = DISTINCT) -> States:

@@ -34,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--modules is {options.modules}; 1 or more is needed")
     console = Console(width=None if sys.stdout.isatty() else 110)
     closed_form(md.load_urdf(cubes(1)), symbolic=True)  # not timed: imports SymPy
-    table = Table(title="M(q) vdot + C(q, v) v + N(q) = tau as SymPy expressions", title_justify="left")
+    table = Table(title="M(q) a + C(q, v) v + N(q) = tau as SymPy expressions", title_justify="left")
     names = (
         "modules",
         "generation s",
@@ -66,7 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     console.print(table)
     console.print(
         "named: intermediate expressions. M, C, N, tau: operations of each function by itself, common "
-        "expressions once.\ntau is M vdot + C v + N. Python, C99: writing all four functions as text.",
+        "expressions once.\ntau is M a + C v + N. Python, C99: writing all four functions as text.",
         highlight=False,
     )
     return 0 if largest <= TOLERANCE else 1
@@ -82,12 +82,12 @@ def _measured(graph: md.SubsystemGraph) -> tuple[list[str], float]:
         start = time.perf_counter()
         written = write()
         times.append(time.perf_counter() - start)
-    q, v, vdot = np.random.default_rng(0).normal(size=(3, graph.nv))
+    q, v, a = np.random.default_rng(0).normal(size=(3, graph.nv))
     expected = {
         "M": (md.mass_matrix(graph, q), (q,)),
         "C": (md.coriolis_matrix(graph, q, v), (q, v)),
         "N": (md.bias(graph, q, 0 * v), (q,)),
-        "tau": (md.inverse_dynamics(graph, q, v, vdot), (q, v, vdot)),
+        "tau": (md.inverse_dynamics(graph, q, v, a), (q, v, a)),
     }
     # C of one joint is zero but for rounding, and so is N where all hinges are vertical
     sizes = {"C": np.abs(expected["M"][0]).max() * np.abs(v).max(), "N": _weight(graph)}

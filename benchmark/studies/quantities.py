@@ -78,8 +78,8 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
     pin = md.crosscheck.PinocchioModel(graph)
     model, data, order = pin.model, pin.data, md.orders.from_pinocchio(graph, pin.model)
     rng = np.random.default_rng(crc32(file.name.encode()))
-    q, (v, vdot) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
-    there = order.to_q(q), order.to_v(v), order.to_vdot(vdot)
+    q, (v, a) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
+    there = order.to_q(q), order.to_v(v), order.to_vdot(a)
 
     def rows(matrix: Any) -> Any:
         return np.array([pin.tau(row) for row in np.asarray(matrix).reshape(-1, model.nv)])
@@ -94,7 +94,7 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
         ("velocities of links", md.frame_velocities(graph, q, v, [*frames]), "Velocity"),
         (
             "accelerations of links",
-            md.frame_accelerations(graph, q, v, vdot, [*frames]),
+            md.frame_accelerations(graph, q, v, a, [*frames]),
             "ClassicalAcceleration",
         ),
     ):
@@ -104,13 +104,13 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
         ]
         yield name, ours, theirs
     pinocchio.centerOfMass(model, data, *there)
-    centre = md.centre_of_mass(graph, q, v, vdot)
+    centre = md.centre_of_mass(graph, q, v, a)
     yield "centre of mass", np.stack(centre[1:]), np.stack([data.com[0], data.vcom[0], data.acom[0]])
     theirs = rows(pinocchio.jacobianCenterOfMass(model, data, there[0]))
     yield "its jacobian", md.centre_of_mass_jacobian(graph, q), theirs
     rate = pinocchio.computeCentroidalMomentumTimeVariation(model, data, *there).vector
     yield "momentum", md.centroidal_momentum(graph, q, v), data.hg.vector
-    yield "its rate", md.centroidal_momentum_rate(graph, q, v, vdot), rate
+    yield "its rate", md.centroidal_momentum_rate(graph, q, v, a), rate
     theirs = rows(pinocchio.computeCentroidalMap(model, data, there[0]))
     yield "its matrix", md.centroidal_momentum_matrix(graph, q), theirs
     theirs = pinocchio.computeKineticEnergy(model, data, *there[:2])
@@ -121,7 +121,7 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
     yield "C(q, v), derivative", md.coriolis_matrix(graph, q, v), theirs
     if any(joint.mimic for joint in graph.joints):
         return  # which Pinocchio's accelerations do not know
-    ours = md.forward_dynamics_derivatives(graph, q, v, vdot)
+    ours = md.forward_dynamics_derivatives(graph, q, v, a)
     pinocchio.computeABADerivatives(model, data, *there)
     condition = float(np.linalg.cond(md.mass_matrix(graph, q)))
     inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T  # of which it fills one half
