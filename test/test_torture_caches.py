@@ -3,11 +3,12 @@
 import os
 import shutil
 import sys
+from pathlib import Path
 
 import pytest
 from numba import config
 
-from helpers.paths import ROOT
+import modular_dynamics as md
 from helpers.processes import run_python
 from torture.caches import KINDS, attack, table
 
@@ -30,9 +31,8 @@ numba.__version__ = sys.argv[1] or numba.__version__
 import resource
 if "full" in sys.argv:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-import numpy as np
-from modular_dynamics.kernels import first_not_finite
-print(first_not_finite(np.array([1.0, np.nan])))
+from modular_dynamics.kernels.row_queue import new_queue, none_at_work
+print(int(none_at_work(new_queue(), 1)))
 """
 
 SETTINGS = {
@@ -51,17 +51,12 @@ def test_where_nothing_can_be_kept_computing_goes_on_and_one_line_says_why(setti
     given, word, expected = SETTINGS[setting]
     (tmp_path / "file").touch()
     package = tmp_path / "source" / "modular_dynamics"
-    shutil.copytree(
-        ROOT / "src/modular_dynamics/modular_dynamics", package, ignore=shutil.ignore_patterns("__pycache__")
-    )
+    installed = Path(md.__file__).parent  # with the compiled core
+    shutil.copytree(installed, package, ignore=shutil.ignore_patterns("__pycache__"))
     before = set(package.rglob("*"))
     environment = {name: value for name, value in os.environ.items() if name not in ("XDG_CACHE_HOME",)}
     environment |= {name: value.format(folder=tmp_path) for name, value in given.items()}
-    environment |= {
-        "MODULAR_DYNAMICS_QUIET": "0",
-        "MODULAR_DYNAMICS_CACHE": "",
-        "PYTHONDONTWRITEBYTECODE": "1",
-    }
+    environment |= {"MODULAR_DYNAMICS_QUIET": "0", "PYTHONDONTWRITEBYTECODE": "1"}
     environment["PYTHONPATH"] = os.pathsep.join([str(package.parent), *sys.path])
     done = run_python("-c", INDEX, version, word, env=environment, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr

@@ -51,29 +51,28 @@ def accelerations_by_pinocchio(graph, q, v, tau):
     return pin.tau(pinocchio.aba(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(tau)))
 
 
-def _single_and_batch(name, count=3, more=lambda graph: ()):
-    """A function of one state and that of many; they take q, v, vdot and use the first ``count``."""
-    single, batch = getattr(md, name), getattr(md, name)
-    return (
-        lambda graph, *state, **options: single(graph, *state[:count], *more(graph), **options),
-        lambda graph, *rows, **options: batch(graph, *rows[:count], *more(graph), **options),
-    )
+def _first(name, count):
+    """A function that takes only the first ``count`` of q, v and a third vector."""
+    return lambda graph, *state, **options: getattr(md, name)(graph, *state[:count], **options)
 
 
-#: The public functions of one state (q, v, vdot or tau), and of many.
+def _at_last_link(*more):
+    return lambda graph, q, _v, _a, **options: md.jacobian(graph, q, graph.links[-1], *more, **options)
+
+
+#: The public functions of a state (q, v, a or tau), or of many states: results are arrays.
 FUNCTIONS = {
-    "inverse_dynamics": _single_and_batch("inverse_dynamics"),
-    "forward_dynamics": _single_and_batch("forward_dynamics"),
-    "bias": _single_and_batch("bias", 2),
-    "gravity_torque": _single_and_batch("gravity_torque", 1),
-    "mass_matrix": _single_and_batch("mass_matrix", 1),
-    "frame_poses": _single_and_batch("frame_poses", 1),
-    "jacobian": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1],)),
-    "jacobian in the link": _single_and_batch("jacobian", 1, lambda graph: (graph.links[-1], "link")),
-    "regressor": _single_and_batch("regressor"),
-    "momentum matrix": _single_and_batch("centroidal_momentum_matrix", 1),
-    "derivatives": (
-        lambda *state, **options: np.array(md.inverse_dynamics_derivatives(*state, **options)),
-        lambda *rows, **options: np.stack(md.inverse_dynamics_derivatives(*rows, **options), axis=1),
+    "inverse_dynamics": md.inverse_dynamics,
+    "forward_dynamics": md.forward_dynamics,
+    "bias": _first("bias", 2),
+    "gravity_torque": _first("gravity_torque", 1),
+    "mass_matrix": _first("mass_matrix", 1),
+    "frame_poses": _first("frame_poses", 1),
+    "jacobian": _at_last_link(),
+    "jacobian in the link": _at_last_link("link"),
+    "regressor": md.regressor,
+    "momentum matrix": _first("centroidal_momentum_matrix", 1),
+    "derivatives": lambda *state, **options: np.stack(
+        md.inverse_dynamics_derivatives(*state, **options), axis=-3
     ),
 }

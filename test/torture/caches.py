@@ -24,7 +24,9 @@ from helpers.processes import run_python
 
 #: A process that computes for longer hangs [s].
 LONGEST = 120
-KINDS = ("kernel", "kernel of another Numba", "torques", "generated code")
+KINDS = ("kernel", "kernel of another Numba", "torques")
+#: Of urdf/four_bar.urdf at the state of `_computation` [N m].
+TORQUE = 2.1863733278206157
 
 
 class Row(NamedTuple):
@@ -116,8 +118,6 @@ def set_a_trap(file: Path) -> Path:
     trap = pickle.dumps(_Trap())
     if file.suffix == ".kernel":
         content = source_stamp().encode() + trap
-    elif file.suffix == ".o":  # a header, and what is no machine code
-        content = file.read_bytes()[len(digest_of("", b"")) :].split(b"\n")[0] + b"\n" + bytes(1000)
     else:  # Numba's, with the digest beside
         file = file.with_name(file.name.removesuffix(".sha256"))
         file.write_bytes(trap)
@@ -140,8 +140,7 @@ OTHERS: tuple[Callable[[Path, random.Random], None], ...] = (
 
 def attack(kind: str, seed: int, count: int, folder: Path) -> list[Row]:
     """Damage files of a kind and compute, ``count`` times; the folder is the cache, and filled first."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "MODULAR_DYNAMICS_CACHE": str(folder)}
-    environment |= {"MODULAR_DYNAMICS_QUIET": "1"}
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(folder), "MODULAR_DYNAMICS_QUIET": "1"}
     words = ("-m", "torture.caches", kind)
     for arguments in (("fill",), (seed, count, folder)):
         done = run_python(*words, *arguments, env=environment, cwd=Path(__file__).parents[1])
@@ -175,29 +174,27 @@ def _computation(kind: str) -> tuple[Callable[[], Any], Any, str]:
     from numba import njit
 
     import modular_dynamics as md
-    from modular_dynamics.kernels import first_not_finite
     from modular_dynamics.kernels.numba_support import public_cache
     from modular_dynamics.kernels.numba_support.compilation import kernel
+    from modular_dynamics.kernels.row_queue import WORKERS, new_queue, none_at_work
 
     njit(lambda x: x + 1)(1)  # what the compiler reads in, every process has then
     if kind.startswith("kernel"):
 
-        def index() -> int:
+        def are_idle() -> tuple[bool, bool]:
             public_cache._remove_unfit.cache_clear()
-            again = kernel()(first_not_finite.py_func)
-            return int(again(np.array([1.0, 2.0, np.nan])))
+            again, busy = kernel(nogil=True)(none_at_work.py_func), new_queue()
+            busy[WORKERS] = 1
+            return again(new_queue(), 1), again(busy, 1)
 
-        return index, 2, "states.first_not_finite-*"
-    arm = md.load_urdf(ROBOTS / "four_link.urdf")
-    q, v, vdot = np.random.default_rng(0).uniform(-1.0, 1.0, size=(3, arm.nv))
-    right = md.compose(arm, q, v, vdot).tau
+        return are_idle, (True, False), "row_queue.none_at_work-*"
+    graph = md.load_urdf(ROBOTS / "four_bar.urdf")
 
     def torques() -> bool:
-        if kind == "generated code":
-            arm.compile()
-        return bool(np.allclose(md.inverse_dynamics(arm, q, v, vdot), right, rtol=1e-12, atol=1e-12))
+        result = md.closed_loop_inverse_dynamics(graph, [5.5], [0.2], [0.3], md.assemble(graph).coordinates)
+        return bool(np.allclose(result.tau, TORQUE, rtol=1e-9, atol=0.0))
 
-    return torques, True, "*.o" if kind == "generated code" else "entry._inverse_dynamics-*"
+    return torques, True, "*.kernel"
 
 
 def _run_in_a_fork(compute: Callable[[], Any], right: Any) -> str:
@@ -227,9 +224,9 @@ def _restore(folder: Path, copy: Path) -> None:
 def _main(kind: str, *arguments: str) -> None:
     compute, right, pattern = _computation(kind)
     if arguments == ("fill",):
-        from modular_dynamics.kernels.row_queue import new_queue, none_at_work
+        from modular_dynamics.kernels.row_queue import begin, new_queue
 
-        none_at_work(new_queue(), 1)  # a file of the same kind that can be put in another's place
+        begin(new_queue())  # a file of the same kind that can be put in another's place
         if compute() != right:
             sys.exit("the result is wrong without any attack")
         return

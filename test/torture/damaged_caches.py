@@ -1,4 +1,4 @@
-"""Cached machine code with flipped bits, cut off, foreign, or of another Numba."""
+"""Machine code of loops on the disk: with flipped bits, cut off, foreign, or of another Numba."""
 
 import tempfile
 from pathlib import Path

@@ -20,18 +20,18 @@ def single_precision(*arrays):
 
 
 # forward dynamics, less exact, has its own test
-PAIRS = {name: pair for name, pair in FUNCTIONS.items() if name != "forward_dynamics"}
+EXACT = {name: function for name, function in FUNCTIONS.items() if name != "forward_dynamics"}
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", EXACT)
 @examples(30)
 @given(tree=random_trees(largest=30))
 def test_batches_equal_single_calls_on_random_trees(name, tree):
     graph = md.load_urdf(tree.urdf)
     states = random_states(graph, 11, tree.seed)
-    single, batch = PAIRS[name]
-    each = np.array([single(graph, *state) for state in zip(*states, strict=True)])
-    assert_close(batch(graph, *states), each, 1e-12)
+    function = EXACT[name]
+    each = np.array([function(graph, *state) for state in zip(*states, strict=True)])
+    assert_close(function(graph, *states), each, 1e-12)
 
 
 @examples(40)
@@ -44,18 +44,18 @@ def test_single_precision_on_random_trees(tree):
     assert_close(single, md.inverse_dynamics(graph, *states), 1e-5)
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize("name", EXACT)
 @pytest.mark.parametrize(("robot", "count"), [("four_link", 2100), ("branched_38dof", 19)])
 def test_options_and_no_states(load_robot, name, robot, count):
     graph = load_robot(robot)
     states = random_states(graph, count, 7)
-    single, batch = PAIRS[name]
-    expected = single(graph, *(rows[-1] for rows in states))
+    function = EXACT[name]
+    expected = function(graph, *(rows[-1] for rows in states))
     out = np.empty((count, *expected.shape))
-    result = batch(graph, *states, threads=2, out=out)
+    result = function(graph, *states, threads=2, out=out)
     assert name == "derivatives" or result is out  # those are views of it
     assert_close(result[-1], expected, 1e-12)
-    assert batch(graph, *(rows[:0] for rows in states)).shape == (0, *expected.shape)
+    assert function(graph, *(rows[:0] for rows in states)).shape == (0, *expected.shape)
 
 
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1024, 1025, 10_000])

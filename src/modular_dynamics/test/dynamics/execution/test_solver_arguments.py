@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import modular_dynamics as md
 from helpers import tree_dynamics
 
-FUNCTIONS = {name: single for name, (single, _) in tree_dynamics.FUNCTIONS.items()}
+FUNCTIONS = dict(tree_dynamics.FUNCTIONS)
 FUNCTIONS["with a wrench"] = lambda g, *state, **out: md.inverse_dynamics(
     g, *state, external_wrenches={"left_branch": np.ones(6)}, **out
 )
