@@ -14,7 +14,7 @@ from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..model.number_arrays import number_array
 from .assembly import assemble
-from .checks.inertias import check_joint_inertias, check_links
+from .checks.inertias import asymmetric_inertias, check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
 from .checks.places import names_and_places
 from .checks.plausibility import implausible_numbers
@@ -26,6 +26,7 @@ from .checks.units import (
     limits_in_degrees,
     offsets_in_degrees,
     quaternions_of_other_length,
+    unusual_gravity,
 )
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
@@ -113,7 +114,7 @@ def graph_of(
     except UrdfError as error:
         raise _explained(error, places) from None
     source = SourceText(plain.text, "", frozenset(robot.links))
-    impossible = [*check_links(robot)]
+    impossible = [*check_links(robot), *asymmetric_inertias(root)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
@@ -142,6 +143,7 @@ def graph_of(
         *offsets_in_degrees(robot, annotations),
         *anchors_in_degrees(tags),
         *anchors_in_degrees(file),
+        *(unusual_gravity(field, root) if gravity is None else ()),
         *implausible_numbers(robot, annotations, field, root),
         *words.findings,
     ]
