@@ -107,7 +107,8 @@ def graph_of(
     later = without_later_attributes(root, stated.version)
     replaced = replace_drake_joints(root)
     repairs = repair(root)
-    places = [*names_and_places(root)]
+    ignored_elements = [*names_and_places(root)]
+    places = [ignored.finding for ignored in ignored_elements]
     try:
         robot = read_robot(root, stated.version)
         check_tree(robot)
@@ -121,8 +122,13 @@ def graph_of(
     robot = with_planar_joints(robot)
     file = read_partition(partition)
     annotations = _annotations(tags, file)
-    words = foreign_words(root, robot, annotations, {**(tags or {}), **(file or {})}, replaced)
-    annotations = with_words(annotations, words)
+    named = [one.element for one in ignored_elements if one.element is not None]
+    given = {**(tags or {}), **(file or {})}
+    try:
+        words = foreign_words(root, robot, annotations, given, replaced, named)
+        annotations = with_words(annotations, words)
+    except UrdfError as error:
+        raise _explained(error, places) from None
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
