@@ -129,7 +129,7 @@ _TRANSMISSION = Element(
 )
 #: An end of a loop of another tool: its pose stands in it, or in an <origin> in it.
 _PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
-_END = Element(("link", "name", *_PLACED.attributes), {"origin": _PLACED}, names=_ALL)
+_END = Element(("link", *_PLACED.attributes), {"origin": _PLACED}, names=_ALL)
 _ENDS = ("link1", "link2", "predecessor", "successor", "parent", "child")
 _AXIS_OF_LOOP = Element(("xyz",), names=_ALL)
 _LOOP = Element(
@@ -182,7 +182,6 @@ _SDF_JOINT = Element(
         "axis": _SDF_AXIS._replace(children={**_SDF_AXIS.children, "dynamics": Element(names=_NONE)}),
         "axis2": _TEXT,
     },
-    names=_NONE,
     is_cut=True,
 )
 _GAZEBO = Element(

@@ -40,10 +40,7 @@ _SHORT = 8
 _OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
 #: Names of attributes that say little: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
-_AT_CUT = (
-    "; a cut joint has none: write <spring>, or cut the loop at another joint and write <joint_dynamics>, in "
-    "<modular_dynamics>"
-)
+_AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
 
 
 #: Elements that dynamics reads, our tags left out; these and our tags by their letters.
@@ -164,7 +161,8 @@ def _with_prefix(
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    if (hint := said_by_urdf(tag, parent, rule)) is not None:
+    in_sdf = "write <pose>x y z roll pitch yaw</pose>" if owner.is_cut and tag == "origin" else None
+    if (hint := in_sdf or said_by_urdf(tag, parent, rule)) is not None:
         return hint
     if (known := _BY_LETTERS.get(letters(tag))) in TAGS.children:
         return f"the place of <{known}> is in <modular_dynamics>"

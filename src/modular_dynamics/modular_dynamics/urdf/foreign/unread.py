@@ -66,7 +66,7 @@ _SEVERAL = (2, 3)
 _DEEP = 3
 _PLUGINS = {
     "couple joints": re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE),
-    "add springs": re.compile(r"spring", re.IGNORECASE),
+    "add springs or forces": re.compile(r"spring|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE),
 }
 
 
@@ -96,9 +96,10 @@ def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Fi
         if not len(element) and not element.attrib:
             continue
         if (kind := _ELEMENTS.get(tag) or kind_of(tag, "loop", "coupling", *_IN_JOINTS)) is not None:
+            done.add(element)
             yield _seems(kind, element, name or tag, f"<{tag}> '{name}'" if name else f"<{tag}>")
         elif ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
-            yield from _inside(element, name or tag, "below <robot>")
+            yield from _inside(element, name or tag, "below <robot>", done)
 
 
 def _strangers(owner: etree._Element, done: set[etree._Element]) -> Iterator[etree._Element]:
@@ -109,11 +110,12 @@ def _strangers(owner: etree._Element, done: set[etree._Element]) -> Iterator[etr
             yield element
 
 
-def _inside(element: etree._Element, name: str, where: str) -> Iterator[Finding]:
+def _inside(element: etree._Element, name: str, where: str, done: set[etree._Element]) -> Iterator[Finding]:
     """Springs and inertias in an element that is not known, each kind once for each element in it."""
     for own in element.iter(etree.Element):
         path = [own, *own.iterancestors()]
-        if any(_SIMULATED.fullmatch(word(one)) for one in path[: path.index(element) + 1]):
+        within = path[: path.index(element) + 1]
+        if own in done or any(_SIMULATED.fullmatch(word(one)) for one in within):
             continue
         said = {}
         if not is_zero(content(own)):
@@ -135,7 +137,7 @@ def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Find
         name = owner.get("name", "")
         for element in _strangers(owner, done):
             if word(element) not in INERTIAS:
-                yield from _inside(element, name, f"in {word(owner)} '{name}'")
+                yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
 
 
 def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
@@ -151,7 +153,7 @@ def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
         (block.get("reference", ""), own, "<gazebo>")
         for block in children(root, "gazebo")
         for own in block.iter("mimic")
-        if word(_above(own)).startswith("axis")
+        if not any(word(one) == "plugin" for one in own.iterancestors())
     ]
     for name, own, where in found:
         if name in robot.joints and robot.joints[name].mimic is None:
@@ -274,7 +276,7 @@ def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
                 plugins.append(f"{plugin.get('name')} (line {line_of(plugin)})")
         if plugins:
             advice = "; if joints are coupled in the robot, too, write <mimic> or <gear>"
-            if does == "add springs":
+            if does != "couple joints":
                 advice = "; if the robot has them, too, write <joint_dynamics> or <spring>"
             yield f"not read, plugins of Gazebo that {does}: {', '.join(plugins)}{advice}"
     scaled = [

@@ -166,6 +166,7 @@ WRONG_PLACES = [
     ("<inertial>", "<joint name='k' type='fixed'/><inertial>", "<joint> is in <robot>"),
     ("<inertial>", "<visual><joint><parent/><child/></joint></visual><inertial>", "<joint> is in <robot>"),
     (AXIS, f"<inertial/>{AXIS}", "<inertial> is in <link>"),
+    (AXIS, f"<rotor><inertia ixx='1'/></rotor>{AXIS}", "for the inertia of a drive"),
     ("</robot>", "<limit effort='1'/></robot>", "<limit> is in <joint>"),
     ("</robot>", "<group><link name='z'><inertial/></link></group></robot>", "<link> is in <robot>"),
     ("</robot>", "<group><joint name='z'><parent/><child/></joint></group></robot>", "<joint> is in <robot>"),

@@ -49,6 +49,12 @@ WRONG = {
     ),
     "a coupling": (COUPLING, ("coupling", "Coupling"), "misspelt element", "is <coupling> meant?"),
     "a pose of Gazebo": (SDF, ("pose>", "Pose>"), "misspelt element", "is <pose> meant?"),
+    "an origin in Gazebo": (
+        SDF,
+        ("<axis>", '<origin xyz="1 0 0"/><axis>'),
+        "misplaced element",
+        "write <pose>x y z roll pitch yaw</pose>",
+    ),
     "an axis of Gazebo": (SDF, ("xyz>", "XYZ>"), "misspelt element", "is <xyz> meant?"),
     "a spring": (
         SPRING,
@@ -108,7 +114,7 @@ def test_springs_and_inertias_of_a_cut_joint_are_named(words):
     (found,) = [one for one in graph.warnings if one.kind.endswith("of another tool")]
     assert len(graph.loop_joints) == 1
     assert "of loop_joint 'pin'" in str(found) or "of loop 'pin'" in str(found) or "joint 'pin'" in str(found)
-    assert "is not read; torques are those without it; a cut joint has none: write <spring>" in str(found)
+    assert "is not read; torques are those without it; write <spring>" in str(found)
 
 
 SILENT = [

@@ -10,6 +10,10 @@ from modular_dynamics.model import summaries_by_kind
 
 NAMED = {
     "a distance": (f"<drake:distance_constraint {DRAKE} name='d'><x/></drake:distance_constraint>", "loop"),
+    "a distance of links": (
+        f"<drake:distance_constraint {DRAKE}><a name='rod'/><b name='rocker'/></drake:distance_constraint>",
+        "loop",
+    ),
     "a tendon": (f"<drake:tendon_constraint {DRAKE}><x/></drake:tendon_constraint>", "coupling"),
     "a bushing": (f"<drake:linear_bushing_rpy {DRAKE}><x/></drake:linear_bushing_rpy>", "spring"),
     "a force of Drake": (
@@ -63,6 +67,7 @@ NAMED = {
         "<gazebo reference='b'><axis><mimic joint='a'><multiplier>-1</multiplier></mimic></axis></gazebo>",
         "coupling",
     ),
+    "a mimic in Gazebo": ("<gazebo reference='b'><mimic joint='a' multiplier='2'/></gazebo>", "coupling"),
     "defaults of MuJoCo": ("<mujoco><default><joint stiffness='5'/></default></mujoco>", "spring"),
     "a torsion": ("<torsion joint='a' k='1'/>", "spring"),
     "an actuator with attributes": ("<actuator joint='a' rotor_inertia='1e-4'/>", "inertia"),
@@ -191,7 +196,7 @@ NOTES = [
         "<gazebo><plugin name='s' filename='libTorsionSpringPlugin.so'><joint>a</joint><kx>3</kx></plugin>"
         "</gazebo>",
         ("", "", ""),
-        "not read, plugins of Gazebo that add springs: s (line 9); if the robot has them, too, write <joint_",
+        "not read, plugins of Gazebo that add springs or forces: s (line 9); if the robot has them, ",
     ),
     (
         "<mujoco><option density='1000' viscosity='1'/></mujoco>",
