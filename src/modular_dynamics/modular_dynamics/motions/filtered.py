@@ -52,8 +52,7 @@ def filtered_accelerations(
     if (q is None) == (v is None):
         raise StateError("filtered_accelerations takes either positions q or velocities v")
     t, given = _checked(times, q if v is None else v, "q" if v is None else "v")
-    shape, x = given.shape, given.reshape(len(t), -1)
-    period = _period(t, cutoff)
+    period, shape, x = _period(t, cutoff), given.shape, given.reshape(len(t), -1)
     even = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / period) + 1)
     step = even[1] - even[0]
     spline: Any = interpolate.make_interp_spline(t, x, k=DEGREE)

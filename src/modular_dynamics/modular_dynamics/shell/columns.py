@@ -14,6 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from ..text.numbers import real_number
 from .command import UsageError
 from .files.lines import decimal_comma, table_of
 from .robot import STDIN
@@ -87,7 +88,7 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
         raise UsageError(f"{where}: {len(row)} cells for {len(head)} columns")
     for k, numbers in wanted.items():
         try:
-            value = float(row[k]) if row[k] else np.nan
+            value = real_number(row[k]) if row[k] else np.nan
         except ValueError:
             hint = decimal_comma(row[k][:40])
             raise UsageError(f"{where}, column {head[k]}: '{row[k]:.40}' is no number{hint}") from None

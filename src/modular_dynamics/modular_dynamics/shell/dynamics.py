@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .. import closure, dynamics
 from ..exceptions import ModularDynamicsError
 from ..model import SubsystemGraph
+from ..text.numbers import real_number
 from .command import GOOD, Command, UsageError
 from .files.outputs import raise_if_read
 from .results import add_result_arguments, result_writer
@@ -188,7 +189,7 @@ def _black_boxes(graph: SubsystemGraph, texts: list[str]) -> dict[str, Array]:
     for text in texts:
         name, _, numbers = text.rpartition("=")
         try:
-            wrench = np.array([float(part) for part in numbers.split(",")])
+            wrench = np.array([real_number(part) for part in numbers.split(",")])
         except ValueError:
             wrench = np.zeros(0)
         if not name or wrench.shape != (6,):

@@ -11,6 +11,7 @@ from ..exceptions import ModelWarning
 from ..mjcf import load_mjcf
 from ..model import SubsystemGraph, summaries_by_kind
 from ..text.files import is_file, path_of
+from ..text.numbers import real_number
 from ..text.sizes import MAX_BYTES
 from ..urdf import load_urdf
 from .command import UsageError
@@ -59,7 +60,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
 def three_numbers(text: str) -> tuple[float, ...]:
     """A vector of the command line; argparse reports the error."""
     try:
-        values = tuple(float(part) for part in text.split(","))
+        values = tuple(real_number(part) for part in text.split(","))
     except ValueError:
         values = ()
     if len(values) != 3:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..model import Joint, JointType, SubsystemGraph
 from ..text.files import content_kind
+from ..text.numbers import real_number
 from .command import UsageError
 from .files.lines import decimal_comma, table_of
 from .robot import STDIN
@@ -234,7 +235,7 @@ def _places(
 
 def _number(text: str, where: str) -> float:
     try:
-        value = float(text)
+        value = real_number(text)
     except ValueError:
         value = np.nan
     if not np.isfinite(value):
@@ -247,6 +248,7 @@ def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = Mapp
     if name in dependent:
         return f"'{name:.60}': {dependent[name]}; leave it out"
     same = [one for one in names if one.casefold() == name.casefold()]
+    same += [one for one in names if one.partition("_")[2] == name]  # q_j1 for j1
     close = same or difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"

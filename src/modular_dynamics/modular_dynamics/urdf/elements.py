@@ -13,12 +13,31 @@ from ..text.numbers import LARGEST_FLOAT, STIFFEST
 from ..text.sizes import MAX_JOINTS, MAX_LINKS, shown, too_large
 from .checks.values import Entry
 from .description import JointDescription, LinkDescription, RobotDescription
-from .schema import OLDEST, ROBOT, Version
+from .schema import OLDEST, ROBOT, Version, letters
 from .source import line_of
 
 __all__ = ["read_robot"]
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+#: What joints of other formats are in URDF, by their letters.
+_OTHER_TYPES = {
+    **dict.fromkeys(
+        ("spherical", "ball", "ballandsocket"),
+        'write type="floating", and <spherical joint=""/> in <modular_dynamics>',
+    ),
+    **dict.fromkeys(
+        ("universal", "revolute2", "hinge2"), "write two joints with a link without mass between"
+    ),
+    "cylindrical": "write a prismatic and a revolute joint with a link without mass between",
+    **dict.fromkeys(("hinge", "rotary", "rotational", "rotation"), 'write type="revolute" or "continuous"'),
+    **dict.fromkeys(("slider", "slide", "linear", "translational", "sliding"), 'write type="prismatic"'),
+    **dict.fromkeys(("weld", "rigid", "static"), 'write type="fixed"'),
+    **dict.fromkeys(("free", "6dof", "freejoint"), 'write type="floating"'),
+    **dict.fromkeys(
+        ("screw", "helical"),
+        'write a revolute and a prismatic joint, and <gear joint="" driver=""/> in <modular_dynamics>',
+    ),
+}
 _WITH_RANGE = ("revolute", "prismatic")
 _MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 #: From this version on, limits may be left out one by one. Before, effort and velocity are required.
@@ -77,7 +96,9 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         given = "no type" if kind is None else f"unknown type '{kind}'"
         if kind is None and element.find("type") is not None:
             given += " (it is an attribute of <joint>, not an element in it)"
-        raise UrdfError(f"{where} has {given}; one of {', '.join(_JOINT_TYPES)} is needed", line_of(element))
+        hint = "" if kind is None else _hint_for(kind)
+        needed = f"one of {', '.join(_JOINT_TYPES)} is needed"
+        raise UrdfError(f"{where} has {given}; {needed}{hint}", line_of(element))
     parent, child = (
         _required(element, tag, where, f"{where} lacks <{tag} link=...>").name("link")
         for tag in ("parent", "child")
@@ -104,6 +125,14 @@ def _joint(element: etree._Element, name: str, version: Version) -> JointDescrip
         else Mimic(mimic.name("joint"), mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)),
         line=line_of(element),
     )
+
+
+def _hint_for(kind: str) -> str:
+    """What to write instead of this type of joint; empty if that is not known."""
+    folded = letters(kind.strip())
+    if folded in _JOINT_TYPES:
+        return f"; is '{folded}' meant?"
+    return f"; {_OTHER_TYPES[folded]}" if folded in _OTHER_TYPES else ""
 
 
 def _axis(joint: etree._Element, kind: str, where: str) -> NDArray[np.float64]:

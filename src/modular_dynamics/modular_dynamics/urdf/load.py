@@ -14,7 +14,7 @@ from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..model.number_arrays import number_array
 from .assembly import assemble
-from .checks.inertias import check_joint_inertias, check_links
+from .checks.inertias import asymmetric_inertias, check_joint_inertias, check_links
 from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
 from .checks.places import names_and_places
 from .checks.plausibility import implausible_numbers
@@ -26,6 +26,7 @@ from .checks.units import (
     limits_in_degrees,
     offsets_in_degrees,
     quaternions_of_other_length,
+    unusual_gravity,
 )
 from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
@@ -106,22 +107,28 @@ def graph_of(
     later = without_later_attributes(root, stated.version)
     replaced = replace_drake_joints(root)
     repairs = repair(root)
-    places = [*names_and_places(root)]
+    ignored_elements = [*names_and_places(root)]
+    places = [ignored.finding for ignored in ignored_elements]
     try:
         robot = read_robot(root, stated.version)
         check_tree(robot)
     except UrdfError as error:
         raise _explained(error, places) from None
     source = SourceText(plain.text, "", frozenset(robot.links))
-    impossible = [*check_links(robot)]
+    impossible = [*check_links(robot), *asymmetric_inertias(root)]
     robot, ignored = resolve_mimics(robot)
     robot, unlimited = possible_limits(robot)
     robot, driven = possible_friction(robot)
     robot = with_planar_joints(robot)
     file = read_partition(partition)
     annotations = _annotations(tags, file)
-    words = foreign_words(root, robot, annotations, {**(tags or {}), **(file or {})}, replaced)
-    annotations = with_words(annotations, words)
+    named = [one.element for one in ignored_elements if one.element is not None]
+    given = {**(tags or {}), **(file or {})}
+    try:
+        words = foreign_words(root, robot, annotations, given, replaced, named)
+        annotations = with_words(annotations, words)
+    except UrdfError as error:
+        raise _explained(error, places) from None
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
@@ -142,6 +149,7 @@ def graph_of(
         *offsets_in_degrees(robot, annotations),
         *anchors_in_degrees(tags),
         *anchors_in_degrees(file),
+        *(unusual_gravity(field, root) if gravity is None else ()),
         *implausible_numbers(robot, annotations, field, root),
         *words.findings,
     ]

@@ -1,28 +1,39 @@
 """Which element may stand where in a URDF, with which attributes and since which version: one table for all.
 
-It covers what dynamics reads, from <robot> down, with our own <modular_dynamics>. The checks of spelling and
-places (checks/places.py), of our tags (tags.py) and of versions (versions.py) read it.
+It covers what dynamics reads, from <robot> down, with our own <modular_dynamics> and the words of other
+tools that foreign/ reads. The checks of spelling and places (checks/places.py), of our tags (tags.py) and of
+versions (versions.py) read it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..text.numbers import decimals
+
 __all__ = [
-    "FOREIGN_ATTRIBUTES",
-    "FOREIGN_ELEMENTS",
+    "INERTIAS",
     "LATEST",
     "OLDEST",
     "OTHER_ATTRIBUTES",
+    "REDUCTIONS",
+    "RESTS",
     "ROBOT",
+    "ROTORS",
+    "SPRINGS",
+    "STIFFNESSES",
     "TAGS",
-    "WORDS_OF_OTHERS",
+    "UNITS",
     "Element",
     "Version",
     "elements_with",
+    "is_zero",
+    "kind_of",
     "letters",
     "parents_of",
+    "said_by_urdf",
     "words",
 ]
 
@@ -46,13 +57,21 @@ class Element(NamedTuple):
     Attributes:
         attributes: their names. since: those that came later, by the version of URDF that knows them first.
         children: the elements that may stand in it.
-        is_read: whether dynamics reads it. What stands in others is not checked.
+        is_read: whether dynamics reads it. In others only what foreign/ reads is checked.
+        of_others, attributes_of_others: words of other tools that foreign/ reads here.
+        names: whether an unknown attribute and an unknown element are named that resemble no known one.
+        holds_text: whether its value may be a text. is_cut: whether it closes a loop.
     """
 
     attributes: tuple[str, ...] = ()
     children: Mapping[str, Element] = {}
     since: Mapping[str, Version] = {}
     is_read: bool = True
+    of_others: Mapping[str, Element] = {}
+    attributes_of_others: tuple[str, ...] = ()
+    names: tuple[bool, bool] = (True, False)
+    holds_text: bool = False
+    is_cut: bool = False
 
 
 _UNREAD = Element(is_read=False)
@@ -79,6 +98,101 @@ TAGS = Element(
         "spherical": _JOINT,
         "joint_dynamics": Element(("joint", "armature", "stiffness", "rest_position")),
     },
+)
+
+#: Words of other tools for a drive and for a spring at a joint: elements, and attributes of <dynamics>.
+INERTIAS = ("drake:rotor_inertia", "motorInertia", "rotorInertia", "motor_inertia", "rotor_inertia")
+REDUCTIONS = (
+    "drake:gear_ratio",
+    "mechanicalReduction",
+    "mechanical_reduction",
+    "gearRatio",
+    "gear_ratio",
+    "reduction",
+)
+SPRINGS = {
+    "springStiffness": "stiffness",
+    "spring_stiffness": "stiffness",
+    "springReference": "rest_position",
+    "spring_reference": "rest_position",
+}
+ROTORS = ("rotor_inertia", "motor_inertia")
+STIFFNESSES = ("stiffness", "spring_stiffness")
+RESTS = ("spring_reference", "springref", "rest_position", "rest", "spring_mount")
+
+_ALL, _NONE = (True, True), (False, False)
+_VALUE = Element(("value",), holds_text=True)
+_VALUES = dict.fromkeys((*INERTIAS, *REDUCTIONS), _VALUE)
+_DRIVE = Element(("name",), of_others=_VALUES, names=_NONE)
+_TRANSMISSION = Element(
+    ("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False, names=_NONE
+)
+#: An end of a loop of another tool: its pose stands in it, or in an <origin> in it.
+_PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
+_END = Element(("link", *_PLACED.attributes), {"origin": _PLACED}, names=_ALL)
+_ENDS = ("link1", "link2", "predecessor", "successor", "parent", "child")
+_AXIS_OF_LOOP = Element(("xyz",), names=_ALL)
+_LOOP = Element(
+    ("name", "type"),
+    {
+        **dict.fromkeys(_ENDS, _END),
+        **{f"{end}_origin": _PLACED for end in ("parent", "child")},
+        **dict.fromkeys(("axis", "parent_axis", "child_axis"), _AXIS_OF_LOOP),
+        "origin": _PLACED,
+        "dynamics": Element(("damping", "friction")),
+        "limit": _UNREAD,
+        "ratio": Element(("value",), names=_ALL, holds_text=True),
+    },
+    names=_ALL,
+    is_cut=True,
+)
+_COUPLING = Element(
+    ("name", "type"),
+    {
+        **dict.fromkeys(("predecessor", "successor"), Element(("link",), names=_ALL)),
+        "ratio": _LOOP.children["ratio"],
+    },
+    names=_ALL,
+)
+_OF_DRAKE = Element(("name",), names=_NONE), Element(("value",), names=_ALL)
+_DRAKE = {
+    "drake:ball_constraint": ("body_A", "body_B", "p_AP", "p_BQ"),
+    "drake:linear_spring_damper": (
+        *("body_A", "body_B", "p_AP", "p_BQ"),
+        *("free_length", "stiffness", "damping"),
+    ),
+}
+_TEXT = Element(names=_NONE, holds_text=True)
+_SDF_SPRINGS = dict.fromkeys(SPRINGS, _VALUE)
+_SDF_AXIS = Element(
+    ("xyz",),
+    {
+        "xyz": Element(("expressed_in",), names=_NONE, holds_text=True),
+        "use_parent_model_frame": _TEXT,
+        "dynamics": Element(of_others=_SDF_SPRINGS, names=_NONE),
+    },
+    names=_NONE,
+)
+_SDF_JOINT = Element(
+    ("name", "type"),
+    {
+        "parent": Element(("link",), names=_NONE, holds_text=True),
+        "child": Element(("link",), names=_NONE, holds_text=True),
+        "pose": Element(("relative_to", "frame", "degrees", "rotation_format"), names=_NONE, holds_text=True),
+        "axis": _SDF_AXIS._replace(children={**_SDF_AXIS.children, "dynamics": Element(names=_NONE)}),
+        "axis2": _TEXT,
+    },
+    is_cut=True,
+)
+_GAZEBO = Element(
+    ("reference",),
+    of_others={
+        **_SDF_SPRINGS,
+        "joint": _SDF_JOINT,
+        "axis": _SDF_AXIS._replace(is_read=False),
+    },
+    is_read=False,
+    names=_NONE,
 )
 
 #: The root element. The attribute "type" of <link> is in URDF's schema; no tool is known to read it.
@@ -111,83 +225,145 @@ ROBOT = Element(
                     ("lower", "upper", "effort", "velocity"),
                     since=dict.fromkeys(("acceleration", "deceleration", "jerk"), Version(1, 2)),
                 ),
-                "dynamics": Element(("damping", "friction")),
+                "dynamics": Element(
+                    ("damping", "friction"),
+                    attributes_of_others=(
+                        *("armature", *ROTORS, "gear_ratio", "reduction"),
+                        *(*STIFFNESSES, *RESTS),
+                    ),
+                ),
                 "mimic": Element(("joint", "multiplier", "offset")),
                 "calibration": _UNREAD,
                 "safety_controller": _UNREAD,
             },
+            of_others={**_VALUES, "actuator": _DRIVE},
+            attributes_of_others=("independent",),
         ),
         "material": _UNREAD,
-        "transmission": _UNREAD,
-        "gazebo": _UNREAD,
+        "transmission": _TRANSMISSION,
+        "gazebo": _GAZEBO,
         "sensor": _UNREAD,
-        "ros2_control": _UNREAD,
+        "ros2_control": Element(of_others={"transmission": _TRANSMISSION}, is_read=False, names=_NONE),
         "modular_dynamics": TAGS,
+    },
+    of_others={
+        **dict.fromkeys(("loop_joint", "loop", "constraint"), _LOOP),
+        "coupling": _COUPLING,
+        **{
+            tag: Element(
+                ("name",), {f"{tag}_{part}": _OF_DRAKE["body" not in part] for part in parts}, names=_ALL
+            )
+            for tag, parts in _DRAKE.items()
+        },
     },
 )
 
-#: Elements and attributes of other tools that change torques, by the element in which they stand. foreign/
-#: reads or names them; the checks of places and spelling leave them to it.
-FOREIGN_ELEMENTS: Mapping[str, tuple[str, ...]] = {
-    "robot": ("loop_joint", "loop", "coupling", "constraint"),
-    "link": (),
-    "joint": (),
-    "dynamics": (),
-}
-FOREIGN_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
-    "joint": ("independent",),
-    "dynamics": (
-        *(
-            "armature",
-            "rotor_inertia",
-            "motor_inertia",
-            "gear_ratio",
-            "reduction",
-            "stiffness",
-            "spring_stiffness",
-        ),
-        *("spring_reference", "springref", "rest_position", "rest", "spring_mount"),
-    ),
-}
 #: Attributes of published robots that change no torque.
 OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "robot": ("description",),
     "link": ("concave", "drake_ignore"),
     "joint": ("dont_collapse",),
     "inertia": ("iyx", "izx", "izy"),  # all nine entries of a symmetric matrix
     "limit": ("command_effort", "current", "gear_velocity", "k_velocity", "twist"),
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
+#: Attributes whose zero says something: elsewhere, zero is the default.
+_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction")
+#: What elements and attributes are by their names, in small letters.
+_NAMES = {
+    "loop": re.compile(
+        r"(?!(control|controller|safety|servo|feedback|joint)_?(loops?|constraints?))"
+        r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|constraints?|equality)"
+    ),
+    "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
+    "spring": re.compile(
+        r"(?!(.*_)?(implicit|contact|ground|surface|control|controller|tire)_)(.*[_:])?(springs?|spring_?(constant|damper|rate)"
+        r"|(spring|joint|torsion(al)?)?_?stiffness|elasticity|compliance|bushing|torsion|counter_?balance)"
+    ),
+    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|actuator|reflected|drive|gear)_?inertia)"),
+}
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
-_INERTIA = (
-    "armature",
-    "inertia",
-    *(f"{part}inertia" for part in ("rotor", "motor", "reflected", "drive", "gear")),
-)
-_SPRING = (
-    "spring",
-    "stiffness",
-    "springstiffness",
-    "springconstant",
-    "springrate",
-    "elasticity",
-    "compliance",
-)
+UNITS = "all numbers are in m, rad, kg and s"
 #: What SDF and other formats call something (in small letters, without underscores) that URDF says in another
 #: way, by the element in which it stands; and how URDF says it.
-WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
-    "robot": {"pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned'},
+_WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
+    "robot": {
+        "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
+        **dict.fromkeys(("unit", "units", "scale"), UNITS),
+    },
     "link": {
         **dict.fromkeys(_POSE, 'the <origin xyz="" rpy=""/> of the joint above a link places it'),
         **dict.fromkeys(_CENTRE, 'write <origin xyz=""/> in <inertial>'),
+        **dict.fromkeys(("unit", "units", "scale"), UNITS),
     },
-    "inertial": dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
-    "joint": dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
+    "inertial": {
+        **dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
+        **dict.fromkeys(("density", "payload", "volume"), 'write <mass value=""/> and <inertia/> with it'),
+    },
+    "joint": {
+        **dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),
+        "gravity": 'write <modular_dynamics version="1" gravity="">',
+    },
+    "mimic": dict.fromkeys(("ratio", "factor", "scale", "gearratio"), "is 'multiplier' meant?"),
+    "limit": {
+        **dict.fromkeys(("min", "low", "minimum"), "is 'lower' meant?"),
+        **dict.fromkeys(("max", "high", "maximum"), "is 'upper' meant?"),
+        **dict.fromkeys(("force", "torque", "maxforce", "maxtorque"), "is 'effort' meant?"),
+        **dict.fromkeys(("speed", "maxvelocity", "maxspeed"), "is 'velocity' meant?"),
+    },
     "dynamics": {
-        **dict.fromkeys(_INERTIA, 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'),
-        **dict.fromkeys(_SPRING, 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>'),
+        "equilibrium": 'write <joint_dynamics joint="" stiffness="" rest_position=""/> in <modular_dynamics>',
+        **dict.fromkeys(
+            ("mechanicalreduction", "reductionratio", "ratio"),
+            "a ratio counts as gear_ratio, beside rotor_inertia",
+        ),
     },
 }
+#: Poses in other words, of <origin> and of the ends of loops.
+_WORDS_OF_POSES = {
+    **dict.fromkeys(("pos", "position", "translation", "origin"), "is 'xyz' meant?"),
+    **dict.fromkeys(
+        ("euler", "angles", "axisangle", "rot", "rotation", "orientation"),
+        "is 'rpy' meant, fixed-axis angles in rad?",
+    ),
+    **dict.fromkeys(("quat", "quaternion"), "is 'quat_xyzw' meant (x y z w, in <robot version=\"1.1\">)?"),
+    **dict.fromkeys("xyz", 'write xyz="x y z"'),
+    **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
+    "pose": "write 'xyz' and 'rpy'",
+}
+_HINTS = {
+    "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
+    "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
+}
+
+
+def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
+    """How URDF says what this attribute or element of other formats means in a parent; None if unknown."""
+    known = dict[str, str]()
+    if "xyz" in rule.attributes and "rpy" in rule.attributes:
+        known |= _WORDS_OF_POSES
+    if parent == "axis":
+        known |= {"value": "is 'xyz' meant?"} | {key: _WORDS_OF_POSES[key] for key in "xyz"}
+    known |= _WORDS_OF_OTHERS.get(parent, {})
+    if (hint := known.get(letters(name))) is None and parent == "dynamics":
+        return _HINTS.get(kind_of(name, *_HINTS) or "")
+    return hint
+
+
+def kind_of(name: str, *kinds: str) -> str | None:
+    """The first of these kinds that an element or attribute is by its name."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    return next((kind for kind in kinds if _NAMES[kind].fullmatch(spaced)), None)
+
+
+def is_zero(value: str, name: str = "") -> bool:
+    """Whether these are numbers that are all zero, under a name for which zero says nothing."""
+    try:
+        numbers = decimals(value)
+    except ValueError:
+        return False
+    return bool(numbers) and not any(numbers) and letters(name) not in _ZERO_COUNTS
 
 
 def words(element: Element) -> Iterator[str]:

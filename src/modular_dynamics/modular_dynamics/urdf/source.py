@@ -20,6 +20,7 @@ __all__ = [
     "read_source",
     "read_text",
     "text_in",
+    "word",
 ]
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
@@ -53,6 +54,12 @@ def text_in(element: etree._Element) -> str:
     """The text that stands in an element, beside the elements in it, without white space around it."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
+
+
+def word(element: etree._Element) -> str:
+    """The element's name as it is written, with its prefix: "drake:joint"."""
+    tag = str(element.tag)
+    return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
 
 
 def read_text(source: Source) -> str:

@@ -113,6 +113,7 @@ def test_shapes():
             10.0,
             "no sample; a cutoff of 10 Hz needs one every 0.04 s",
         ),
+        (T[:0], {"v": T[:0]}, 10.0, "0 samples; 6, and a period"),
         (T[:4], {"v": T[:4]}, 10.0, "4 samples; 6, and a period of the cutoff, 0.1 s, are needed"),
         (T[:40], {"v": T[:40]}, 10.0, "a period of the cutoff, 0.1 s, are needed"),
         (T, {"v": np.where(T == 1.0, np.nan, T)}, 10.0, "v has a value that is not finite in row 500"),

@@ -33,6 +33,8 @@ def test_a_byte_order_mark_does_not_hide_the_time(monkeypatch, tmp_path, mark):
     ("text", "words"),
     [
         ("time,tau_a,tau_a\n0,1,2\n", "has the column 'tau_a' twice"),
+        ("time,tau_a\n0,1_0\n", "line 2, column tau_a: '1_0' is no number"),
+        ("time,tau_a\n0,\uff11\n", "line 2, column tau_a: '\uff11' is no number"),
         ("time,tau_a,time\n0,1,2\n", "has the column 'time' twice"),
         (
             "time,tau_a\n0,1\n1,inf\n",

@@ -6,6 +6,7 @@ from itertools import chain
 from typing import IO, Any
 
 from ...text.files import content_kind, separator_of
+from ...text.numbers import real_number
 from ..command import UsageError
 
 __all__ = ["decimal_comma", "table_of"]
@@ -50,7 +51,7 @@ def _lines(file: IO[str], where: str) -> Iterator[str]:
 def decimal_comma(text: str) -> str:
     """What to say of a cell that is no number because of its decimal comma; else empty."""
     try:
-        float(text.replace(",", ".", 1))
+        real_number(text.replace(",", ".", 1) if "," in text else "")
     except ValueError:
         return ""
     return f"; it needs a decimal point: {text.replace(',', '.', 1)}"

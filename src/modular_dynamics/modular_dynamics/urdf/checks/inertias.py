@@ -1,14 +1,18 @@
 """Masses and inertias: what no rigid body can have."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from lxml import etree
 
 from ...exceptions import UrdfError
 from ...model import Body, Finding, JointType, SubsystemGraph
+from ...text.numbers import decimals
 from ..description import LinkDescription, RobotDescription
+from ..source import line_of
 
-__all__ = ["check_joint_inertias", "check_links"]
+__all__ = ["asymmetric_inertias", "check_joint_inertias", "check_links"]
 
 #: Negative moments this small against the largest one come from rounding and do no harm.
 ROUNDING = 1e-9
@@ -37,6 +41,29 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
         triangle = moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest
         if moments[0] < -ROUNDING * largest or not triangle:
             yield _impossible(link, moments, negligible=largest <= link.mass * MICROMETRE**2)
+
+
+def asymmetric_inertias(root: etree._Element) -> Iterator[Finding]:
+    """Inertias that state one entry of the symmetric matrix twice, with two numbers."""
+    for link in root.findall("link"):
+        for inertia in link.iterfind("inertial/inertia"):
+            values = inertia.attrib
+            for key, mirrored in (("ixy", "iyx"), ("ixz", "izx"), ("iyz", "izy")):
+                given, other = values.get(key), values.get(mirrored)
+                if given is None or other is None or _numbers(given) == _numbers(other):
+                    continue
+                name = link.get("name", "")
+                what = f"{key}={given} and {mirrored}={other}, which is the same entry"
+                text = f"<inertia> of link '{name}' has {what}"
+                assumed, hint = f"; {key} counts", f"; leave {mirrored} out, or write the same number"
+                yield Finding("contradicting inertia", "link", name, text, line_of(inertia), assumed, hint)
+
+
+def _numbers(text: Any) -> list[float]:
+    try:
+        return decimals(str(text))
+    except ValueError:
+        return []
 
 
 def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) -> Finding:

@@ -1,8 +1,8 @@
 """Elements, attributes and texts that URDF does not have where they stand, but that were meant to count.
 
 What is misspelt or stands in the wrong place is ignored, and a default takes its place: <Axis xyz="0 1 0"/>
-leaves the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. Elements that resemble nothing belong to
-other tools, and nothing is said of them.
+leaves the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. The same holds in the words of other
+tools that are read. Elements that resemble nothing belong to other tools, and nothing is said of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,32 +12,35 @@ from typing import NamedTuple
 from lxml import etree
 
 from ...model import Finding
-from ...text.numbers import decimals
 from ...text.sizes import shown
 from ..schema import (
-    FOREIGN_ATTRIBUTES,
-    FOREIGN_ELEMENTS,
     OTHER_ATTRIBUTES,
     ROBOT,
     TAGS,
-    WORDS_OF_OTHERS,
+    UNITS,
     Element,
     elements_with,
+    is_zero,
+    kind_of,
     letters,
     parents_of,
+    said_by_urdf,
     words,
 )
-from ..source import line_of, text_in
+from ..source import line_of, text_in, word
 
-__all__ = ["names_and_places"]
+__all__ = ["Ignored", "names_and_places"]
 
 #: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1
+#: Letters of a word to which no other one is near by chance.
+_SHORT = 8
 #: Simulators, controllers and sensors have joints, axes and poses of their own.
 _OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
 #: Names of attributes that say little: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
+_AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
 
 
 #: Elements that dynamics reads, our tags left out; these and our tags by their letters.
@@ -45,19 +48,33 @@ _WORDS = frozenset(words(ROBOT))
 _BY_LETTERS = {letters(word): word for word in (*TAGS.children, *_WORDS)}
 
 
+class Ignored(NamedTuple):
+    """A finding, and the element of which it speaks; None where it speaks of an attribute or text."""
+
+    finding: Finding
+    element: etree._Element | None = None
+
+
 class _Owner(NamedTuple):
-    """The link or joint, or the robot itself, that findings name."""
+    """The link, joint or loop of another tool, or the robot itself, that findings name."""
 
     kind: str
     name: str
+    is_cut: bool = False
 
     def where(self, element: etree._Element) -> str:
         """How messages name an element of this owner."""
         own = f"{self.kind} '{self.name}'"
-        return own if element.tag == self.kind else f"<{element.tag}> of {own}"
+        return own if word(element) == self.kind else f"<{word(element)}> of {own}"
+
+    def ignored(
+        self, kind: str, text: str, element: etree._Element, hint: str, assumed: str = " and ignored"
+    ) -> Finding:
+        """A finding about an element of this owner."""
+        return Finding(kind, self.kind, self.name, text, line_of(element), assumed, hint)
 
 
-def names_and_places(root: etree._Element) -> Iterator[Finding]:
+def names_and_places(root: etree._Element) -> Iterator[Ignored]:
     """What is ignored in <robot>, its links and joints and what is read of them, but was meant to count.
 
     The elements within <modular_dynamics> are checked where they are read.
@@ -65,78 +82,95 @@ def names_and_places(root: etree._Element) -> Iterator[Finding]:
     yield from _checked(root, ROBOT, _Owner("robot", root.get("name", "")))
 
 
-def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
-    yield from _attributes(element, rule, owner)
+def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Ignored]:
+    yield from map(Ignored, _attributes(element, rule, owner))
     text = text_in(element)
-    if any(map(str.isalnum, text)):
+    if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
         hint = "; is a '<' missing?"
         if not rule.children:
             hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-        yield Finding("stray text", owner.kind, owner.name, what, line_of(element), "; it is ignored", hint)
+        yield Ignored(owner.ignored("stray text", what, element, hint, "; it is ignored"))
     for child in element.iterchildren(etree.Element):
-        tag = str(child.tag)
-        of_child = rule.children.get(tag)
+        tag = word(child)
+        of_child = rule.children.get(tag) or rule.of_others.get(tag)
         if of_child is TAGS:
             continue
-        if of_child is not None and of_child.is_read:
-            is_owner = tag in ("link", "joint")
-            yield from _checked(child, of_child, _Owner(tag, child.get("name", "")) if is_owner else owner)
-        elif of_child is not None:
-            yield from _lost_in(child, owner)
-        else:
+        if of_child is None or (tag not in rule.children and _is_our_tag(child)):
             yield from _unknown(child, element, rule, owner)
+            continue
+        if not of_child.is_read:
+            yield from _lost_in(child, owner)
+        if of_child.is_read or of_child.of_others or of_child.children:
+            is_owner = tag in ("link", "joint") or tag in ROBOT.of_others
+            own = _Owner(tag, child.get("name", ""), of_child.is_cut) if is_owner else owner
+            yield from _checked(child, of_child, own)
 
 
 def _unknown(
     child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
-) -> Iterator[Finding]:
+) -> Iterator[Ignored]:
     """A finding of an element that URDF does not have here, unless it belongs to another tool."""
-    tag = str(child.tag)
-    if _has_prefix(tag):
+    tag, known = word(child), (*rule.children, *rule.of_others)
+    if _has_prefix(tag) and not any(map(_has_prefix, rule.children)):
         yield from _with_prefix(child, parent, rule, owner)
         return
     if _says_nothing(child):
         return
-    if tag in FOREIGN_ELEMENTS.get(str(parent.tag), ()) and not _is_our_tag(child):
+    if owner.is_cut and (kind := kind_of(tag, "spring", "inertia")) and not is_zero(child.get("value", "")):
+        yield Ignored(_at_cut(kind, f"<{tag}>", child, owner), child)
         return
     where = f"{owner.where(parent)} has an element <{tag}>"
-    place, line = (owner.kind, owner.name), line_of(child)
-    known_elsewhere = tag in _WORDS or tag in TAGS.children
-    if not known_elsewhere and (meant := _meant(tag, list(rule.children))) is not None:
-        if rule.children[meant].is_read:
+    known_elsewhere = tag in _WORDS or _BY_LETTERS.get(letters(tag)) in TAGS.children
+    if not known_elsewhere and (meant := _meant(tag, known, rule)) is not None:
+        of_meant = rule.children.get(meant) or rule.of_others[meant]
+        if of_meant.is_read or of_meant.of_others:
             text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
-            yield Finding("misspelt element", *place, text, line, " and ignored", hint)
-    elif (right := _right_place(tag, str(parent.tag), rule, owner)) is not None:
+            yield Ignored(owner.ignored("misspelt element", text, child, hint), child)
+    elif not rule.names[0]:  # another tool's, which may have anything
+        return
+    elif (right := _right_place(tag, word(parent), rule, owner)) is not None:
         text = f"{where}, which does not belong there"
-        yield Finding("misplaced element", *place, text, line, " and is ignored", f"; {right}")
+        yield Ignored(owner.ignored("misplaced element", text, child, f"; {right}", " and is ignored"), child)
+    elif rule.names[1]:
+        hint = f"; known are {', '.join(f'<{one}>' for one in known)}"
+        yield Ignored(owner.ignored("misplaced element", f"{where}, which is unknown", child, hint), child)
     else:
         yield from _lost_in(child, owner)
 
 
+def _at_cut(kind: str, what: str, element: etree._Element, owner: _Owner) -> Finding:
+    """A spring or an inertia of a joint that closes a loop."""
+    article = "an" if kind == "inertia" else "a"
+    text = f"{what} of {owner.kind} '{owner.name}' seems to be {article} {kind} and is not read"
+    assumed = "; torques are those without it"
+    return owner.ignored(f"{kind} of another tool", text, element, _AT_CUT, assumed)
+
+
 def _with_prefix(
     child: etree._Element, parent: etree._Element, rule: Element, owner: _Owner
-) -> Iterator[Finding]:
+) -> Iterator[Ignored]:
     """A finding of what URDF has here, written with a prefix: <x:inertial>. Drake's are read in foreign/."""
     local = str(child.tag).rpartition("}")[2].rpartition(":")[2]
     meant = rule.children.get(local)
     if owner.kind == "robot" or meant is None or not meant.is_read or local == "mimic":
         return
     text = f"{owner.where(parent)} has an element <{local}> with a prefix, which is of another tool"
-    place, line = (owner.kind, owner.name), line_of(child)
-    yield Finding("misplaced element", *place, text, line, " and ignored", f"; is <{local}> meant?")
+    yield Ignored(owner.ignored("misplaced element", text, child, f"; is <{local}> meant?"), child)
 
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an element in the wrong place; None for what only other tools know."""
-    folded = letters(tag)
-    if (hint := WORDS_OF_OTHERS.get(parent, {}).get(folded)) is not None:
+    in_sdf = "write <pose>x y z roll pitch yaw</pose>" if owner.is_cut and tag == "origin" else None
+    if (hint := in_sdf or said_by_urdf(tag, parent, rule)) is not None:
         return hint
-    if (word := _BY_LETTERS.get(folded)) in TAGS.children:
-        return f"the place of <{word}> is in <modular_dynamics>"
-    if word is not None:
-        places = [place for place in parents_of(word) if place in _own_places(owner)]
-        return f"the place of <{word}> is in {_one_of(places or parents_of(word))}"
+    if (known := _BY_LETTERS.get(letters(tag))) in TAGS.children:
+        return f"the place of <{known}> is in <modular_dynamics>"
+    if tag == "inertia" and owner.kind == "joint" and not parent:
+        return 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics> for the inertia of a drive'
+    if known is not None:
+        places = [place for place in parents_of(known) if place in _own_places(owner)]
+        return f"the place of <{known}> is in {_one_of(places or parents_of(known))}"
     if (having := _attribute_of(tag, parent, rule)) is not None:
         return f'write <{having} {tag}="..."/>{" in <modular_dynamics>" * (having in TAGS.children)}'
     return None if rule.children else f"<{parent}> contains no elements"
@@ -162,7 +196,7 @@ def _own_places(owner: _Owner) -> tuple[str, ...]:
     return {"link": ("link", "inertial"), "joint": ("joint",)}.get(owner.kind, ("robot",))
 
 
-def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Finding]:
+def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
     """What dynamics would read, in an element that it does not read: <inertial> in <visual>, for example."""
     is_of_others = container.tag in _OF_OTHER_TOOLS or _has_prefix(str(container.tag))
     for element in container.iterdescendants(etree.Element):
@@ -171,8 +205,8 @@ def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Finding]:
         tag = str(element.tag)
         right = _right_place(tag, "", ROBOT, owner)
         text = f"{owner.where(container)} contains an element <{tag}>, which does not belong there"
-        assumed, hint = " and is ignored", f"; {right}"
-        yield Finding("misplaced element", owner.kind, owner.name, text, line_of(element), assumed, hint)
+        found = owner.ignored("misplaced element", text, element, f"; {right}", " and is ignored")
+        yield Ignored(found, element)
         return
 
 
@@ -186,35 +220,39 @@ def _is_lost(element: etree._Element, owner: _Owner) -> bool:
 
 
 def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:
-    """Findings of attributes that an element does not have in URDF."""
-    tag = str(element.tag)
-    known = (*rule.attributes, *rule.since)
-    silent = (*known, *FOREIGN_ATTRIBUTES.get(tag, ()), *OTHER_ATTRIBUTES.get(tag, ()))
+    """Findings of attributes that an element does not have."""
+    tag = word(element)
+    known = (*rule.attributes, *rule.since, *rule.attributes_of_others)
     for key in map(str, element.attrib):
-        if key in silent or _has_prefix(key):
+        if key in known or key in OTHER_ATTRIBUTES.get(tag, ()) or _has_prefix(key):
             continue
+        value = str(element.get(key))
         absent = [one for one in known if one not in element.attrib]  # what is there was not misspelt
-        if (meant := _meant(key, absent)) is not None:
-            kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
-        elif _is_zero(str(element.get(key))):  # which says nothing
+        if owner.is_cut and (kind := kind_of(key, "spring", "inertia")):
+            if not is_zero(value):
+                yield _at_cut(kind, f'{key}="{value}"', element, owner)
             continue
-        elif (
-            right := WORDS_OF_OTHERS.get(tag, {}).get(letters(key)) or _right_element(key, owner)
-        ) is not None:
+        if (meant := _meant(key, absent, rule)) is not None:
+            kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
+        elif is_zero(value, key) or not rule.names[0]:  # which says nothing, or another tool's
+            continue
+        elif (right := said_by_urdf(key, tag, rule) or _right_element(key, rule, owner)) is not None:
             kind, hint = "misplaced attribute", f"; {right}"
         else:
-            kind, hint = "unknown attribute", ""
+            kind, hint = "unknown attribute", f"; {UNITS}" if key in ("unit", "units") else ""
         text = f"{owner.where(element)} has an attribute '{key}', which is unknown"
-        yield Finding(kind, owner.kind, owner.name, text, line_of(element), " and ignored", hint)
+        yield owner.ignored(kind, text, element, hint)
 
 
-def _right_element(key: str, owner: _Owner) -> str | None:
+def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
     """What to write instead of an attribute of the wrong element; None for what only other tools know."""
     if key in TAGS.children:
         return f"<{key}> is an element in <modular_dynamics>"
     if key in _WORDS:
         places = [place for place in parents_of(key) if place in _own_places(owner)]
         return f"<{key}> is an element in {_one_of(places or parents_of(key))}"
+    if key in rule.children:
+        return f"<{key}> is an element in it"
     own = [tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)}]
     if key not in _GENERAL and (places := own or [*elements_with(key)]):
         return f"it is an attribute of {_one_of(places)}"
@@ -234,15 +272,7 @@ def _is_our_tag(element: etree._Element) -> bool:
 def _says_nothing(element: etree._Element) -> bool:
     """Whether it is a pose of zeros, as some exporters write into each link."""
     values = [*map(str, element.attrib.values())] if element.tag == "origin" else [text_in(element)]
-    return element.tag in ("origin", "pose") and all(map(_is_zero, values))
-
-
-def _is_zero(text: str) -> bool:
-    try:
-        numbers = decimals(text)
-    except ValueError:
-        return False
-    return bool(numbers) and not any(numbers)
+    return element.tag in ("origin", "pose") and all(map(is_zero, values))
 
 
 def _has_prefix(name: str) -> bool:
@@ -250,11 +280,20 @@ def _has_prefix(name: str) -> bool:
     return "{" in name or ":" in name
 
 
-def _meant(name: str, known: Sequence[str]) -> str | None:
-    """The known name that this one resembles: other case, the same letters in another order, or nearly so."""
-    folded = name.casefold()
-    for one in known:
-        if sorted(folded) == sorted(one):
+def _meant(name: str, known: Sequence[str], rule: Element) -> str | None:
+    """The known name that this one resembles: other case, the same letters in another order, or nearly so.
+
+    Where other tools have many words of their own, short ones are near each other by chance.
+    """
+    folded = letters(name)
+    by_letters = {letters(one): one for one in reversed(known)}
+    for own, one in by_letters.items():
+        if sorted(folded) == sorted(own):
             return one
-    near = [one for one in known if abs(len(one) - len(folded)) <= _LENGTHS]
-    return next(iter(get_close_matches(folded, near, 1, _ALIKE)), None)
+    if not rule.names[0] and len(folded) < _SHORT:
+        return None
+    exact = ROBOT.of_others if rule is ROBOT else ()  # <constraints> is another thing than <constraint>
+    near = [
+        own for own, one in by_letters.items() if one not in exact and abs(len(own) - len(folded)) <= _LENGTHS
+    ]
+    return next((by_letters[own] for own in get_close_matches(folded, near, 1, _ALIKE)), None)

@@ -47,6 +47,16 @@ _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
 
 
+#: How much farther or denser bodies may be that have only meshes: these are not read, and a turntable, a
+#: press or a panel of a satellite is larger than what its joints span. Not so the identity of a template.
+_FARTHER_WITH_MESH, _DENSER_WITH_MESH = 10.0, 50.0
+#: Density [kg/m^3] of a link of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or more; smaller ones are
+#: placeholders.
+_DENSER, _LIGHTEST, _SMALLEST = 30_000.0, 1.0, 1e-6
+#: An armature over what its joint moves, stretched out, and over all that moves at the robot's reach.
+_HEAVY_DRIVE = 1000.0
+
+
 def implausible_numbers(
     robot: RobotDescription,
     annotations: Annotations,
@@ -68,6 +78,7 @@ def implausible_numbers(
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
+    yield from _large_armatures(robot, annotations, sizes)
     yield from _undeclared_masses(robot, annotations, shapes, sizes)
 
 
@@ -121,7 +132,8 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot whose moving links are heavier than anything of its size."""
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
-    if sizes.moving_mass < _LIGHT or not 0.0 < size**3 * _DENSE_ROBOT < sizes.moving_mass:
+    dense = _DENSE_ROBOT * (_DENSER_WITH_MESH if any(body.has_mesh for body in sizes.moving) else 1.0)
+    if sizes.moving_mass < _LIGHT or not 0.0 < size**3 * dense < sizes.moving_mass:
         return
     body = max(sizes.moving, key=lambda one: one.mass)
     link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
@@ -137,7 +149,9 @@ def _dense_links(robot: RobotDescription, shapes: Mapping[str, Geometry]) -> Ite
     """Links that are denser than any material."""
     for name, shape in shapes.items():
         link = robot.links[name]
-        if link.mass >= _HEAVY and 0.0 < shape.volume * _DENSEST < link.mass:
+        is_heavy = link.mass >= _HEAVY
+        is_known = is_heavy or (link.mass >= _LIGHTEST and shape.volume >= _SMALLEST)
+        if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
             text = (
                 f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
                 f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
@@ -152,6 +166,7 @@ def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
         return
     for body in sizes.bodies.values():
         times, near = (_FARTHEST_OF_ROOT, _NEAR_OF_ROOT) if body.joint is None else (_FARTHEST, _NEAR)
+        times *= _FARTHER_WITH_MESH if body.has_mesh else 1.0
         for link, _, _ in body.links:
             distance = length(link.com)
             if link.mass > 0.0 and distance > max(times * extent, near):
@@ -215,9 +230,33 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
         return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
     if body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
+    if body.has_mesh and not any(np.array_equal(link.inertia, np.eye(3)) for link, _, _ in body.links):
+        return radius > max(_WIDE_UNKNOWN * _FARTHER_WITH_MESH * extent, _WIDER_THAN_BODY * body.size)
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent
     return radius > max(_WIDE * extent, _WIDER_THAN_BODY * body.size)
+
+
+def _large_armatures(
+    robot: RobotDescription, annotations: Annotations, sizes: RobotSizes
+) -> Iterator[Finding]:
+    """Armatures far above what their joint moves, and all joints together: in g cm^2, or without a ratio."""
+    masses, moments = _carried(sizes)
+    for one in annotations.joint_dynamics:
+        joint = robot.joints.get(one.joint)
+        if joint is None or one.joint not in sizes.bodies or not masses[joint.child] > 0.0:
+            continue
+        arm = moments[joint.child] / masses[joint.child] + sizes.bodies[one.joint].gyration
+        moved = masses[joint.child] * (1.0 if joint.type == "prismatic" else arm**2)
+        extent = 1.0 if joint.type == "prismatic" else sizes.extent + arm
+        if one.armature > max(_HEAVY_DRIVE * moved, sizes.moving_mass * extent**2):
+            unit = "kg" if joint.type == "prismatic" else "kg m^2"
+            text = (
+                f"joint '{one.joint}' has an armature of {_shown(one.armature)} {unit}, and moves "
+                f"{moved:.3g} {unit} otherwise; is it in {unit}?"
+            )
+            line = annotations.lines.get(("joint_dynamics", one.joint))
+            yield question("large armature", "joint", one.joint, text, line)
 
 
 def _undeclared_masses(

@@ -21,7 +21,7 @@ class RigidBody:
 
     Attributes:
         links: with their rotation and position in the body. size: distance of its farthest joint, shape or
-            centre of mass from its origin [m].
+            centre of mass from its origin [m]. has_mesh: whether it has meshes alone, which are not read.
     """
 
     joint: JointDescription | None
@@ -29,6 +29,7 @@ class RigidBody:
         default_factory=list
     )
     size: float = 0.0
+    has_mesh: bool = False
 
     @cached_property
     def mass(self) -> float:
@@ -81,6 +82,7 @@ class RobotSizes:
             body.links.append((link, turn, at))
             steps = [at + turn @ self.poses[joint.name][1] for joint in robot.below[name]]
             known = max(map(length, steps), default=0.0)
+            body.has_mesh |= name in shapes and shape.low is None
             if shape.low is not None:
                 known = max(known, length(at) + shape.farthest)
             extent = max(extent, known)

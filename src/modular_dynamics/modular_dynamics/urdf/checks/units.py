@@ -7,7 +7,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from lxml import etree
+from numpy.typing import NDArray
 
 from ...model import Finding
 from ...text.numbers import decimals
@@ -17,6 +19,7 @@ from .values import LINE
 
 __all__ = [
     "anchors_in_degrees",
+    "unusual_gravity",
     "angles_in_degrees",
     "limits_in_degrees",
     "offsets_in_degrees",
@@ -29,16 +32,18 @@ __all__ = [
 _TWO_TURNS, _DEGREES = 4.0 * math.pi, 720.0
 #: An angle of rpy [rad] above a turn, with some rounding.
 _TURN = 2.0 * math.pi * 1.05
+#: Gravity [m/s^2]: none, the moon's, that of Mars, the earth's.
+_GRAVITIES = (0.0, 0.0), (1.5, 1.7), (3.6, 3.8), (9.7, 9.9)
 #: By how much the length of a quaternion may differ from 1 that is written with two decimals.
 _ROUNDED = 0.02
 
 
 def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
-    """Revolute joints whose limits are whole numbers of two to more than a hundred turns."""
+    """Revolute joints whose limits are whole or half numbers of two to more than a hundred turns."""
     for joint in robot.joints.values():
         bounds = [value for value in (joint.limits.lower, joint.limits.upper) if value is not None]
         largest = max(map(abs, bounds), default=0.0)
-        whole = all(value == round(value) for value in bounds)
+        whole = all(value % 0.5 == 0.0 for value in bounds)
         if joint.type == "revolute" and whole and _TWO_TURNS < largest <= _DEGREES:
             text = f"joint '{joint.name}' has a limit of {largest:g} rad; are these degrees?"
             yield Finding("limit in degrees", "joint", joint.name, text, joint.line, asks=True)
@@ -115,6 +120,16 @@ def anchors_in_degrees(content: Mapping[str, Any] | None) -> Iterator[Finding]:
                     name, shown = str(item["name"]), " ".join(f"{angle:g}" for angle in angles)
                     text = f"{element} '{name}' has an anchor with rpy='{shown}' [rad]; are these degrees?"
                     yield question("angle in degrees", element, name, text, item.get(LINE))
+
+
+def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Iterator[Finding]:
+    """A gravity of the file that is none of the earth, the moon, Mars, or none."""
+    size = math.hypot(*gravity.tolist())
+    if not any(low <= size <= high for low, high in _GRAVITIES):
+        text = f"gravity is {size:.6g} m/s^2; is it in m/s^2?"
+        tags = root.find("modular_dynamics")
+        line = None if tags is None else line_of(tags)
+        yield Finding("unusual gravity", "robot", root.get("name", ""), text, line, asks=True)
 
 
 def question(kind: str, element: str, name: str, text: str, line: int | str | None) -> Finding:

@@ -59,6 +59,8 @@ class Entry:
         try:
             values = _numbers(value)
         except ValueError:
+            if isinstance(value, Mapping):
+                value = {name: part for name, part in value.items() if name != LINE}
             needed = "a number" if count == 1 else f"{count} numbers"
             raise self.failure(f": {key}={shown(value)} is not {needed}") from None
         if len(values) != count:

@@ -14,7 +14,7 @@ _STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating")
 
 
 def replace_drake_joints(root: etree._Element) -> list[Record]:
-    """Change the tree so that joints of Drake are URDF's; returns those that are ball joints.
+    """Change the tree so that joints of Drake are URDF's; returns those of types that URDF lacks.
 
     A ball joint becomes a floating one that <spherical> makes a ball joint. A universal joint becomes two
     about x and y, NAME_x and NAME_y, with a link without mass between: Drake's turns about these axes.
@@ -22,7 +22,7 @@ def replace_drake_joints(root: etree._Element) -> list[Record]:
     Raises:
         UrdfError: a joint without name, or of a type that is not in the model, such as screw.
     """
-    balls = list[Record]()
+    replaced = list[Record]()
     for joint in list(children(root, "drake:joint")):
         line, name = line_of(joint), Entry.of(joint, "<drake:joint>").name("name")
         kind = joint.get("type")
@@ -31,11 +31,12 @@ def replace_drake_joints(root: etree._Element) -> list[Record]:
             raise UrdfError(f"<drake:joint> '{name}' has the type '{kind}'; {known} are read", line)
         joint.tag = "joint"
         joint.set("type", _AS_URDF.get(kind, kind))
-        if kind == "ball":
-            balls.append(Record("spherical", {"joint": name, LINE: line}, "<drake:joint>"))
+        if kind in _AS_URDF:
+            section = "spherical" if kind == "ball" else kind
+            replaced.append(Record(section, {"joint": name, LINE: line}, "<drake:joint>"))
         if kind == "universal":
             _split(joint, name)
-    return balls
+    return replaced
 
 
 def _split(joint: etree._Element, name: str) -> None:

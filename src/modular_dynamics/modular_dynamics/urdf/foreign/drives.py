@@ -9,103 +9,155 @@
 - <drake:linear_spring_damper>.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lxml import etree
 
 from ...text.numbers import STIFFEST
 from ..checks.values import LINE, Entry
-from ..source import line_of
+from ..schema import INERTIAS, REDUCTIONS, RESTS, ROTORS, SPRINGS, STIFFNESSES
+from ..source import line_of, word
 from .tree import Tree
-from .words import Collected, amount, children, content, word
+from .words import Collected, amount, children, content
 
-__all__ = ["INERTIAS", "SPRINGS", "collect_drives", "collect_springs"]
+__all__ = ["collect_drives", "collect_springs"]
 
 _ARMATURE = "armature"
-_ROTOR = ("rotor_inertia", "motor_inertia")
+#: Words for rotor inertias and for ratios, of Drake and of ROS.
+_TOOLS = (INERTIAS[:1], REDUCTIONS[:1]), (INERTIAS[1:], REDUCTIONS[1:])
+_Tool = tuple[tuple[str, ...], tuple[str, ...]]
 _RATIO = ("gear_ratio", "reduction")
-_STIFFNESS = ("stiffness", "spring_stiffness")
-_REST = ("spring_reference", "springref", "rest_position", "rest", "spring_mount")
-#: Elements of a drive that hold its rotor's inertia, and those that hold its ratio, by the tool.
-_DRAKE = ("drake:rotor_inertia", "drake:gear_ratio")
-_ROS = ("motorInertia", "rotorInertia", "motor_inertia", "rotor_inertia")
-_REDUCTIONS = ("mechanicalReduction", "mechanical_reduction", "gearRatio", "gear_ratio", "reduction")
-INERTIAS = (_DRAKE[0], *_ROS)
-#: Those of a spring at a joint in <gazebo reference="JOINT">.
-SPRINGS = {
-    "springStiffness": "stiffness",
-    "spring_stiffness": "stiffness",
-    "springReference": "rest_position",
-    "spring_reference": "rest_position",
-}
+#: Numbers of two places are the same but for rounding.
+_SAME = 1e-3
 _WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
 
 
+@dataclass(frozen=True)
+class _Statement:
+    """A whole armature, or a whole spring, that one place in the file states of a joint."""
+
+    joint: str
+    values: dict[str, float]
+    element: etree._Element
+    text: str
+
+    def and_another(self, motor: "_Statement") -> "_Statement":
+        """The armature of this motor and of another one."""
+        return replace(motor, values={_ARMATURE: self.values[_ARMATURE] + motor.values[_ARMATURE]})
+
+    def differs(self, other: "_Statement") -> bool:
+        """Whether the numbers differ beyond rounding."""
+        pairs = zip(self.values.values(), other.values.values(), strict=True)
+        return any(abs(one - another) > _SAME * abs(one) for one, another in pairs)
+
+    def __str__(self) -> str:
+        numbers = " about ".join(f"{value:.6g}" for value in self.values.values())
+        return f"{numbers} by {self.text} (line {line_of(self.element)})"
+
+
+_Reader = Callable[[etree._Element, Collected], Iterable[_Statement]]
+
+
 def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> None:
-    """Armature of joints. The first place with one counts: the joint, <transmission>, <ros2_control>.
+    """Armature of joints: <dynamics>, other words in <joint>, <transmission>, <ros2_control>.
 
     Raises:
         UrdfError: an inertia or a ratio that is no number.
     """
-    armatures: dict[str, tuple[float, etree._Element, str]] = {}
-    for places in (_in_joints, _in_transmissions, _in_ros2_control):
-        here: dict[str, tuple[float, etree._Element, str]] = {}
-        for joint, value, element, text in places(root, collected):
-            before = here[joint][0] if joint in here else 0.0  # of another motor at the same joint
-            here[joint] = (before + value, element, text)
-        armatures = here | armatures
-    for joint, (value, element, text) in armatures.items():
-        if value != 0.0 and _accepts(joint, "inertia", element, tree, collected, several=True):
-            collected.add("joint_dynamics", {"joint": joint, "armature": value}, element, text)
+    of_motors = (_of_drives_in_joints, _in_transmissions, _in_ros2_control)
+    motors = [partial(reader, tool=tool) for reader in of_motors for tool in _TOOLS]
+    readers: list[_Reader] = [_of_dynamics, _of_rotors, *motors]
+    _collect("inertia", readers, root, tree, collected)
 
 
-_Armature = tuple[str, float, etree._Element, str]
+def _collect(
+    kind: str, readers: Iterable[_Reader], root: etree._Element, tree: Tree, collected: Collected
+) -> None:
+    """Add what the first place states of each joint; zero states nothing. Others that differ are named.
+
+    Motors whose inertias stand in one place add up.
+    """
+    counting: dict[str, _Statement] = {}
+    for reader in readers:
+        here: dict[str, _Statement] = {}
+        for one in reader(root, collected):
+            if next(iter(one.values.values())) == 0.0:
+                continue
+            before = here.get(one.joint)
+            here[one.joint] = one if before is None or kind == "spring" else before.and_another(one)
+        for joint, one in here.items():
+            first = counting.setdefault(joint, one)
+            if first.differs(one):
+                text = f"two places state the {kind} of joint '{joint}': {first}, which counts, and {one}"
+                collected.contradict(kind, {"joint": joint, **one.values}, one.element, text, _WRITE)
+    for joint, one in counting.items():
+        if _accepts(joint, kind, one.element, tree, collected):
+            collected.add("joint_dynamics", {"joint": joint, **one.values}, one.element, one.text)
 
 
-def _in_joints(root: etree._Element, collected: Collected) -> Iterator[_Armature]:
+def _of_dynamics(root: etree._Element, _: Collected) -> Iterator[_Statement]:
+    for name, dynamics, entry in _dynamics(root):
+        if entry.item.get(_ARMATURE) is not None:
+            armature = entry.number(_ARMATURE, largest=STIFFEST)
+            yield _Statement(name, {_ARMATURE: armature}, dynamics, '<dynamics armature="">')
+
+
+def _of_rotors(root: etree._Element, _: Collected) -> Iterator[_Statement]:
+    for name, dynamics, entry in _dynamics(root):
+        if rotor := _first(dynamics, ROTORS):
+            ratio = _first(dynamics, _RATIO)
+            times = f' times {ratio}="" squared' if ratio else ", as seen at the joint"
+            armature = entry.number(rotor) * (entry.number(ratio) ** 2 if ratio else 1.0)
+            yield _Statement(name, {_ARMATURE: armature}, dynamics, f'<dynamics {rotor}="">{times}')
+
+
+def _dynamics(root: etree._Element) -> Iterator[tuple[str, etree._Element, Entry]]:
+    """The <dynamics> of each joint, with the joint's name."""
     for joint in children(root, "joint"):
         name = joint.get("name", "")
         for dynamics in children(joint, "dynamics"):
-            entry = Entry.of(dynamics, f"joint '{name}', <dynamics>")
-            if _ARMATURE in dynamics.attrib:
-                yield name, entry.number(_ARMATURE, largest=STIFFEST), dynamics, '<dynamics armature="">'
-            elif rotor := _first(dynamics, _ROTOR):
-                ratio = _first(dynamics, _RATIO)
-                times = f' times {ratio}="" squared' if ratio else ", as seen at the joint"
-                factor = entry.number(ratio) ** 2 if ratio else 1.0
-                yield name, entry.number(rotor) * factor, dynamics, f'<dynamics {rotor}="">{times}'
-        if drives := [joint, *children(joint, "actuator")]:
-            yield from _motor(name, drives, f"joint '{name}'", collected)
+            yield name, dynamics, Entry.of(dynamics, f"joint '{name}', <dynamics>")
 
 
-def _in_transmissions(root: etree._Element, collected: Collected) -> Iterator[_Armature]:
-    yield from _transmissions(children(root, "transmission"), collected)
+def _of_drives_in_joints(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
+    for joint in children(root, "joint"):
+        name = joint.get("name", "")
+        yield from _motor(name, [joint, *children(joint, "actuator")], f"joint '{name}'", collected, tool)
 
 
-def _in_ros2_control(root: etree._Element, collected: Collected) -> Iterator[_Armature]:
+def _in_transmissions(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
+    yield from _transmissions(children(root, "transmission"), collected, tool)
+
+
+def _in_ros2_control(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
     blocks = children(root, "ros2_control")
-    yield from _transmissions((own for block in blocks for own in children(block, "transmission")), collected)
+    found = (own for block in blocks for own in children(block, "transmission"))
+    yield from _transmissions(found, collected, tool)
 
 
-def _transmissions(transmissions: Iterable[etree._Element], collected: Collected) -> Iterator[_Armature]:
+def _transmissions(
+    transmissions: Iterable[etree._Element], collected: Collected, tool: _Tool
+) -> Iterator[_Statement]:
     """Of each motor once: it has a transmission for each hardware interface."""
     motors = set[tuple[str, str, float]]()
     for transmission in transmissions:
         named = next(children(transmission, "actuator"), transmission)
-        for armature in _transmission(transmission, collected):
-            motor = armature[0], named.get("name", ""), armature[1]
+        for armature in _transmission(transmission, collected, tool):
+            motor = armature.joint, named.get("name", ""), armature.values[_ARMATURE]
             if not motor[1] or motor not in motors:
                 yield armature
             motors.add(motor)
 
 
-def _transmission(transmission: etree._Element, collected: Collected) -> Iterator[_Armature]:
+def _transmission(transmission: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
     """A simple one: of others, which turn two joints by two motors, an armature would be a matrix."""
     name = transmission.get("name", "")
     joints = [joint.get("name", "") for joint in children(transmission, "joint")]
     actuators = list(children(transmission, "actuator"))
-    inertias = [own for part in (transmission, *actuators) for own in children(part, *INERTIAS)]
+    inertias = [own for part in (transmission, *actuators) for own in children(part, *tool[0])]
     if not inertias:
         return
     if len(joints) != 1 or len(actuators) > 1:
@@ -113,24 +165,28 @@ def _transmission(transmission: etree._Element, collected: Collected) -> Iterato
         collected.leave("inertia", inertias[0], name, text, _WRITE)
         return
     parts = [*actuators, transmission, *children(transmission, "joint")]
-    yield from _motor(joints[0], parts, f"transmission '{name}'", collected)
+    yield from _motor(joints[0], parts, f"transmission '{name}'", collected, tool)
 
 
-def _motor(joint: str, parts: list[etree._Element], where: str, collected: Collected) -> Iterator[_Armature]:
+def _motor(
+    joint: str, parts: list[etree._Element], where: str, collected: Collected, tool: _Tool
+) -> Iterator[_Statement]:
     """Rotor inertia times ratio squared, of the parts of a drive; each is in one of them."""
 
     def found(*words: str) -> etree._Element | None:
         return next((own for part in parts for own in children(part, *words)), None)
 
-    for inertias, ratios in ((_DRAKE[:1], _DRAKE[1:]), (_ROS, _REDUCTIONS)):
-        inertia, ratio = found(*inertias), found(*ratios)
-        if inertia is None:
-            continue
-        factor = 1.0 if ratio is None else amount(ratio, where)
-        times = "without a ratio" if ratio is None else f"times <{word(ratio)}> squared"
-        collected.read.append(inertia)
-        yield joint, amount(inertia, where) * factor**2, inertia, f"<{word(inertia)}> {times}"
+    inertia, ratio = found(*tool[0]), found(*tool[1])
+    if inertia is None:
         return
+    moment, factor = amount(inertia, where), 1.0 if ratio is None else amount(ratio, where)
+    if moment != 0.0 and ratio is not None and factor == 0.0:
+        text = f"<{word(inertia)}> of {where} is not read: its <{word(ratio)}> is zero"
+        collected.leave("inertia", ratio, joint, text, _WRITE)
+        return
+    times = "without a ratio" if ratio is None else f"times <{word(ratio)}> squared"
+    collected.read.append(inertia)
+    yield _Statement(joint, {_ARMATURE: moment * factor**2}, inertia, f"<{word(inertia)}> {times}")
 
 
 def _first(element: etree._Element, keys: tuple[str, ...]) -> str:
@@ -138,12 +194,10 @@ def _first(element: etree._Element, keys: tuple[str, ...]) -> str:
     return next((key for key in keys if key in element.attrib), "")
 
 
-def _accepts(
-    joint: str, kind: str, element: etree._Element, tree: Tree, collected: Collected, several: bool = False
-) -> bool:
+def _accepts(joint: str, kind: str, element: etree._Element, tree: Tree, collected: Collected) -> bool:
     """Whether the joint takes an armature or a spring; a finding where it moves and does not."""
     known = tree.robot.joints.get(joint)
-    if known is not None and (tree.has_one_coordinate(joint) or (several and known.moves)):
+    if known is not None and (tree.has_one_coordinate(joint) or (kind == "inertia" and known.moves)):
         return True
     if known is None or known.moves:
         what = "does not exist" if known is None else f"is {known.type}"
@@ -153,48 +207,51 @@ def _accepts(
 
 
 def collect_springs(root: etree._Element, tree: Tree, collected: Collected) -> None:
-    """Springs at joints, and between links.
+    """Springs at joints, by <dynamics> before <gazebo>, and between links.
 
     Raises:
         UrdfError: a stiffness or a position that is no number.
     """
-    for joint, values, element, text in (*_of_dynamics(root), *_of_gazebo(root, collected)):
-        if values.get("stiffness", 0.0) == 0.0 or not _accepts(joint, "spring", element, tree, collected):
-            continue
-        collected.add("joint_dynamics", {"joint": joint, **values}, element, text)
+    _collect("spring", (_springs_of_dynamics, _springs_of_gazebo), root, tree, collected)
     for element in children(root, "drake:linear_spring_damper"):
         _spring_damper(element, tree, collected)
 
 
-_JointSpring = tuple[str, dict[str, float], etree._Element, str]
+def _springs_of_dynamics(root: etree._Element, _: Collected) -> Iterator[_Statement]:
+    for name, dynamics, entry in _dynamics(root):
+        if stiffness := _first(dynamics, STIFFNESSES):
+            values = {"stiffness": entry.number(stiffness, largest=STIFFEST)}
+            rest = _first(dynamics, RESTS) if values["stiffness"] else ""
+            values["rest_position"] = entry.number(rest) if rest else 0.0
+            yield _Statement(name, values, dynamics, f'<dynamics {stiffness}="">')
 
 
-def _of_dynamics(root: etree._Element) -> Iterator[_JointSpring]:
-    for joint in children(root, "joint"):
-        name = joint.get("name", "")
-        for dynamics in children(joint, "dynamics"):
-            if stiffness := _first(dynamics, _STIFFNESS):
-                entry = Entry.of(dynamics, f"joint '{name}', <dynamics>")
-                values = {"stiffness": entry.number(stiffness, largest=STIFFEST)}
-                if (rest := _first(dynamics, _REST)) and values["stiffness"]:
-                    values["rest_position"] = entry.number(rest)
-                yield name, values, dynamics, f'<dynamics {stiffness}="">'
-
-
-def _of_gazebo(root: etree._Element, collected: Collected) -> Iterator[_JointSpring]:
-    """Of all blocks of one joint together."""
+def _springs_of_gazebo(root: etree._Element, collected: Collected) -> Iterator[_Statement]:
+    """Of all blocks of one joint together; of a number that is stated twice, the last counts, as there."""
     values: dict[str, dict[str, float]] = {}
-    first: dict[str, etree._Element] = {}
+    stiff: dict[str, etree._Element] = {}
     for block in children(root, "gazebo"):
         joint = block.get("reference")
         for element in block.iter(etree.Element) if joint is not None else ():
-            if joint is not None and (key := SPRINGS.get(word(element))) is not None:
-                values.setdefault(joint, {})[key] = amount(element, f"<gazebo> of '{joint}'")
-                collected.read.append(element)
-                if key == "stiffness":
-                    first[joint] = element
-    for joint, element in first.items():
-        yield joint, values[joint], element, f"<{word(element)}> of Gazebo"
+            if joint is None or (key := SPRINGS.get(word(element))) is None:
+                continue
+            number, of_joint = amount(element, f"<gazebo> of '{joint}'"), values.setdefault(joint, {})
+            if of_joint.get(key, number) != number:
+                text = (
+                    f"<gazebo> states the spring of joint '{joint}' twice: {key} {of_joint[key]:.6g}, and "
+                    f"{number:.6g}, which counts"
+                )
+                collected.contradict("spring", {"joint": joint, key: number}, element, text, _WRITE)
+            of_joint[key] = number
+            collected.read.append(element)
+            if key == "stiffness":
+                stiff[joint] = element
+    for joint, element in stiff.items():
+        whole = {
+            "stiffness": values[joint]["stiffness"],
+            "rest_position": values[joint].get("rest_position", 0.0),
+        }
+        yield _Statement(joint, whole, element, f"<{word(element)}> of Gazebo")
 
 
 _LAW = ("stiffness", "free_length", "damping")

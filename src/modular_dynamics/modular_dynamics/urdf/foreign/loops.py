@@ -27,9 +27,9 @@ from ...algebra import (
 from ...text.numbers import decimals
 from ..checks.values import LINE, Entry
 from ..description import JointDescription, free_name
-from ..source import line_of
+from ..source import line_of, word
 from .tree import Tree
-from .words import Collected, amount, children, content, origin_of, word
+from .words import Collected, amount, children, content, origin_of
 
 __all__ = ["CLOSING", "added_by_gazebo", "collect_couplings", "collect_loops", "is_dependent"]
 
@@ -42,11 +42,13 @@ _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "p
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
 _WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
-#: Attributes of <dynamics> that a cut joint cannot have.
-_ZEROS = ("0", "0.0")
-_AT_CUT = ("armature", "rotor_inertia", "stiffness", "spring_stiffness")
 #: Couplings of which less than this is left do not determine their joint.
 _SINGULAR = 1e-9
+
+
+_GEAR = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
+#: Types of SDF's joints that couple others.
+_COUPLES = ("gearbox", "screw")
 
 
 class _NotReadError(Exception):
@@ -54,7 +56,7 @@ class _NotReadError(Exception):
 
 
 class _NotNeededError(Exception):
-    """Why a joint of Gazebo is left to Gazebo."""
+    """Why a joint of Gazebo is left to Gazebo; without a reason, it says nothing new."""
 
 
 def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> None:
@@ -74,21 +76,21 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             if lost := [link for link in links if link not in tree.robot.links]:
                 raise _NotReadError(f"'{lost[0]}' is no link of the URDF")
             joints = tree.between(*links)
-            _check_mimics([*joints[0], *joints[1]], word(element))
+            _check_mimics([*joints[0], *joints[1]], element)
         except _NotReadError as error:
+            if element.get("type") in _COUPLES:
+                text = f"{what} couples joints and is not read: {error}"
+                collected.leave("coupling", element, name, text, _GEAR)
+                continue
             text = f"{what} closes a loop and is not read: {error}"
             collected.leave("loop", element, name, text, _WRITE)
             continue
         except _NotNeededError as error:
-            left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
+            if error.args:
+                left.setdefault(str(error), []).append(f"{what} (line {line_of(element)})")
             collected.named.append(element)
             continue
         collected.read.append(element)
-        for own in children(element, "dynamics"):
-            if any(own.get(key, "0") not in _ZEROS for key in _AT_CUT):
-                text = f"<dynamics> of {what} has a spring or an inertia, which is not read at a cut joint"
-                hint = "cut the loop at another joint, and write <joint_dynamics> in <modular_dynamics>"
-                collected.leave("spring or inertia", own, name, text, hint)
         if any(joints):  # others hold what is fixed anyway
             taken = [*tree.robot.joints, *(loop["name"] for loop in collected.of("loop_joints"))]
             entry = {"name": free_name(name, taken), **entry}
@@ -96,10 +98,11 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
     collected.notes += [f"not read, {reason}: {', '.join(names)}" for reason, names in left.items()]
 
 
-def _check_mimics(joints: list[JointDescription], kind: str) -> None:
-    """Raise _NotNeededError for a loop whose joints <mimic> couples: Gazebo closes it instead."""
+def _check_mimics(joints: list[JointDescription], element: etree._Element) -> None:
+    """Raise _NotNeededError for a loop of which <mimic> leaves one coordinate: only simulators close it."""
     coordinates = {joint.name if joint.mimic is None else joint.mimic.joint for joint in joints}
-    if any(joint.mimic for joint in joints) and (kind == "joint" or len(coordinates) == 1):
+    couples = element.get("type") in _COUPLES
+    if any(joint.mimic for joint in joints) and (len(coordinates) == 1 or couples):
         raise _NotNeededError("because joints of the loop are coupled by <mimic>, which counts")
 
 
@@ -210,8 +213,13 @@ def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any
 
 def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]:
     """SDF's: its frame has a pose in the child link, and coincides in the parent with all joints at zero."""
+    if next(children(element, "parent", "child"), None) is None:
+        raise _NotNeededError
     parent, child = (_link(element, tag, tree) for tag in ("parent", "child"))
-    _check_mimics([joint for joints in tree.between(parent, child) for joint in joints], "joint")
+    known = tree.robot.joints.get(element.get("name", ""))
+    if known is not None and {known.parent, known.child} == {parent, child}:
+        raise _NotNeededError  # a joint of the URDF once more
+    _check_mimics([joint for joints in tree.between(parent, child) for joint in joints], element)
     kind = _TYPES.get(element.get("type") or "")
     if kind is None or element.get("type") == "position":
         raise _NotReadError(f"its type is {element.get('type') or 'missing'}")
@@ -241,6 +249,8 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
 def _link(element: etree._Element, tag: str, tree: Tree) -> str:
     """The link that SDF names, perhaps behind the model's name; the world is where the root link is."""
     name = content(next(children(element, tag), None), "link").rpartition("::")[2]
+    if not name:
+        raise _NotReadError(f"it lacks its <{tag}>")
     if name in {link.get("name") for link in added_by_gazebo(element.getroottree().getroot(), "link")}:
         raise _NotNeededError("because they hold links that only <gazebo> has")
     if name not in tree.robot.links and name != "world":
@@ -293,8 +303,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
             row, chosen = _coupling(root, element, tree, dependent)
         except _NotReadError as error:
             text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
-            hint = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
-            collected.leave("coupling", element, name, text, hint)
+            collected.leave("coupling", element, name, text, _GEAR)
             continue
         rows.append((element, row))
         dependent.append(chosen)
@@ -306,8 +315,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
     if abs(np.linalg.svd(K[:, :n], compute_uv=False)).min() < _SINGULAR or not free:
         names = ", ".join(dependent)
         text = f"the couplings are not read: they do not determine the joints {names}"
-        hint = "write <gear> in <modular_dynamics>"
-        collected.leave("coupling", rows[0][0], dependent[0], text, hint)
+        collected.leave("coupling", rows[0][0], dependent[0], text, _GEAR)
         return
     ratios = -np.linalg.solve(K[:, :n], K[:, n:])
     for (element, _), joint, of_joint in zip(rows, dependent, ratios, strict=True):

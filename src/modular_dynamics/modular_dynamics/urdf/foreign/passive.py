@@ -17,6 +17,7 @@ from typing import Any
 from lxml import etree
 
 from ...model import Finding
+from ..checks.values import LINE
 from ..description import Annotations
 from .loops import is_dependent
 from .tree import Tree
@@ -40,6 +41,7 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
         (everything - _driven(root), "no <transmission> or command interface drives them"),
         (weak, "their effort limits are zero, and those of other joints of the loop are not"),
     )
+    lines = {loop["name"]: loop[LINE] for loop in collected.of("loop_joints")}
     for loops, joints in _groups(tree, collected.of("loop_joints")):
         if ours & joints.keys():
             continue
@@ -52,7 +54,7 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
                 collected.notes.append(f"joints of the loops {names}; {reason}")
                 break
         else:
-            collected.findings.append(_unknown(loops, free))
+            collected.findings.append(_unknown(loops, free, lines[loops[0]]))
 
 
 def _driven(root: etree._Element) -> set[str]:
@@ -81,8 +83,8 @@ def _groups(tree: Tree, loops: Iterable[Mapping[str, Any]]) -> list[tuple[list[s
     return groups
 
 
-def _unknown(loops: list[str], joints: list[str]) -> Finding:
+def _unknown(loops: list[str], joints: list[str], line: int | None) -> Finding:
     text = f"nothing says which joints of the loops {', '.join(loops)} are passive: {', '.join(joints)}"
     assumed = "; none is, and torques are refused"
     hint = '; write <passive joint=""/> in <modular_dynamics> for each that no motor drives'
-    return Finding("loop without passive joints", "loop joint", loops[0], text, None, assumed, hint)
+    return Finding("loop without passive joints", "loop joint", loops[0], text, line, assumed, hint)

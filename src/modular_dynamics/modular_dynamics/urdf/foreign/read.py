@@ -13,14 +13,16 @@ from ..description import Annotations, RobotDescription
 from ..elements import read_robot
 from ..joint_types import with_planar_joints
 from ..repairs import repair
+from ..schema import INERTIAS, SPRINGS
+from ..source import word
 from ..versions import stated_version, without_later_attributes
 from .drake_joints import replace_drake_joints
-from .drives import INERTIAS, SPRINGS, collect_drives, collect_springs
+from .drives import collect_drives, collect_springs
 from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops
 from .passive import collect_passive
 from .tree import Tree
 from .unread import collect_unread
-from .words import Collected, Record, children, word
+from .words import Collected, Record, children
 
 __all__ = ["foreign_words", "remove_words", "with_words", "words_that_close"]
 
@@ -30,9 +32,14 @@ _READ_AS = {
     "gears": "gears",
     "springs": "springs",
     "spherical": "ball joints",
+    "planar": "three joints each, NAME_x, NAME_y and NAME_theta",
+    "universal": "two joints each, NAME_x and NAME_y",
     "armature": "armature of joints [kg m^2, or kg]",
     "stiffness": "springs at joints [N m/rad, or N/m]",
 }
+
+#: Joints that are replaced in the tree already.
+_ONLY_SAID = ("planar", "universal")
 
 
 def foreign_words(
@@ -41,13 +48,14 @@ def foreign_words(
     own: Annotations,
     given: Mapping[str, Any],
     replaced: Sequence[Record],
+    named: Sequence[etree._Element],
 ) -> Collected:
     """What other tools say of a robot, but for what our tags or the partition file say of the same.
 
     Args:
         own: what our tags and the partition file say. given: their sections, before the checks. Of a section
             that is there and empty, other tools say nothing either.
-        replaced: what :func:`replace_drake_joints` read.
+        replaced: what :func:`replace_drake_joints` read. named: elements of which findings speak already.
 
     Raises:
         UrdfError: what should be numbers and is not.
@@ -65,7 +73,10 @@ def foreign_words(
     if superseded:
         collected.notes.insert(0, f"not read, because our tags say the same: {', '.join(superseded)}")
     collected.notes[:0] = _notes(records)
-    collected.records = records
+    collected.records = [record for record in records if record.section not in _ONLY_SAID]
+    collected.named += named
+    settled = ((ours.rest_of(record), finding) for record, finding in collected.contradictions)
+    collected.findings += [finding for rest, finding in settled if rest is not None]
     collect_passive(root, tree, own, collected)
     collect_unread(root, robot, collected)
     return collected
@@ -137,7 +148,7 @@ def _summary(section: str, entry: Mapping[str, Any]) -> str:
             return f"q[{entry['joint']}] = {' + '.join(terms)}"
         case "springs":
             return f"{entry['name']} of {' and '.join(anchor['link'] for anchor in entry['anchors'])}"
-        case "spherical":
+        case "spherical" | "planar" | "universal":
             return str(entry["joint"])
     if "armature" in entry:
         return f"{entry['joint']} {entry['armature']:.4g}"

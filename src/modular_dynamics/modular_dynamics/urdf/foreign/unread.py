@@ -1,8 +1,9 @@
 """Words of other tools that change torques and are not read: each is named, with what to write instead.
 
-What resembles them by its name is named too. What concerns a simulation only is not: contact, friction of
-surfaces, sensors, colours, and gravity that a simulator turns off for a link. What <gazebo> adds to the
-robot, or couples by a plugin, is a note: robots have it beside a complete URDF.
+What resembles them by its name is named too, and what names two links or two joints of the robot: it closes
+a loop or couples joints. What concerns a simulation only is not: contact, friction of surfaces, sensors,
+colours, and gravity that a simulator turns off for a link. What <gazebo> adds to the robot, or couples by a
+plugin, is a note: robots have it beside a complete URDF.
 """
 
 import re
@@ -13,14 +14,14 @@ import numpy as np
 from lxml import etree
 
 from ...model import Finding
-from ..checks.values import Entry
+from ...text.numbers import decimals
+from ..checks.values import Entry, attributes
 from ..conditions import EARTH
 from ..description import RobotDescription
-from ..schema import ROBOT, TAGS, elements_with, letters
-from ..source import line_of
-from .drives import INERTIAS
+from ..schema import INERTIAS, ROBOT, is_zero, kind_of
+from ..source import line_of, word
 from .loops import added_by_gazebo
-from .words import Collected, children, content, unread, word
+from .words import Collected, children, content, unread
 
 __all__ = ["collect_unread"]
 
@@ -30,6 +31,7 @@ _WRITE = {
     "spring": "write <spring>, or <joint_dynamics> with a stiffness, in <modular_dynamics>",
     "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
     "mass": "write masses and moments of inertia as they are into the <inertial> of the links",
+    "gravity": 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">',
 }
 #: Elements below <robot>: what they are.
 _ELEMENTS = {
@@ -39,28 +41,33 @@ _ELEMENTS = {
     "cable": "coupling",
     "constraints": "loop",
 }
-#: What other elements and attributes are by their names, in small letters.
-_NAMES = {
-    "loop": re.compile(
-        r"(.*[_:])?(loops?|loop_?joints?|loop_?closures?|closed_?loops?|constraints?|equality)"
-    ),
-    "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
-    "spring": re.compile(
-        r"(.*[_:])?(springs?|spring_?(stiffness|constant|damper)|stiffness|elasticity|compliance|bushing"
-        r"|torsion|counter_?balance)"
-    ),
-    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|actuator|reflected|drive|gear)_?inertia)"),
-}
-#: What closes a loop where it names two links of the robot: these names are used for other things, too.
-_CLOSES = re.compile(r"(.*[_:])?(closures?|cut_?joints?|connect(ions?)?|welds?|pins?)")
-_GRAVITY = 'give gravity to load_urdf, or write <modular_dynamics version="1" gravity="">'
-#: Where names of links stand that close no loop.
-_WITHOUT = ("modular_dynamics", "plugin", "sensor", "visual", "collision", "safety_controller")
-_OF_DRIVES = ("ros2_control", "transmission")
-_OUR_TAGS = {letters(tag) for tag in TAGS.children}
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
-_PLUGINS = re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE)
+_MASSES = re.compile(
+    r"(.*_)?(added_?mass(es)?|counter_?weights?|counter_?mass(es)?|payloads?|point_?mass(es)?|ballast)",
+    re.IGNORECASE,
+)
+#: Of contacts and controllers, whose stiffness is no spring of the robot.
+_SIMULATED = re.compile(
+    r"(.*_)?(ground|contacts?|controllers?|control|gains?|pid|tires?|surface|impedance|collisions?|soil)"
+    r"(_.*)?",
+    re.IGNORECASE,
+)
+#: What names several links or joints for other reasons: groups of planners, and pairs that may touch.
+_GROUPS = re.compile(
+    r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|chains?|end_?effectors?|virtual_?joints?"
+    r"|passive_?joints?|sensors?|cameras?|plugins?|visual|collision|safety_?controllers?|calibration"
+    r"|.*controllers?|member|ignored.*|touch.*|self_?collide.*|planning.*|kinematics?|ik.*|poses?|state.*"
+    r"|include.*|frames?|markers?)",
+    re.IGNORECASE,
+)
+_SEVERAL = (2, 3)
+#: Ancestors of an element that stands deeper than in a link or a joint.
+_DEEP = 3
+_PLUGINS = {
+    "couple joints": re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE),
+    "add springs or forces": re.compile(r"spring|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE),
+}
 
 
 def collect_unread(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
@@ -69,99 +76,142 @@ def collect_unread(root: etree._Element, robot: RobotDescription, collected: Col
     collected.findings += chain(
         _below_robot(root, done),
         _in_joints(root, done),
+        _mimics(root, robot),
         _in_ros2_control(root),
-        _in_containers(root, robot, done),
+        _closures(root, robot, done),
         _masses(root, done),
         _of_mujoco(root, robot),
     )
-    collected.notes += _notes_on_gazebo(root, robot)
+    collected.notes += _notes(root, robot)
+
+
+def _seems(kind: str, element: etree._Element, name: str, what: str) -> Finding:
+    article = "an" if kind == "inertia" else "a"
+    return unread(kind, element, name, f"{what} seems to be {article} {kind} and is not read", _WRITE[kind])
 
 
 def _below_robot(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    for element in children(root):
+    for element in _strangers(root, done):
         tag, name = word(element), element.get("name", "")
-        if tag in ROBOT.children or letters(tag) in _OUR_TAGS or element in done:
-            continue  # of our tags checks/places.py speaks
         if not len(element) and not element.attrib:
             continue
-        kind = _ELEMENTS.get(tag) or _kind_of(tag, *_NAMES)
-        if kind is None and ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
-            said = (
-                key
-                for own in element.iter(etree.Element)
-                for key in (word(own), f"{word(_above(own))}_{word(own)}", *map(str, own.attrib))
-            )
-            kind = next((one for key in said if (one := _kind_of(key, *_IN_JOINTS))), None)
-        if kind is not None:
-            what = f"<{tag}> '{name}'" if name else f"<{tag}>"
-            yield unread(
-                kind,
-                element,
-                name or tag,
-                f"{what} seems to be {_article(kind)} {kind} and is not read",
-                _WRITE[kind],
-            )
+        if (kind := _ELEMENTS.get(tag) or kind_of(tag, "loop", "coupling", *_IN_JOINTS)) is not None:
+            done.add(element)
+            yield _seems(kind, element, name or tag, f"<{tag}> '{name}'" if name else f"<{tag}>")
+        elif ":" not in tag:  # <force_element>, <actuator> and others hold springs or not
+            yield from _inside(element, name or tag, "below <robot>", done)
+
+
+def _strangers(owner: etree._Element, done: set[etree._Element]) -> Iterator[etree._Element]:
+    """Elements in <robot>, a link or a joint that neither URDF nor a tool that is read has there."""
+    rule = ROBOT.children.get(word(owner), ROBOT)
+    for element in children(owner):
+        if word(element) not in (*rule.children, *rule.of_others) and element not in done:
+            yield element
+
+
+def _inside(element: etree._Element, name: str, where: str, done: set[etree._Element]) -> Iterator[Finding]:
+    """Springs and inertias in an element that is not known, each kind once for each element in it."""
+    for own in element.iter(etree.Element):
+        path = [own, *own.iterancestors()]
+        within = path[: path.index(element) + 1]
+        if own in done or any(_SIMULATED.fullmatch(word(one)) for one in within):
+            continue
+        said = {}
+        if not is_zero(content(own)):
+            said = dict.fromkeys((word(own), f"{word(_above(own))}_{word(own)}"), f"<{word(own)}>")
+        for key, value in attributes(own).items():
+            if not is_zero(str(value)):
+                said |= dict.fromkeys((key, f"{word(own)}_{key}"), f"'{key}' of <{word(own)}>")
+        kinds = dict[str, str]()
+        for key, what in said.items():
+            if (kind := kind_of(key, *_IN_JOINTS)) is not None:
+                kinds.setdefault(kind, what)
+        for kind, what in kinds.items():
+            yield _seems(kind, own, name, f"{what} {where}")
 
 
 def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
     """What stands in joints and transmissions beside URDF's own elements and words."""
-    known = (*ROBOT.children["joint"].children, *TAGS.children, *INERTIAS)
     for owner in children(root, "joint", "transmission"):
         name = owner.get("name", "")
-        for element in children(owner):
-            if word(element) in known or any(True for _ in elements_with(word(element))):
-                continue  # checks/places.py speaks of it
-            for own in [own for own in element.iter(etree.Element) if own not in done]:
-                for key in (word(own), *map(str, own.attrib)):
-                    if (kind := _kind_of(key, *_IN_JOINTS)) is not None:
-                        what = f"'{key}' in {word(owner)} '{name}' seems to be {_article(kind)} {kind}"
-                        text = f"{what} and is not read"
-                        yield unread(kind, own, name, text, _WRITE[kind])
+        for element in _strangers(owner, done):
+            if word(element) not in INERTIAS:
+                yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
+
+
+def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
+    """Joints that <ros2_control> or <gazebo> couples, and the URDF does not."""
+    found = [
+        (joint.get("name", ""), own, "<ros2_control>")
+        for block in children(root, "ros2_control")
+        for joint in children(block, "joint")
+        for own in children(joint, "param")
+        if own.get("name") == "mimic"
+    ]
+    found += [
+        (block.get("reference", ""), own, "<gazebo>")
+        for block in children(root, "gazebo")
+        for own in block.iter("mimic")
+        if not any(word(one) == "plugin" for one in own.iterancestors())
+    ]
+    for name, own, where in found:
+        if name in robot.joints and robot.joints[name].mimic is None:
+            yield _seems("coupling", own, name, f"<{word(own)}> of joint '{name}' in {where}")
 
 
 def _in_ros2_control(root: etree._Element) -> Iterator[Finding]:
     """Parameters of hardware, which ROS 2 passes to a driver as they are."""
     for block in children(root, "ros2_control"):
         for parameter in block.iter("param"):
-            if (kind := _kind_of(parameter.get("name", ""), *_IN_JOINTS)) is not None:
-                name = parameter.get("name", "")
-                what = f"parameter '{name}' in <ros2_control> seems to be {_article(kind)} {kind}"
-                text = f"{what} and is not read"
-                yield unread(kind, parameter, name, text, _WRITE[kind])
+            name = parameter.get("name", "")
+            if (kind := kind_of(name, *_IN_JOINTS)) is not None and not is_zero(content(parameter)):
+                yield _seems(kind, parameter, name, f"parameter '{name}' in <ros2_control>")
 
 
-def _in_containers(
-    root: etree._Element, robot: RobotDescription, done: set[etree._Element]
-) -> Iterator[Finding]:
+def _closures(root: etree._Element, robot: RobotDescription, done: set[etree._Element]) -> Iterator[Finding]:
     """What closes a loop or couples joints in an element that is not read, or in a joint or link."""
     for element in root.iterdescendants(etree.Element):
-        kind = _kind_of_closure(element, robot)
-        if kind is None or element in done:
+        above = [*element.iterancestors()]
+        if element in done or done.intersection(above) or any(_is_group(one) for one in (element, *above)):
             continue
-        above = {*element.iterancestors()}
-        if above & done or any(word(own) in _WITHOUT for own in above):
+        kind = _kind_of_closure(element, above, robot)
+        if kind is None:
             continue
-        if letters(word(element)) in _OUR_TAGS and not any(word(own) in _OF_DRIVES for own in above):
-            continue  # checks/places.py speaks of it
-        text = f"<{word(element)}> in <{word(_above(element))}> seems to be a {kind} and is not read"
-        yield unread(kind, element, element.get("name") or word(element), text, _WRITE[kind])
+        done.add(element)
+        where = f"in <{word(above[0])}>" if above[0] is not root else "below <robot>"
+        yield _seems(kind, element, element.get("name") or word(element), f"<{word(element)}> {where}")
 
 
-def _kind_of_closure(element: etree._Element, robot: RobotDescription) -> str | None:
+def _is_group(element: etree._Element) -> bool:
+    tag = word(element)
+    return tag == "modular_dynamics" or (tag != "joint" and _GROUPS.fullmatch(tag) is not None)
+
+
+def _kind_of_closure(
+    element: etree._Element, above: list[etree._Element], robot: RobotDescription
+) -> str | None:
     """Return "loop" or "coupling" for an element that closes a loop of the robot or couples its joints."""
-    name, below_robot = word(element).lower(), _above(element).getparent() is None
-    if name == "joint" and not below_robot:  # of a simulator's model; perhaps one of the URDF once more
+    tag, owner = word(element), word(above[0])
+    if tag == "joint" and len(above) > 1:  # of a simulator's model; perhaps one of the URDF once more
         ends = {content(next(children(element, end), None), "link") for end in ("parent", "child")}
         known = any(ends == {joint.parent, joint.child} for joint in robot.joints.values())
         return "loop" if len(ends & robot.links.keys()) > 1 and not known else None
-    if name.endswith(":mimic") and word(_above(element)) == "joint":
+    if tag.endswith(":mimic") and owner == "joint":
         return "coupling"
-    if (kind := _kind_of(name, "loop", "coupling")) is not None and not below_robot:
-        said = _said(element)
-        return kind if said & robot.links.keys() or len(said & robot.joints.keys()) > 1 else None
-    if _CLOSES.fullmatch(name):
-        return "loop" if len(_said(element) & robot.links.keys()) > 1 else None
-    return None
+    rule = ROBOT.children.get(owner, ROBOT)
+    if len(above) < _DEEP and tag in (*rule.children, *rule.of_others):
+        return None
+    said = _said(element)
+    links, joints = said & robot.links.keys(), said & robot.joints.keys() - robot.links.keys()
+    kind = kind_of(tag, "loop", "coupling")
+    if kind is not None and len(above) > 1 and (links or len(joints) > 1):
+        return kind
+    in_others = any(word(one) in ROBOT.children and word(one) not in ("link", "joint") for one in above[:-1])
+    of_joint = owner == "joint" and joints - {above[0].get("name", "")}
+    if not in_others and (of_joint or len(joints) in _SEVERAL):
+        return "coupling"
+    return "loop" if not in_others and len(links) in _SEVERAL else None
 
 
 def _above(element: etree._Element) -> etree._Element:
@@ -171,57 +221,77 @@ def _above(element: etree._Element) -> etree._Element:
 
 
 def _said(element: etree._Element) -> set[str]:
-    """All values and texts of an element."""
-    values = set[str]()
-    for own in element.iter(etree.Element):
+    """Values and texts of an element and of those directly in it, but for names that it gives itself."""
+    values = {str(value).strip() for key, value in element.attrib.items() if key != "name"}
+    values.add((element.text or "").strip())
+    for own in children(element):
         values |= {str(value).strip() for value in own.attrib.values()} | {(own.text or "").strip()}
     return values
 
 
 def _masses(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
     """Elements of no tool that is known, with a mass or with a gravity of their own."""
-    for owner in (root, *children(root, "link")):
-        for element in children(owner):
-            if element in done or word(element) in (
-                *ROBOT.children,
-                *ROBOT.children["link"].children,
-                "mass",
-            ):
-                continue
+    for owner in (root, *children(root, "link", "joint")):
+        for element in _strangers(owner, done):
             name, tag = element.get("name") or word(element), word(element)
-            if element.get("mass", "0") not in ("0", "0.0"):
-                text = f'<{tag} mass="{element.get("mass")}"> seems to be a mass and is not read'
-                yield unread("mass", element, name, text, _WRITE["mass"])
-            elif owner is root and element.get("gravity") is not None:
-                text = f'<{tag} gravity="{element.get("gravity")}"> seems to be a gravity and is not read'
-                yield unread("gravity", element, name, text, _GRAVITY)
+            mass = element.get("mass")
+            if mass is not None and not is_zero(mass):
+                yield _seems("mass", element, name, f'<{tag} mass="{mass}">')
+            elif _MASSES.fullmatch(tag):
+                yield _seems("mass", element, name, f"<{tag}>")
+            if owner is root and tag != "mujoco":
+                yield from _gravities(element, name)
 
 
-def _article(kind: str) -> str:
-    return "an" if kind == "inertia" else "a"
+def _gravities(element: etree._Element, name: str) -> Iterator[Finding]:
+    for own in element.iter(etree.Element):
+        tag, said = word(own), own.get("gravity")
+        value = content(own) if tag == "gravity" else said
+        if value is not None and not _is_earths(value):
+            what = f"<{tag}>{value}</{tag}>" if said is None else f'<{tag} gravity="{said}">'
+            yield _seems("gravity", own, name, what)
 
 
-def _kind_of(name: str, *kinds: str) -> str | None:
-    return next((kind for kind in kinds if _NAMES[kind].fullmatch(name.lower())), None)
+def _is_earths(gravity: str) -> bool:
+    try:
+        return np.allclose(decimals(gravity), EARTH, atol=0.05)
+    except ValueError:
+        return False
 
 
-def _notes_on_gazebo(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
-    """Masses that only <gazebo> has, and plugins that couple joints which the URDF does not couple."""
+def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
+    """What only simulators have: masses and plugins of <gazebo>, fluids of MuJoCo, PyBullet's inertias."""
     if links := [link.get("name", "") for link in added_by_gazebo(root, "link")]:
         yield f"not read, because only <gazebo> has them: links {', '.join(links)}, with their masses"
     if masses := [
         block.get("reference", "") for block in children(root, "gazebo") for _ in children(block, "inertial")
     ]:
         yield f"not read, <inertial> in <gazebo> of {', '.join(masses)}: masses are those of the URDF's links"
-    plugins = []
-    for plugin in added_by_gazebo(root, "plugin"):
-        ends = {content(own) for own in children(plugin)} & robot.joints.keys()
-        coupled = any(robot.joints[name].mimic for name in ends)
-        if _PLUGINS.search(f"{plugin.get('filename')} {plugin.get('name')}") and not coupled:
-            plugins.append(f"{plugin.get('name')} (line {line_of(plugin)})")
-    if plugins:
-        advice = "; if joints are coupled in the robot, too, write <mimic> or <gear>"
-        yield f"not read, plugins of Gazebo that couple joints: {', '.join(plugins)}{advice}"
+    for does, pattern in _PLUGINS.items():
+        plugins = []
+        for plugin in added_by_gazebo(root, "plugin"):
+            ends = {content(own) for own in children(plugin)} & robot.joints.keys()
+            coupled = does == "couple joints" and any(robot.joints[name].mimic for name in ends)
+            if pattern.search(f"{plugin.get('filename')} {plugin.get('name')}") and not coupled:
+                plugins.append(f"{plugin.get('name')} (line {line_of(plugin)})")
+        if plugins:
+            advice = "; if joints are coupled in the robot, too, write <mimic> or <gear>"
+            if does != "couple joints":
+                advice = "; if the robot has them, too, write <joint_dynamics> or <spring>"
+            yield f"not read, plugins of Gazebo that {does}: {', '.join(plugins)}{advice}"
+    scaled = [
+        link.get("name", "")
+        for link in children(root, "link")
+        for own in link.iter("inertia_scaling")
+        if content(own) not in ("1", "1.0")
+    ]
+    if scaled:
+        count = f"{len(scaled)} link{'s' * (len(scaled) > 1)}"
+        yield f"not read, <inertia_scaling> of PyBullet: inertias of {count} are those of <inertial>"
+    for option in root.iterfind("mujoco/option"):
+        if fluid := [key for key in ("density", "viscosity") if not is_zero(option.get(key, "0"))]:
+            line = line_of(option)
+            yield f"not read, <option> of MuJoCo: the {' and '.join(fluid)} of a fluid (line {line})"
 
 
 def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
@@ -236,7 +306,11 @@ def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Findin
                 text = (
                     f'<option gravity="{option.get("gravity")}"> of MuJoCo is another gravity and is not read'
                 )
-                yield unread("gravity", option, "option", text, _GRAVITY)
+                yield unread("gravity", option, "option", text, _WRITE["gravity"])
+            for flag in children(option, "flag"):
+                if flag.get("gravity") == "disable":
+                    text = '<flag gravity="disable"> of MuJoCo turns gravity off and is not read'
+                    yield unread("gravity", flag, "flag", text, _WRITE["gravity"])
 
 
 def _compiler_effects(compiler: etree._Element, robot: RobotDescription) -> Iterator[tuple[str, str]]:

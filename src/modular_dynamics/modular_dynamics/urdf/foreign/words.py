@@ -8,9 +8,9 @@ from lxml import etree
 
 from ...model import Finding
 from ..checks.values import LINE, Entry
-from ..source import line_of
+from ..source import line_of, word
 
-__all__ = ["Collected", "Record", "amount", "children", "content", "origin_of", "unread", "word"]
+__all__ = ["Collected", "Record", "amount", "children", "content", "origin_of", "unread"]
 
 #: Attributes of an origin.
 _POSE = ("xyz", "rpy", "quat_xyzw")
@@ -36,6 +36,7 @@ class Collected:
     Attributes:
         read: the elements that say it, which our tags can replace.
         findings: words that change torques and are not read. named: their elements.
+        contradictions: findings of words that contradict each other, with what they state.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -43,6 +44,7 @@ class Collected:
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     named: list[etree._Element] = field(default_factory=list)
+    contradictions: list[tuple[Record, Finding]] = field(default_factory=list)
 
     def add(self, section: str, entry: Mapping[str, Any], element: etree._Element, said_by: str) -> None:
         """An entry that this element states."""
@@ -53,15 +55,19 @@ class Collected:
         self.findings.append(unread(kind, element, name, text, hint))
         self.named.append(element)
 
+    def contradict(
+        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str
+    ) -> None:
+        """Words that contradict each other about an entry of <joint_dynamics>, which ours would settle."""
+        record = Record("joint_dynamics", {**entry, LINE: line_of(element)}, "")
+        finding = Finding(
+            f"contradicting {kind}", "joint", entry["joint"], text, line_of(element), "", f"; {hint}"
+        )
+        self.contradictions.append((record, finding))
+
     def of(self, section: str) -> list[dict[str, Any]]:
         """The entries of a section."""
         return [record.entry for record in self.records if record.section == section]
-
-
-def word(element: etree._Element) -> str:
-    """The element's name as it is written, with its prefix: "drake:joint"."""
-    tag = str(element.tag)
-    return f"{element.prefix}:{etree.QName(element).localname}" if tag.startswith("{") else tag
 
 
 def children(element: etree._Element, *words: str) -> Iterator[etree._Element]:

@@ -62,6 +62,19 @@ def test_rounding_of_a_right_inertia_is_no_finding(link, recwarn):
     assert not recwarn.list
 
 
+@pytest.mark.parametrize(("given", "says"), [("0.008", True), ("-0.01", True), ("0.0", False), ("0", False)])
+def test_a_matrix_that_contradicts_itself(given, says):
+    text = robot(inertial(1.0, GOOD).replace('ixz="0"', f'iyx="{given}" ixz="0"'))
+    findings = md.load_urdf(text).warnings
+    assert [finding.kind for finding in findings] == ["contradicting inertia"] * says
+    if says:
+        assert str(findings[0]).startswith(
+            f"line 2: <inertia> of link 'arm' has ixy=0.0 and iyx={given}, which is the same entry; ixy"
+        )
+        with pytest.raises(md.UrdfError, match=r"^strict: line 2"):
+            md.load_urdf(text, strict=True)
+
+
 @pytest.mark.parametrize("mass", [-1.0, -1e-6])
 def test_a_negative_mass_is_refused(mass):
     with pytest.raises(md.UrdfError, match=r"line 3: link 'tip' has mass .* it cannot be negative"):

@@ -166,6 +166,7 @@ WRONG_PLACES = [
     ("<inertial>", "<joint name='k' type='fixed'/><inertial>", "<joint> is in <robot>"),
     ("<inertial>", "<visual><joint><parent/><child/></joint></visual><inertial>", "<joint> is in <robot>"),
     (AXIS, f"<inertial/>{AXIS}", "<inertial> is in <link>"),
+    (AXIS, f"<rotor><inertia ixx='1'/></rotor>{AXIS}", "for the inertia of a drive"),
     ("</robot>", "<limit effort='1'/></robot>", "<limit> is in <joint>"),
     ("</robot>", "<group><link name='z'><inertial/></link></group></robot>", "<link> is in <robot>"),
     ("</robot>", "<group><joint name='z'><parent/><child/></joint></group></robot>", "<joint> is in <robot>"),
@@ -278,6 +279,7 @@ def test_modular_dynamics_with_a_prefix_is_an_error():
         md.load_urdf(ROBOT.replace("</robot>", tags))
 
 
+UNITS = "'unit', which is unknown and ignored; all numbers are in m, rad, kg and s"
 ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
 
 
@@ -290,8 +292,9 @@ ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
         ("<joint ", "<joint armature='1' ", "misplaced", "it is an attribute of <joint_dynamics>"),
         ("<joint ", "<joint passive='true' ", "misplaced", "<passive> is an element in <modular_dynamics>"),
         ('<link name="b"', '<link mass="2" name="b"', "misplaced", "<mass> is an element in <inertial>"),
-        ("<axis ", "<dynamics rotorInertia='1'/><axis ", "misplaced", ARMATURE),
-        ("<axis ", "<dynamics Armature='1'/><axis ", "misplaced", ARMATURE),
+        ("<axis ", "<dynamics rotorInertia='1'/><axis ", "misspelt", "is 'rotor_inertia' meant?"),
+        ("<axis ", "<dynamics Armature='1'/><axis ", "misspelt", "is 'armature' meant?"),
+        ("<axis ", "<dynamics reflected_inertia='1'/><axis ", "misplaced", ARMATURE),
         (
             "<axis ",
             "<dynamics spring_constant='1'/><axis ",
@@ -302,8 +305,15 @@ ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
         ("<parent ", "<parent rpy='0 0 1' ", "misplaced", "it is an attribute of <origin>"),
         ("<axis ", "<axis rpy='1 0 0' ", "misplaced", "it is an attribute of <origin>"),
         ("<robot ", "<robot gravity='0 0 1' ", "misplaced", "it is an attribute of <modular_dynamics>"),
-        ("<limit ", "<limit unit='deg' ", "unknown", "'unit', which is unknown and ignored"),
-        ("<mass ", "<mass unit='g' ", "unknown", "'unit', which is unknown and ignored"),
+        ("<robot ", "<robot gravity='0 0 0' ", "misplaced", "it is an attribute of <modular_dynamics>"),
+        ("<origin ", "<origin quat='0 0 0 1' ", "misplaced", 'in <robot version="1.1">)?'),
+        ("<origin ", "<origin euler='1 0 0' ", "misplaced", "is 'rpy' meant, fixed-axis angles in rad?"),
+        ("<origin ", "<origin x='1' ", "misplaced", 'write xyz="x y z"'),
+        ("<origin ", "<origin yaw='1' ", "misplaced", 'write rpy="roll pitch yaw"'),
+        ("<limit ", "<limit min='-1' ", "misplaced", "is 'lower' meant?"),
+        ("<limit ", "<limit max='1' ", "misplaced", "is 'upper' meant?"),
+        ("<limit ", "<limit unit='deg' ", "unknown", UNITS),
+        ("<mass ", "<mass unit='g' ", "unknown", UNITS),
         ("<origin ", "<origin relative_to='w' ", "unknown", "'relative_to', which is unknown and ignored"),
         ("<limit ", "<limit efforts='1 2' ", "unknown", "'efforts', which is unknown and ignored"),
     ],

@@ -296,3 +296,38 @@ def test_a_spring_on_one_body_has_no_effect():
         md.load_urdf(arm(tags=tags))
     with pytest.raises(md.UrdfError, match=r"are both on link 'upper'$"):
         md.load_urdf(arm(tags=tags), strict=True)
+
+
+def test_an_armature_in_other_units():
+    """135 g cm^2 as 135 kg m^2, by a ratio of 50: at the wrist, which moves 0.5 kg."""
+    tag = '<modular_dynamics version="1"><joint_dynamics joint="wrist" armature="{}"/></modular_dynamics>'
+    (text,) = questions(arm(tags=tag.format(135 * 50**2)))["large armature"]
+    assert "joint 'wrist' has an armature of 337,500 kg m^2, and moves 0.0" in text
+    assert text.endswith("kg m^2 otherwise; is it in kg m^2?")
+    for right in (135e-7 * 50**2, 3.0):  # a harmonic drive at a wrist; less than the whole arm
+        assert questions(arm(tags=tag.format(right))) == {}
+
+
+def test_a_finger_in_grams():
+    """8 kg in a box of 4 cm round a finger."""
+    asked = questions(arm(gripper=8, effort=0, shape=BOX.format(0.025), gripper_moment=1e-3))
+    assert [text.partition("; ")[2] for text in asked["large mass"]] == ["is its mass in kg?"]
+
+
+MESH = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        {"gripper": 9000, "gripper_moment": 200, "shape": MESH},  # a turntable
+        {"gripper": 60, "gripper_com": 8, "gripper_moment": 900, "shape": MESH},  # a panel
+    ],
+)
+def test_meshes_may_be_larger_than_what_the_joints_span(numbers):
+    assert questions(arm(effort=0, **numbers)) == {}
+    assert questions(arm(effort=0, **(numbers | {"shape": ""}))) != {}
+
+
+def test_an_identity_is_asked_about_beside_a_mesh():
+    assert sorted(questions(arm(effort=0, gripper_moment=1, shape=MESH))) == ["large inertia"]

@@ -33,6 +33,12 @@ def changed(*replaced):
             "line 4: joint 'j' has a limit of 180 rad; are these degrees?",
         ),
         (
+            'upper="1"',
+            'upper="179.5"',
+            "limit in degrees",
+            "line 4: joint 'j' has a limit of 179.5 rad; are these degrees?",
+        ),
+        (
             '"0 0 0"',
             '"90 0 0"',
             "angle in degrees",
@@ -164,3 +170,26 @@ def test_those_of_a_partition_file_are_asked_about_with_the_files_line(tmp_path)
         "tags.yaml, line 6: joint 'j': the rest_position of its spring is 90 rad; are these degrees?",
         "tags.yaml, line 3: loop joint 'p' has an anchor with rpy='0 0 180' [rad]; are these degrees?",
     ]
+
+
+@pytest.mark.parametrize(
+    ("gravity", "size"),
+    [("0 0 -9810", "9810"), ("0 0 -1", "1"), ("0 0 -98.1", "98.1"), ("0 -9.81 -9.81", "13.8734")],
+)
+def test_a_gravity_of_no_planet_is_asked_about(gravity, size):
+    tags = f'<modular_dynamics version="1" gravity="{gravity}"/></robot>'
+    with pytest.warns(md.ModelWarning, match="gravity"):
+        asked = md.load_urdf(changed(("</robot>", tags)), strict=True).warnings
+    (finding,) = [one for one in asked if one.kind == "unusual gravity"]
+    assert str(finding) == f"line 6: gravity is {size} m/s^2; is it in m/s^2?"
+    assert finding.asks
+
+
+@pytest.mark.parametrize(
+    "gravity", ["0 0 0", "0 0 9.81", "0 0 -1.62", "0 0 -3.72", "6.94 0 -6.94", "0 0 -9.80665"]
+)
+def test_gravities_that_there_are(gravity, recwarn):
+    tags = f'<modular_dynamics version="1" gravity="{gravity}"/></robot>'
+    assert md.load_urdf(changed(("</robot>", tags)), strict=True).warnings == ()
+    assert md.load_urdf(ROBOT, gravity=[0, 0, -5]).warnings == ()
+    assert not recwarn.list

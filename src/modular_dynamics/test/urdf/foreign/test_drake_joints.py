@@ -56,6 +56,19 @@ def test_a_universal_joint_turns_about_x_and_then_y():
     assert_close(md.inverse_dynamics(again, q, v, vdot), np.asarray(expected), 1e-13)
 
 
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("planar", "three joints each, NAME_x, NAME_y and NAME_theta: k (line 1)"),
+        ("universal", "two joints each, NAME_x and NAME_y: k (line 1)"),
+    ],
+)
+def test_a_type_that_becomes_several_joints_is_a_note(kind, says):
+    axis = '<axis xyz="0 0 1"/>' if kind == "planar" else ""
+    notes = md.load_urdf(arm(kind, of_joint=axis), strict=True).notes
+    assert f"<drake:joint> read as {says}" in notes
+
+
 @pytest.mark.parametrize("kind", ["planar", "continuous", "fixed"])
 def test_types_of_urdf(kind):
     ours = md.load_urdf(arm(kind, of_joint='<axis xyz="0 0 1"/>'))

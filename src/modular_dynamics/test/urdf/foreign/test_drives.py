@@ -1,5 +1,7 @@
 """Armature and springs in the words of other tools: torques by closed form and by MuJoCo."""
 
+import re
+
 import mujoco
 import numpy as np
 import pytest
@@ -72,13 +74,20 @@ DRIVES = {
         + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u"),
         "",
     ),
-    "the joint before its transmission": (
-        transmission(f"{REDUCTION}<motorInertia>9</motorInertia>"),
+    "the same in two places": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>"),
         f'<dynamics armature="{ARMATURE}"/>',
     ),
-    "a transmission before ros2_control": (
-        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
-        + f'<ros2_control name="c">{transmission("<motorInertia>9</motorInertia>")}</ros2_control>',
+    "zero in the joint": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>"),
+        '<dynamics armature="0" rotor_inertia="0"/>',
+    ),
+    "zero beside a rotor": ("", f'<dynamics armature="0" rotor_inertia="{ARMATURE}"/>'),
+    "zero in a transmission": (
+        transmission(f"{REDUCTION}<motorInertia>0</motorInertia>")
+        + '<ros2_control name="c">'
+        + transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+        + "</ros2_control>",
         "",
     ),
 }
@@ -144,6 +153,43 @@ def test_what_changes_no_torque_is_not_mentioned(words, of_joint):
     assert (graph.joint("j").armature, graph.joint("j").stiffness) == (0.0, 0.0)
 
 
+TWO = {
+    "the joint, its transmission": DRIVES["zero in the joint"][0],
+    "a transmission, ros2_control": (
+        transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+        + f'<ros2_control name="c">{transmission("<motorInertia>9</motorInertia>")}</ros2_control>'
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "of_joint", "armature"),
+    [
+        (TWO["the joint, its transmission"], '<dynamics armature="2"/>', 2.0),
+        (TWO["a transmission, ros2_control"], "", ARMATURE),
+        ("", '<dynamics armature="2" rotor_inertia="3"/>', 2.0),
+        (transmission(f"{OF_DRAKE}<motorInertia>7</motorInertia>"), "", ARMATURE),
+    ],
+)
+def test_two_inertias_of_one_joint(words, of_joint, armature):
+    """The first counts, and both are named; nothing is said where our tags settle it."""
+    graph = md.load_urdf(arm(words, of_joint))
+    assert graph.joint("j").armature == pytest.approx(armature, rel=1e-14)
+    (finding,) = graph.warnings
+    assert finding.kind == "contradicting inertia"
+    assert re.search(r"of joint 'j': \S+ by .*, which counts, and \S+ by ", str(finding))
+    with pytest.raises(md.UrdfError, match=r"^strict: line "):
+        md.load_urdf(arm(words, of_joint), strict=True)
+    ours = md.load_urdf(arm(words, of_joint, tags=['<joint_dynamics joint="j" armature="4"/>']), strict=True)
+    assert ours.joint("j").armature == 4.0
+
+
+def test_a_ratio_of_zero_is_named():
+    words = transmission("<mechanicalReduction>0</mechanicalReduction><motorInertia>1e-4</motorInertia>")
+    (finding,) = md.load_urdf(arm(words)).warnings
+    assert "<motorInertia> of transmission 't' is not read: its <mechanicalReduction> is zero" in str(finding)
+
+
 STIFFNESS, REST = 12.5, 0.3
 GAZEBO = f"<springStiffness>{STIFFNESS}</springStiffness>", f"<springReference>{REST}</springReference>"
 SPRINGS = {
@@ -178,6 +224,30 @@ def test_a_spring_at_a_joint(words, of_joint):
         expected = mujoco_torque(q, v, vdot, 0.0, STIFFNESS, REST)
         np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
     assert any("read as springs at joints [N m/rad, or N/m]: j 12.5 about 0.3" in one for one in graph.notes)
+
+
+@pytest.mark.parametrize(
+    ("words", "of_joint", "spring"),
+    [
+        ('<gazebo reference="j">{0}{1}</gazebo>', '<dynamics stiffness="2"/>', (2.0, 0.0)),
+        ('<gazebo reference="j">{0}{1}</gazebo>', '<dynamics stiffness="0" rest="7"/>', (12.5, 0.3)),
+        (
+            '<gazebo reference="j">{0}{1}</gazebo><gazebo reference="j">'
+            "<springStiffness>5</springStiffness></gazebo>",
+            "",
+            (5.0, 0.3),
+        ),
+    ],
+)
+def test_two_springs_of_one_joint(words, of_joint, spring):
+    """A whole spring counts, <dynamics> first: stiffness of one and rest of another are no spring."""
+    graph = md.load_urdf(arm(words.format(*GAZEBO), of_joint))
+    assert (graph.joint("j").stiffness, graph.joint("j").rest_position) == spring
+    for q, v, vdot in STATES:
+        expected = mujoco_torque(q, v, vdot, 0.0, *spring)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    zero = '"0"' in of_joint
+    assert [finding.kind for finding in graph.warnings] == ["contradicting spring"] * (not zero)
 
 
 def test_armature_and_spring_of_one_joint():

@@ -115,6 +115,44 @@ def test_what_is_left_to_gazebo_is_a_note(words, of_joints, note):
     assert any(one.startswith(note) for one in graph.notes)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        '<gazebo><joint name="pin" type="revolute"><parent>rod</parent><child>rocker</child>'
+        "<pose>0.2 0 0 0 0 0</pose><axis><xyz>0 1 0</xyz></axis></joint></gazebo>",
+        '<loop_joint name="pin" type="spherical"><link1 link="rod" xyz="0.5 0 0"/>'
+        '<link2 link="rocker" xyz="0.2 0 0"/></loop_joint>',
+    ],
+)
+def test_mimic_joints_that_leave_two_coordinates(words):
+    """A parallelogram whose rocker mimics the crank; the pin keeps the rod level: tau = g cos(q) sum(m x)."""
+    graph = md.load_urdf(four_bar(words, '<passive joint="b"/>', of_joints=("", "", '<mimic joint="a"/>')))
+    rest = np.zeros(1)
+    tau = md.closed_loop_inverse_dynamics(graph, [ANGLE], rest, rest, guess=[ANGLE, -ANGLE]).tau
+    assert tau == pytest.approx([9.81 * np.cos(ANGLE) * (1.0 * 0.1 + 1.5 * 0.2 + 1.2 * 0.2)], abs=1e-12)
+
+
+def test_a_joint_of_gazebo_that_the_urdf_has():
+    """It says nothing new; with other ends it closes a loop."""
+    words = (
+        '<gazebo><joint name="b" type="revolute"><parent>crank</parent><child>rod</child></joint></gazebo>'
+    )
+    assert md.load_urdf(four_bar(words), strict=True).loop_joints == ()
+    without_ends = '<gazebo><joint name="b"><axis><xyz>0 1 0</xyz></axis></joint></gazebo>'
+    assert md.load_urdf(four_bar(without_ends), strict=True).loop_joints == ()
+    other = words.replace("<child>rod", "<child>rocker")
+    assert [loop.name for loop in md.load_urdf(four_bar(other, PASSIVE)).loop_joints] == ["b_"]
+
+
+@pytest.mark.parametrize("kind", ["gearbox", "screw"])
+def test_a_joint_of_gazebo_that_couples_is_no_loop(kind):
+    words = f'<gazebo><joint name="g" type="{kind}"><parent>crank</parent><child>rod</child></joint></gazebo>'
+    (finding,) = md.load_urdf(four_bar(words)).warnings
+    assert finding.kind == "coupling of another tool"
+    assert f"<joint> 'g' couples joints and is not read: its type is {kind}" in str(finding)
+    assert "write <gear" in str(finding)
+
+
 def test_mimic_joints_of_a_loop_with_further_coordinates():
     """A loop that Isaac Sim closes is read, unless <mimic> leaves one coordinate."""
     text = four_bar(LOOPS["Isaac Sim"], '<passive joint="b"/>', of_joints=("", "", '<mimic joint="a"/>'))
@@ -137,9 +175,13 @@ BROKEN = {
         "it lacks <drake:ball_constraint_body_B name=...>",
     ),
     "an unknown link": (LOOPS["Isaac Sim"].replace('"rod"', '"rood"'), "'rood' is no link of the URDF"),
-    "a screw": (
-        '<gazebo><joint name="p" type="screw"><parent>rod</parent><child>rocker</child></joint></gazebo>',
-        "its type is screw",
+    "a type of Gazebo": (
+        '<gazebo><joint name="p" type="universal"><parent>rod</parent><child>rocker</child></joint></gazebo>',
+        "its type is universal",
+    ),
+    "no parent": (
+        '<gazebo><joint name="p" type="ball"><child>rocker</child></joint></gazebo>',
+        "it lacks its <parent>",
     ),
     "a link": (
         '<gazebo><joint name="p" type="ball"><parent>rood</parent><child>rocker</child></joint></gazebo>',
@@ -163,13 +205,13 @@ def test_a_loop_that_is_not_read_is_named(words, why):
     with pytest.warns(md.ModelWarning) as caught:
         graph = md.load_urdf(four_bar(words))
     assert not graph.loop_joints
-    (finding,) = graph.warnings
-    (message,) = map(str, (one.message for one in caught))
+    (finding,) = [one for one in graph.warnings if "of another tool" in one.kind]
+    (message,) = [text for one in caught if "closes a loop" in (text := str(one.message))]
     assert message.startswith("line 9: <")
     assert why in message
     assert "; torques are those without it; write <loop_joint>" in message
     assert finding.kind == "loop of another tool"
-    with pytest.raises(md.UrdfError, match=r"^strict: line 9: "):
+    with pytest.raises(md.UrdfError, match=r"^strict: .*line 9: "):
         md.load_urdf(four_bar(words), strict=True)
 
 
@@ -259,7 +301,7 @@ def test_rotors_that_urdf_plus_couples(words, flags):
 )
 def test_a_coupling_that_is_not_read_is_named(words, why):
     graph = md.load_urdf(geared([words]))
-    (finding,) = graph.warnings
+    (finding,) = [one for one in graph.warnings if "of another tool" in one.kind]
     assert finding.kind == "coupling of another tool"
     assert why in str(finding)
     assert "write <gear" in str(finding)

@@ -10,6 +10,10 @@ from modular_dynamics.model import summaries_by_kind
 
 NAMED = {
     "a distance": (f"<drake:distance_constraint {DRAKE} name='d'><x/></drake:distance_constraint>", "loop"),
+    "a distance of links": (
+        f"<drake:distance_constraint {DRAKE}><a name='rod'/><b name='rocker'/></drake:distance_constraint>",
+        "loop",
+    ),
     "a tendon": (f"<drake:tendon_constraint {DRAKE}><x/></drake:tendon_constraint>", "coupling"),
     "a bushing": (f"<drake:linear_bushing_rpy {DRAKE}><x/></drake:linear_bushing_rpy>", "spring"),
     "a force of Drake": (
@@ -40,6 +44,31 @@ NAMED = {
         "<gazebo reference='rod'><joint><parent>rod</parent><child>rocker</child></joint></gazebo>",
         "loop",
     ),
+    "a hinge": ("<hinge name='h' body1='rod' body2='rocker' anchor='0.5 0 0'/>", "loop"),
+    "a ball joint": ("<ball_joint link1='rod' link2='rocker' xyz='0.5 0 0'/>", "loop"),
+    "a mate": ("<mate><entity link='rod'/><entity link='rocker'/></mate>", "loop"),
+    "a closing joint": ("<closing_joint><parent>rod</parent><child>rocker</child></closing_joint>", "loop"),
+    "a belt": ("<belt joint1='a' joint2='b' ratio='-1'/>", "coupling"),
+    "a pulley": ("<pulley driver='a' driven='c' ratio='2'/>", "coupling"),
+    "a gear joint": ("<gear_joint><joint1>a</joint1><joint2>b</joint2></gear_joint>", "coupling"),
+    "a bungee": ("<bungee link1='rod' link2='rocker' k='100'/>", "loop"),
+    "a motor with attributes": ("<motor joint='a' inertia='1e-5' ratio='100'/>", "inertia"),
+    "a rate of a spring": ("<elastic joint='a' spring_rate='5'/>", "spring"),
+    "a counterweight": ("<counterweight link='rod'/>", "mass"),
+    "a payload": ("<payload><value>3</value></payload>", "mass"),
+    "gravity of a world": ("<physics><gravity>0 0 -1.62</gravity></physics>", "gravity"),
+    "no gravity of a world": ("<world gravity='0 0 0'/>", "gravity"),
+    "a coupling by ros2_control": (
+        "<ros2_control name='x' type='system'><joint name='b'><param name='mimic'>a</param>"
+        "<param name='multiplier'>-1</param></joint></ros2_control>",
+        "coupling",
+    ),
+    "a coupling by Gazebo": (
+        "<gazebo reference='b'><axis><mimic joint='a'><multiplier>-1</multiplier></mimic></axis></gazebo>",
+        "coupling",
+    ),
+    "a mimic in Gazebo": ("<gazebo reference='b'><mimic joint='a' multiplier='2'/></gazebo>", "coupling"),
+    "defaults of MuJoCo": ("<mujoco><default><joint stiffness='5'/></default></mujoco>", "spring"),
     "a torsion": ("<torsion joint='a' k='1'/>", "spring"),
     "an actuator with attributes": ("<actuator joint='a' rotor_inertia='1e-4'/>", "inertia"),
     "a point mass": ("<point_mass link='rod' mass='1'/>", "mass"),
@@ -61,6 +90,13 @@ IN_JOINTS = {
     "a compliance": ("<series><spring_stiffness value='1'/></series>", "spring"),
     "a spring": ("<torsional_spring k='1'/>", "spring"),
     "a loop": ("<loop link='rocker'/>", "loop"),
+    "a stiffness": ("<torsionalStiffness value='5'/>", "spring"),
+    "a stiffness of the joint": ("<jointStiffness>5</jointStiffness>", "spring"),
+    "a rate": ("<spring_rate value='5'/>", "spring"),
+    "an inertia of an actuator": ("<actuator_inertia value='0.1'/>", "inertia"),
+    "a mimic joint": ("<mimic_joint joint='b' multiplier='2'/>", "coupling"),
+    "a coupling": ("<coupling joint='b' ratio='2'/>", "coupling"),
+    "a counterweight": ("<counterweight mass='3' arm='0.2'/>", "mass"),
 }
 WRITE = {
     "loop": "<loop_joint>",
@@ -122,6 +158,12 @@ SILENT = [
     "<motorTorqueConstant>1</motorTorqueConstant>"
     "</actuator></transmission>",
     "<ros2_control name='c' type='system'><joint name='a'><param name='kp'>1</param></joint></ros2_control>",
+    "<control_loop hz='1000'/><joint_constraints><x/></joint_constraints>"
+    "<safety_constraints max='1'/><control_loop joint='a'/>",
+    "<ground stiffness='1e5'/><controller stiffness='100'/><contact><stiffness value='1e5'/></contact>",
+    "<physics><gravity>0 0 -9.81</gravity><ode><implicit_spring_damper>true</implicit_spring_damper></ode>"
+    "</physics>",
+    "<group name='arm'><joint name='a'/><joint name='b'/><chain base_link='base' tip_link='rod'/></group>",
     "<frame name='f' link='rod'/><fixed_frame name='g'/><disable_collisions link1='rod' link2='base'/>",
 ]
 
@@ -150,6 +192,17 @@ NOTES = [
         ("", "", ""),
         "not read, <inertial> in <gazebo> of rod",
     ),
+    (
+        "<gazebo><plugin name='s' filename='libTorsionSpringPlugin.so'><joint>a</joint><kx>3</kx></plugin>"
+        "</gazebo>",
+        ("", "", ""),
+        "not read, plugins of Gazebo that add springs or forces: s (line 9); if the robot has them, ",
+    ),
+    (
+        "<mujoco><option density='1000' viscosity='1'/></mujoco>",
+        ("", "", ""),
+        "not read, <option> of MuJoCo: the density and viscosity of a fluid (line 9)",
+    ),
     ("<gazebo><link name='x'/></gazebo>", ("", "", ""), "not read, because only <gazebo> has them: links x"),
 ]
 
@@ -170,6 +223,7 @@ MUJOCO = [
     ("<compiler settotalmass='9'/>", "mass", "scales all masses"),
     ("<compiler boundmass='1.1'/>", "mass", "raises the masses of crank"),
     ("<compiler boundinertia='0.1'/>", "mass", "raises the moments of inertia of crank, rod, rocker"),
+    ("<option><flag gravity='disable'/></option>", "gravity", "turns gravity off"),
     ("<option gravity='0 0 -1.62'/>", "gravity", "is another gravity"),
 ]
 
@@ -179,6 +233,19 @@ def test_options_of_mujoco(option, kind, text):
     (finding,) = md.load_urdf(four_bar(f"<mujoco>{option}</mujoco>")).warnings
     assert finding.kind == f"{kind} of another tool"
     assert text in str(finding)
+
+
+def test_inertias_that_pybullet_scales_are_a_note():
+    contact = "<contact><inertia_scaling value='3'/></contact></link>"
+    graph = md.load_urdf(four_bar().replace("</link>", contact), strict=True)
+    assert graph.notes == (
+        "not read, <inertia_scaling> of PyBullet: inertias of 3 links are those of <inertial>",
+    )
+
+
+def test_a_mimic_of_ros2_control_beside_the_urdfs_is_not_mentioned():
+    words, mimic = NAMED["a coupling by ros2_control"][0], ("", '<mimic joint="a" multiplier="-1"/>', "")
+    assert md.load_urdf(four_bar(words, of_joints=mimic), strict=True).warnings == ()
 
 
 def test_balanceinertia_matters_where_an_inertia_is_broken():
