@@ -263,15 +263,15 @@ TURNS_BACK = f"""<robot name="mimic"><link name="base"/><link name="arm"><inerti
 def test_joints_that_turn_a_link_there_and_back_move_no_inertia():
     """The mimic joint undoes what its driver does: M is singular in every pose, but for rounding."""
     graph, rng = md.load_urdf(TURNS_BACK), np.random.default_rng(0)
-    text = "joint 'turn' moves no inertia|joints 'swing' and 'turn' together move no inertia"
+    text = r"joint 'turn' moves no inertia|joints 'swing' and 'turn' together move no inertia"
     for q in rng.uniform(-3.0, 3.0, (50, 2)):
         v, tau = np.zeros(2), np.ones(2)
         for function in (md.forward_dynamics, md.forward_dynamics_derivatives):
-            with pytest.raises(md.StateError, match=f"^({text})"):
+            with pytest.raises(md.StateError, match=rf"^({text})"):
                 function(graph, q, v, tau)
-            with pytest.raises(md.StateError, match=f"^row 0: ({text})"):
+            with pytest.raises(md.StateError, match=rf"^row 0: ({text})"):
                 function(graph, [q, q], [v, v], [tau, tau])
-        with pytest.raises(md.StateError, match="^joint 'turn' moves no inertia"):
+        with pytest.raises(md.StateError, match=r"^joint 'turn' moves no inertia"):
             md.hybrid_dynamics(graph, q, v, v, tau, ["swing"])
         held = md.hybrid_dynamics(graph, q, v, v, tau, ["turn"])
         assert held.a[0] == pytest.approx((1.0 - md.bias(graph, q, v)[0]) / md.mass_matrix(graph, q)[0, 0])

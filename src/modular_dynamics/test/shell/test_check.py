@@ -28,14 +28,18 @@ def test_a_good_robot_has_no_findings_and_agrees_with_pinocchio(shell, four_link
 
 def test_a_disagreement_is_a_finding(shell, four_link, monkeypatch):
     wrong = agreement.inverse_dynamics
-    monkeypatch.setattr(agreement, "inverse_dynamics", lambda *given: wrong(*given) * (1.0 + 1e-7))
+    monkeypatch.setattr(
+        agreement, "inverse_dynamics", lambda *given, **more: wrong(*given, **more) * (1.0 + 1e-7)
+    )
     found = shell("check", four_link, "--states", 5)
     assert found.code == 1
     assert "Pinocchio: DISAGREES" in found.out
-    monkeypatch.setattr(agreement, "inverse_dynamics", lambda *given: wrong(*given) * np.nan)
+    monkeypatch.setattr(agreement, "inverse_dynamics", lambda *given, **more: wrong(*given, **more) * np.nan)
     assert shell("check", four_link, "--states", 5).code == 1
     calls = iter([1.0, 1.0, np.nan, 1.0, 1.0])  # no later number hides it
-    monkeypatch.setattr(agreement, "inverse_dynamics", lambda *given: wrong(*given) * next(calls))
+    monkeypatch.setattr(
+        agreement, "inverse_dynamics", lambda *given, **more: wrong(*given, **more) * next(calls)
+    )
     assert shell("check", four_link, "--states", 5).code == 1
 
 

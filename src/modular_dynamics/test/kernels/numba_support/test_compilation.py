@@ -14,7 +14,7 @@ print([name for name in ("numba.np.arraymath", "scipy.linalg") if name in sys.mo
 library = next(iter(none_at_work.overloads.values())).library
 print(library._module is None)  # its bitcode is not read ...
 from numba import njit
-print(njit(lambda queue: none_at_work(queue, 1) + 1)(new_queue()))  # compiled as ever, and linked
+print(njit(lambda queue, tries: none_at_work(queue, tries) + 1)(new_queue(), 1))  # compiled and linked
 print(library._module is None)  # ... before it is needed
 print(sum(none_at_work.stats.cache_hits.values()))
 """
