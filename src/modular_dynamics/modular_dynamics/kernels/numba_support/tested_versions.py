@@ -18,12 +18,12 @@ CPYTHON = {(3, 10), (3, 11), (3, 12), (3, 13), (3, 14)}
 
 
 def numba_is_tested() -> bool:
-    """Whether Numba's classes are those that disk_library.py and entry.py were written for."""
+    """Whether Numba's classes are those that disk_library.py and array_objects.py were written for."""
     return numba.__version__ in NUMBA
 
 
 def array_layout_is_tested() -> bool:
-    """Whether array objects are those of a NumPy and a CPython that entry.py was tested with."""
+    """Whether array objects are those of a NumPy and a CPython that array_objects.py was tested with."""
     return _python_is_tested() and _numpy_is_tested()
 
 

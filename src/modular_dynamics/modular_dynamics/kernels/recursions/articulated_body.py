@@ -11,7 +11,8 @@ Motion is [angular, linear], wrenches are [moment, force], in the body's own fra
 accelerations are those of points, as in :mod:`.newton_euler`: they split into one that velocities and
 gravity alone give the origin (GAMMA), and the change by what joints do (CHANGE).
 
-Frames are those of dynamics/body_frames: against its parent a body is placed by P, Rz(turn) Rx(tilt) Rz(q),
+Frames are those of dynamics/arrays/body_frames: against its parent a body is placed by
+P, Rz(turn) Rx(tilt) Rz(q),
 where turn and tilt are constants, mostly zero or quarters. Beside the result stand the pivots of the
 elimination, less the smallest that counts as an inertia: all must be positive.
 """

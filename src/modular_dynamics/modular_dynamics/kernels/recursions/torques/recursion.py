@@ -2,8 +2,8 @@
 
 Frames are those of dynamics/arrays/body_frames: against its parent a body is placed by P, Rz(turn) Rx(tilt)
 Rz(q), so that a vector turns by two or three planes instead of nine products; and masses are regrouped as in
-dynamics/arrays/regrouping, so that torques are those of the bodies, and wrenches are not. Batches are
-computed by it, and generated code is made from it. Of external wrenches and black boxes it knows nothing.
+dynamics/arrays/regrouping, so that torques are those of the bodies, and wrenches are not. Exported
+code is made from it. Of external wrenches and black boxes it knows nothing.
 """
 
 from ...joint_terms import write_joint_terms
