@@ -1,4 +1,5 @@
-// Arguments of the Python module by NumPy's C API: strict, nothing is converted or copied. For one translation unit.
+// Arguments of the Python module by NumPy's C API: strict, nothing is converted or copied. Each translation unit defines PY_ARRAY_UNIQUE_SYMBOL
+// before, and all but the one that imports NumPy define NO_IMPORT_ARRAY.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>

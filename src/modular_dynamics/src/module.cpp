@@ -2,8 +2,9 @@
 //
 // Bound by NumPy's and Python's C API, the limited one: it needs no further dependency, one file serves all versions of Python from
 // 3.10 on, and a call costs least.
-#include "arrays.hpp"
+#define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #include "kernels.hpp"
+#include "loops.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -438,6 +439,13 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", "Dynamics compiled fro
 
 } // namespace
 
+const Description* modular_dynamics::robot_description(PyObject* object, const char** kernels) {
+  if (!PyObject_TypeCheck(object, robot_type)) return nullptr;
+  const Robot& robot = *reinterpret_cast<RobotObject*>(object)->robot;
+  *kernels = robot.kernels->name;
+  return &robot.description;
+}
+
 PyMODINIT_FUNC PyInit__core() {
   import_array();
   PyObject* module = PyModule_Create(&definition);
@@ -446,7 +454,7 @@ PyMODINIT_FUNC PyInit__core() {
   frames_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&frames_spec));
   if (!robot_type || !frames_type || PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) < 0 ||
       PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) < 0 ||
-      PyModule_AddStringConstant(module, "processor", kernels_for()->name) < 0) {
+      PyModule_AddStringConstant(module, "processor", kernels_for()->name) < 0 || !add_loops(module)) {
     Py_DECREF(module);
     return nullptr;
   }

@@ -1,0 +1,257 @@
+// Closed loops, compiled once for each generation of processors as kernels.cpp is, with the same definitions.
+#include "loop_kernels.hpp"
+
+#include "modular_dynamics/batch.hpp"
+#include "modular_dynamics/loops/loop_dynamics.hpp"
+
+namespace modular_dynamics {
+namespace {
+
+typedef Lanes<double, MD_LANES> D;
+
+/// Hands out pieces of memory, one after the other; without memory it counts them.
+class Arena {
+ public:
+  explicit Arena(void* memory = nullptr) : first(reinterpret_cast<std::uintptr_t>(memory)), next(first) {}
+  template <class S> void take(S*& to, long count) {
+    to = reinterpret_cast<S*>(next);
+    next += (sizeof(S) * std::size_t(count) + 63) / 64 * 64;
+  }
+  std::size_t bytes() const { return next - first; }
+
+ private:
+  std::uintptr_t first, next;
+};
+
+/// Memory of a call: of closing loops, and of the mass matrix.
+template <class T> struct Work : LoopWork<T> {
+  CompositeBodyWork<T> composite;
+  T *guess, *independent, *v_given, *third, *out, *details, *tensions, *M, *table, *M1;
+
+  Work(Arena& arena, const LoopRequest& r) {
+    const LoopModel& loops = r.loops;
+    const int n = r.whole.joints, nq = loops.nq, nv = loops.nv, p = loops.independent_v.count, columns = r.whole.bodies[0].columns_end;
+    constexpr int pack = 16; // room for whole packs and squares
+    int rows = 1, most = 1;
+    for (const RowSet& set : loops.sets) {
+      rows = set.rows > rows ? set.rows : rows;
+      most = set.columns > most ? set.columns : most;
+    }
+    arena.take(this->tree.positions, n), arena.take(this->tree.motions, n + 1), arena.take(this->tree.wrenches, n + 1);
+    for (T** one : {&this->q, &this->before, &guess, &independent}) arena.take(*one, nq + pack);
+    for (T** one : {&this->v, &this->a, &this->tau, &v_given, &third}) arena.take(*one, nv + pack);
+    const int joints = loops.chain.count, planar = loops.planar.count;
+    arena.take(this->planar.turns, joints), arena.take(this->planar.slopes, joints), arena.take(this->planar.inverses, 4 * planar);
+    arena.take(this->planar.tips, planar), arena.take(this->planar.signs, planar), arena.take(this->planar.sines, planar);
+    arena.take(this->W, loops.W_entries);
+    arena.take(this->rows.bodies, loops.set_bodies.count), arena.take(this->rows.drifts, loops.set_bodies.count);
+    arena.take(this->rows.ends, 2 * loops.pairs.count), arena.take(this->rows.wrenches, loops.rows.count);
+    arena.take(this->rows.phi, loops.rows.count), arena.take(this->rows.gamma, loops.rows.count), arena.take(this->rows.J, loops.J_entries);
+    arena.take(this->triangles.matrix, loops.J_entries), arena.take(this->J_before, loops.J_entries);
+    arena.take(this->triangles.diagonal, loops.columns.count), arena.take(this->triangles.factors, loops.columns.count);
+    arena.take(this->right, rows), arena.take(this->solution, most);
+    const int angles = (n > joints ? n : joints) + pack;
+    for (T** one : {&this->angles, &this->sines, &this->cosines}) arena.take(*one, angles);
+    arena.take(composite.composites, n + 1);
+    composite.positions = this->tree.positions;
+    WrenchColumns<T>& c = composite.columns;
+    for (T** one : {&c.fx, &c.fy, &c.fz, &c.nx, &c.ny, &c.nz}) arena.take(*one, columns);
+    arena.take(M, nv * nv), arena.take(table, nv * p), arena.take(M1, p * p + pack), arena.take(out, p * p + pack);
+    arena.take(details, details_of(r) + pack), arena.take(tensions, loops.springs.count);
+  }
+};
+
+template <class T> MD_INLINE void write_details(const LoopRequest& r, T* to, const Work<T>& work) {
+  const LoopModel& loops = r.loops;
+  for (int k = 0; k < loops.nv; ++k) *to++ = work.v[k];
+  for (int k = 0; k < loops.nv; ++k) *to++ = work.a[k];
+  for (int k = 0; k < loops.springs.count; ++k) *to++ = work.tensions[k];
+  cut_wrenches(loops, to, work);
+  to += 6 * loops.loops;
+  for (int i = 1; i <= r.whole.joints; ++i) {
+    const Wrench<T>& wrench = work.tree.wrenches[i];
+    for (T part : {wrench.force.x, wrench.force.y, wrench.force.z, wrench.moment.x, wrench.moment.y, wrench.moment.z}) *to++ = part;
+  }
+  T least = T{} + 1.0;
+  for (int k = 0; k < loops.planar.count; ++k) least = work.planar.sines[k] < least ? work.planar.sines[k] : least;
+  *to = least;
+}
+
+/// The quantity where loops are closed, from v and the third input of the independent joints. Returns where that is possible.
+template <LoopQuantity quantity, class T>
+MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, T* out, T* details, const Work<T>& work) {
+  const LoopModel& loops = r.loops;
+  const int p = loops.independent_v.count;
+  const CountedTerms counted{r.armature, r.springs, r.friction};
+  const T zero{};
+  Mask<T> good = zero <= zero;
+  if constexpr (quantity == LoopQuantity::mass_matrix) {
+    closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, out, work.composite, work);
+  } else {
+    for (int k = 0; k < p; ++k) {
+      work.v[loops.independent_v[k]] = v[k];
+      work.a[loops.independent_v[k]] = quantity == LoopQuantity::inverse_dynamics ? third[k] : zero;
+    }
+    const bool whole = r.external || details;
+    closed_inverse_dynamics<T>(whole ? r.whole : r.regrouped, loops, counted, r.mimics, r.external, details, work.tensions, work);
+    if constexpr (quantity == LoopQuantity::inverse_dynamics) {
+      for (int k = 0; k < p; ++k) out[k] = work.tau[loops.independent_v[k]];
+      if (details) write_details<T>(r, details, work);
+    } else {
+      for (int k = 0; k < p; ++k) out[k] = third[k] - work.tau[loops.independent_v[k]];
+      const T largest = closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, work.M1, work.composite, work);
+      for (int k = 0; k < p; ++k) good = good & (work.M1[k * p + k] > little_inertia * largest);
+      good = good & solve_definite(p, no_inertia, work.M1, out);
+    }
+  }
+  return good;
+}
+
+MD_INLINE bool finite_array(const double* values, int count) {
+  FiniteCheck<double> check;
+  for (int k = 0; k < count; ++k) check.add(values[k]);
+  return check.all_finite();
+}
+
+template <LoopQuantity quantity> int results_of(const LoopRequest& r) {
+  const int p = r.loops.independent_v.count;
+  return quantity == LoopQuantity::mass_matrix ? p * p : p;
+}
+
+template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest& r, const LoopRows& at, const Work<double>& work) {
+  const LoopModel& loops = r.loops;
+  const int p = loops.independent_v.count;
+  if (!finite_array(at.q, loops.independent_q.count) || !finite_array(at.guess, loops.nq)) return LoopStatus::not_finite;
+  if (quantity != LoopQuantity::mass_matrix && !(finite_array(at.v, p) && finite_array(at.third, p))) return LoopStatus::not_finite;
+  if (!close_loops<D>(r.regrouped, loops, at.q, at.guess, work)) return LoopStatus::elsewhere;
+  if (!quantity_of<quantity, double>(r, at.v, at.third, work.out, at.details ? work.details : nullptr, work)) return LoopStatus::no_inertia;
+  const int results = results_of<quantity>(r);
+  if (!finite_array(work.out, results)) return LoopStatus::overflow;
+  for (int k = 0; k < results; ++k) at.out[k] = work.out[k];
+  if (at.coordinates)
+    for (int k = 0; k < loops.nq; ++k) at.coordinates[k] = work.q[k];
+  if (at.details)
+    for (int k = 0; k < details_of(r); ++k) at.details[k] = work.details[k];
+  return LoopStatus::good;
+}
+
+template <LoopQuantity quantity> LoopStatus one(const LoopRequest& r, const LoopRows& at, void* memory) {
+  Arena arena(memory);
+  return run_one<quantity>(r, at, Work<double>(arena, r));
+}
+
+/// x one lane later, with another number in the first.
+template <class T, std::size_t... K> MD_INLINE T shifted(T x, double first, std::index_sequence<K...>) {
+  if constexpr (lanes_of<T> == 1) return first;
+  else return __builtin_shufflevector(x, T{} + first, (K == 0 ? lanes_of<T> : K - 1)...);
+}
+
+/// Rows that may be a single number wide.
+template <class T> MD_INLINE void read_rows(int count, long rows, const double* from, T* to) {
+  if (count == 1 && rows >= lanes_of<T>) *to = load<T>(from);
+  else rows_to_lanes(count, rows, from, to);
+}
+
+template <LoopQuantity quantity>
+void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::int64_t* statuses, void* memory) {
+  constexpr int N = MD_LANES;
+  const LoopModel& loops = r.loops;
+  const int pq = loops.independent_q.count, p = loops.independent_v.count, nq = loops.nq, results = results_of<quantity>(r), wide = details_of(r);
+  Arena arena(memory);
+  const Work<D> work(arena, r);
+  const Work<double> single(arena, r);
+  double* start; // the last configuration that is closed, or the guess
+  arena.take(start, nq);
+  if (!each)
+    for (int k = 0; k < nq; ++k) start[k] = at.guess[k];
+  auto from = [&](long row) {
+    LoopRows one = at;
+    one.q += row * pq, one.guess = each ? at.guess + row * nq : start, one.out += row * results;
+    if (at.v) one.v += row * p;
+    if (at.third) one.third += row * p;
+    if (at.coordinates) one.coordinates += row * nq;
+    if (at.details) one.details += row * wide;
+    return one;
+  };
+  bool fresh = true;
+  long side_by_side = 0; // the row from which on lanes are tried
+  for (long row = 0; row < rows;) {
+    long good = 0;
+    const LoopRows here = from(row);
+    const long left = rows - row;
+    if (row >= side_by_side) {
+      if (each) read_rows(nq, left, here.guess, work.guess);
+      else
+        for (int k = 0; k < nq; ++k) work.guess[k] = D{} + start[k];
+      if (each || fresh) set_branch<D, D>(loops, work.guess, work);
+      read_rows(pq, left, here.q, work.independent);
+      for (int k = 0; k < pq; ++k) work.q[loops.independent_q[k]] = work.independent[k];
+      Mask<D> mask = close_directly<D, D>(r.regrouped, loops, work.guess, work);
+      if (each) {
+        mask = mask & way_is_regular<D>(loops, work.guess, work);
+      } else {
+        for (int k = 0; k < nq; ++k) work.before[k] = shifted(work.q[k], start[k], std::make_index_sequence<N>());
+        mask = mask & way_is_regular<D>(loops, work.before, work);
+      }
+      if (any(mask)) {
+        if (quantity != LoopQuantity::mass_matrix) read_rows(p, left, here.v, work.v_given), read_rows(p, left, here.third, work.third);
+        mask = mask & quantity_of<quantity, D>(r, work.v_given, work.third, work.out, at.details ? work.details : nullptr, work);
+        for (int k = 0; k < results; ++k) mask = mask & (absolute(work.out[k]) < 1e308);
+        while (good < N && good < left && mask[good]) ++good;
+      }
+      if (good > 0) {
+        lanes_to_rows(results, good, work.out, here.out);
+        if (at.coordinates) lanes_to_rows(nq, good, work.q, here.coordinates);
+        if (at.details) lanes_to_rows(wide, good, work.details, here.details);
+        for (long k = 0; k < good; ++k) statuses[row + k] = 0;
+        for (int k = 0; k < nq && !each; ++k) start[k] = work.q[k][good - 1];
+        row += good, fresh = false;
+      } else {
+        side_by_side = row + N; // what is not plain is often followed by more of it
+      }
+    }
+    if (row < rows && good < N) {
+      const LoopStatus status = run_one<quantity>(r, from(row), single);
+      statuses[row] = std::int64_t(status);
+      for (int k = 0; k < nq && !each && status == LoopStatus::good; ++k) start[k] = single.q[k];
+      ++row, fresh = true;
+    }
+  }
+}
+
+void constraints(const LoopRequest& r, const double* q, const double* v, double* phi, double* J, double* gamma, void* memory) {
+  Arena arena(memory);
+  const Work<double> work(arena, r);
+  const LoopModel& loops = r.loops;
+  const RowSet& set = loops.sets[0];
+  for (int i = 1; i <= r.whole.joints; ++i) {
+    if (has_quaternion(r.whole.bodies[i].type)) continue;
+    detail::place_bodies<double>(r.whole, &i, 1, q, work);
+  }
+  evaluate_rows<double>(r.whole, loops, set, q, work.tree.positions, work.rows);
+  evaluate_drift<double>(r.whole, loops, set, v, work.rows);
+  for (int m = 0; m < set.rows; ++m) {
+    phi[m] = work.rows.phi[set.first_row + m], gamma[m] = work.rows.gamma[set.first_row + m];
+    for (int k = 0; k < set.columns; ++k) J[m * set.columns + k] = work.rows.J[set.first_entry + k * set.rows + m];
+  }
+}
+
+std::size_t bytes(const LoopRequest& r) {
+  Arena arena;
+  const Work<D> work(arena, r);
+  const Work<double> single(arena, r);
+  double* start;
+  arena.take(start, r.loops.nq);
+  return arena.bytes();
+}
+
+constexpr auto id = LoopQuantity::inverse_dynamics, mm = LoopQuantity::mass_matrix, fd = LoopQuantity::forward_dynamics;
+
+} // namespace
+
+#define MD_JOINED_(a, b) a##b
+#define MD_JOINED(a, b) MD_JOINED_(a, b)
+extern const LoopKernels MD_JOINED(loop_, MD_KERNELS);
+const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints};
+
+} // namespace modular_dynamics
