@@ -37,12 +37,12 @@ template <class T> struct Work : LoopWork<T> {
       rows = set.rows > rows ? set.rows : rows;
       most = set.columns > most ? set.columns : most;
     }
-    arena.take(this->tree.positions, n), arena.take(this->tree.motions, n + 1), arena.take(this->tree.wrenches, n + 1);
+    arena.take(this->tree.positions, n), arena.take(this->positions_before, n), arena.take(this->tree.motions, n + 1), arena.take(this->tree.wrenches, n + 1);
     for (T** one : {&this->q, &this->before, &guess, &independent}) arena.take(*one, nq + pack);
     for (T** one : {&this->v, &this->a, &this->tau, &v_given, &third}) arena.take(*one, nv + pack);
     const int joints = loops.chain.count, planar = loops.planar.count;
     arena.take(this->planar.turns, joints), arena.take(this->planar.slopes, joints), arena.take(this->planar.inverses, 4 * planar);
-    arena.take(this->planar.tips, planar), arena.take(this->planar.signs, planar), arena.take(this->planar.sines, planar);
+    arena.take(this->planar.tips, planar), arena.take(this->planar.signs, planar), arena.take(this->planar.determinants, planar);
     arena.take(this->W, loops.W_entries);
     arena.take(this->rows.bodies, loops.set_bodies.count), arena.take(this->rows.drifts, loops.set_bodies.count);
     arena.take(this->rows.ends, 2 * loops.pairs.count), arena.take(this->rows.wrenches, loops.rows.count);
@@ -73,7 +73,10 @@ template <class T> MD_INLINE void write_details(const LoopRequest& r, T* to, con
     for (T part : {wrench.force.x, wrench.force.y, wrench.force.z, wrench.moment.x, wrench.moment.y, wrench.moment.z}) *to++ = part;
   }
   T least = T{} + 1.0;
-  for (int k = 0; k < loops.planar.count; ++k) least = work.planar.sines[k] < least ? work.planar.sines[k] : least;
+  for (int k = 0; k < loops.planar.count; ++k) {
+    const T sine = sine_of(loops.planar[k], k, work.planar);
+    least = sine < least ? sine : least;
+  }
   *to = least;
 }
 
@@ -146,10 +149,15 @@ template <class T, std::size_t... K> MD_INLINE T shifted(T x, double first, std:
   else return __builtin_shufflevector(x, T{} + first, (K == 0 ? lanes_of<T> : K - 1)...);
 }
 
-/// Rows that may be a single number wide.
+/// Rows that may be a single number wide; asks for those that follow two groups later.
 template <class T> MD_INLINE void read_rows(int count, long rows, const double* from, T* to) {
   if (count == 1 && rows >= lanes_of<T>) *to = load<T>(from);
   else rows_to_lanes(count, rows, from, to);
+  if (rows >= 3 * lanes_of<T>) fetch_ahead(from + 2 * lanes_of<T> * count, lanes_of<T> * count);
+}
+template <class T> MD_INLINE void write_rows(int count, long rows, const T* from, double* to) {
+  if (count == 1 && rows >= lanes_of<T>) store(to, *from);
+  else lanes_to_rows(count, rows, from, to);
 }
 
 template <LoopQuantity quantity>
@@ -160,8 +168,8 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
   Arena arena(memory);
   const Work<D> work(arena, r);
   const Work<double> single(arena, r);
-  double* start; // the last configuration that is closed, or the guess
-  arena.take(start, nq);
+  double *start, *last_J; // the last configuration that is closed, or the guess, and its Jacobians
+  arena.take(start, nq), arena.take(last_J, loops.J_entries);
   if (!each)
     for (int k = 0; k < nq; ++k) start[k] = at.guess[k];
   auto from = [&](long row) {
@@ -173,6 +181,7 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
     if (at.details) one.details += row * wide;
     return one;
   };
+  const int first_J = loops.sets.count > 2 ? loops.sets[2].first_entry : loops.J_entries; // of clusters
   bool fresh = true;
   long side_by_side = 0; // the row from which on lanes are tried
   for (long row = 0; row < rows;) {
@@ -183,6 +192,10 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
       if (each) read_rows(nq, left, here.guess, work.guess);
       else
         for (int k = 0; k < nq; ++k) work.guess[k] = D{} + start[k];
+      if (left >= 3 * N) {
+        fetch_ahead(here.out + 2 * N * results, N * results);
+        if (at.coordinates) fetch_ahead(here.coordinates + 2 * N * nq, N * nq);
+      }
       if (each || fresh) set_branch<D, D>(loops, work.guess, work);
       read_rows(pq, left, here.q, work.independent);
       for (int k = 0; k < pq; ++k) work.q[loops.independent_q[k]] = work.independent[k];
@@ -191,6 +204,8 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
         mask = mask & way_is_regular<D>(loops, work.guess, work);
       } else {
         for (int k = 0; k < nq; ++k) work.before[k] = shifted(work.q[k], start[k], std::make_index_sequence<N>());
+        for (int k = first_J; k < loops.J_entries && !fresh; ++k)
+          work.J_before[k] = shifted(work.rows.J[k], last_J[k], std::make_index_sequence<N>());
         mask = mask & way_is_regular<D>(loops, work.before, work);
       }
       if (any(mask)) {
@@ -200,11 +215,12 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
         while (good < N && good < left && mask[good]) ++good;
       }
       if (good > 0) {
-        lanes_to_rows(results, good, work.out, here.out);
-        if (at.coordinates) lanes_to_rows(nq, good, work.q, here.coordinates);
-        if (at.details) lanes_to_rows(wide, good, work.details, here.details);
+        write_rows(results, good, work.out, here.out);
+        if (at.coordinates) write_rows(nq, good, work.q, here.coordinates);
+        if (at.details) write_rows(wide, good, work.details, here.details);
         for (long k = 0; k < good; ++k) statuses[row + k] = 0;
         for (int k = 0; k < nq && !each; ++k) start[k] = work.q[k][good - 1];
+        for (int k = first_J; k < loops.J_entries && !each; ++k) last_J[k] = work.rows.J[k][good - 1];
         row += good, fresh = false;
       } else {
         side_by_side = row + N; // what is not plain is often followed by more of it
@@ -224,10 +240,7 @@ void constraints(const LoopRequest& r, const double* q, const double* v, double*
   const Work<double> work(arena, r);
   const LoopModel& loops = r.loops;
   const RowSet& set = loops.sets[0];
-  for (int i = 1; i <= r.whole.joints; ++i) {
-    if (has_quaternion(r.whole.bodies[i].type)) continue;
-    detail::place_bodies<double>(r.whole, &i, 1, q, work);
-  }
+  detail::place_each<D>(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
   evaluate_rows<double>(r.whole, loops, set, q, work.tree.positions, work.rows);
   evaluate_drift<double>(r.whole, loops, set, v, work.rows);
   for (int m = 0; m < set.rows; ++m) {
@@ -241,7 +254,7 @@ std::size_t bytes(const LoopRequest& r) {
   const Work<D> work(arena, r);
   const Work<double> single(arena, r);
   double* start;
-  arena.take(start, r.loops.nq);
+  arena.take(start, r.loops.nq), arena.take(start, r.loops.J_entries);
   return arena.bytes();
 }
 

@@ -15,10 +15,10 @@
 
 namespace modular_dynamics {
 
-/// Newton's method: its largest number of steps, the largest step [rad or m], the one with which it ends, and the residual [m or 1] of a
-/// closed loop.
+/// Newton's method: its largest number of steps, the largest step [rad or m], the one with which it ends (the Jacobian is from before it),
+/// the largest last one that is accepted, and the residual [m or 1] of a closed loop.
 constexpr int most_newton_steps = 8;
-constexpr double largest_newton_step = 0.3, last_newton_step = 1e-10, closed_residual = 1e-9;
+constexpr double largest_newton_step = 0.3, last_newton_step = 1e-12, accepted_newton_step = 1e-10, closed_residual = 1e-9;
 /// Smallest by largest entry of R's diagonal where a dead point is near; the rate of a row by a unit of an independent coordinate from which
 /// on these are too many.
 constexpr double least_pivot = 1e-6, largest_violation = 1e-6;
@@ -37,7 +37,8 @@ template <class T> struct LoopWork {
   T* W;                 ///< of all clusters
   RowWork<T> rows;
   Triangle<T> triangles; ///< of the dependent columns of all sets: from first_entry, and from first_column on
-  T* J_before;          ///< of the same, where Newton's method started
+  T* J_before;          ///< of the same, where the way starts
+  JointPosition<T>* positions_before;
   T *right, *solution;  ///< (rows), (columns) of the largest set
   T *angles, *sines, *cosines; ///< of many joints side by side, with room for a whole pack behind them
 };
@@ -57,23 +58,28 @@ template <class Pack, class T> MD_INLINE void sines_cosines(int count, const T* 
 }
 template <class T> MD_INLINE T without_turns(T angle) { return any(absolute(angle) > 1e3) ? wrapped(angle) : angle; }
 
-/// Positions of bodies with one axis, from their coordinates.
-template <class Pack, class T>
-static void place_bodies(const Model<double>& tree, const int* bodies, int count, const T* q, const LoopWork<T>& work) {
+/// Positions of bodies with one axis, from their coordinates. body_at(k): the k-th of them.
+template <class Pack, class T, class Bodies>
+MD_INLINE void place_each(const Model<double>& tree, int count, Bodies body_at, const T* q, JointPosition<T>* positions, const LoopWork<T>& work) {
   int angles = 0;
   for (int k = 0; k < count; ++k) {
-    const Body<double>& body = tree.bodies[bodies[k]];
+    const Body<double>& body = tree.bodies[body_at(k)];
+    if (has_quaternion(body.type)) continue;
     const T amount = body.multiplier * q[body.q];
     if (body.type == JointType::revolute) work.angles[angles++] = without_turns(amount) + body.offset;
-    else work.tree.positions[bodies[k] - 1].shift = amount + body.offset;
+    else positions[body_at(k) - 1].shift = amount + body.offset;
   }
   sines_cosines<Pack>(angles, work.angles, work.sines, work.cosines);
   angles = 0;
   for (int k = 0; k < count; ++k)
-    if (tree.bodies[bodies[k]].type == JointType::revolute) {
-      JointPosition<T>& at = work.tree.positions[bodies[k] - 1];
+    if (tree.bodies[body_at(k)].type == JointType::revolute) {
+      JointPosition<T>& at = positions[body_at(k) - 1];
       at.sine = work.sines[angles], at.cosine = work.cosines[angles++];
     }
+}
+template <class Pack, class T>
+static void place_bodies(const Model<double>& tree, const int* bodies, int count, const T* q, const LoopWork<T>& work) {
+  place_each<Pack>(tree, count, [&](int k) { return bodies[k]; }, q, work.tree.positions, work);
 }
 
 /// Coordinates of revolute joints from sines and cosines of their angles; of equal angles those nearest to the guess.
@@ -177,46 +183,53 @@ template <class T> MD_INLINE Triangle<T> triangle_of(const LoopWork<T>& work, co
   return {work.triangles.matrix + set.first_entry, work.triangles.diagonal + set.first_column, work.triangles.factors + set.first_column};
 }
 
+/// A first step along the tangent at the guess, as far as the known coordinates have moved since; then Newton's.
 template <class Pack, class T>
 static Mask<T> close_by_newton(const Model<double>& tree, const LoopModel& loops, const Cluster& cluster, const T* guess, const LoopWork<T>& work) {
   const RowSet& set = loops.sets[cluster.part];
   const int m = set.rows, d = cluster.unknowns;
   const T zero{};
-  const T* J = work.rows.J + set.first_entry;
+  const T *J = work.rows.J + set.first_entry, *phi = work.rows.phi + set.first_row;
   const Triangle<T> A = triangle_of(work, set);
-  for (int k = 0; k < d; ++k) {
-    const Column& column = loops.columns[cluster.first_column + k];
-    if (column.q >= 0) work.q[column.q] = guess[column.q];
-  }
+  const Column* columns = loops.columns.data + cluster.first_column;
+  for (int k = 0; k < d; ++k)
+    if (columns[k].q >= 0) work.q[columns[k].q] = guess[columns[k].q];
   for (int k = 0; k < set.bodies; ++k) {
     const SetBody& one = loops.set_bodies[set.first_body + k];
     const Body<double>& body = tree.bodies[one.body];
     if (has_quaternion(body.type) && one.column < d)
       for (int n = 0; n < (body.type == JointType::floating ? 7 : 4); ++n) work.q[body.q + n] = guess[body.q + n];
   }
-  place_bodies<Pack>(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
+  place_each<Pack>(tree, set.bodies, [&](int k) { return loops.set_bodies[set.first_body + k].body; }, guess, work.positions_before, work);
   Mask<T> good = zero <= zero;
   T step = zero, residual = zero;
   for (int steps = 0;; ++steps) {
-    evaluate_rows(tree, loops, set, work.q, work.tree.positions, work.rows);
+    evaluate_rows(tree, loops, set, steps ? work.q : guess, steps ? work.tree.positions : work.positions_before, work.rows);
     residual = zero;
     for (int r = 0; r < m; ++r) { // sums, where NaN stays
-      residual = residual + absolute(work.rows.phi[set.first_row + r]);
-      work.right[r] = zero - work.rows.phi[set.first_row + r];
+      residual = residual + absolute(phi[r]);
+      work.right[r] = zero - phi[r];
     }
-    if (d == 0) break;
-    if (steps == 0)
+    if (steps == 0) {
       for (int k = 0; k < m * d; ++k) work.J_before[set.first_entry + k] = J[k];
-    for (int k = 0; k < m * d; ++k) A.matrix[k] = J[k];
-    triangularize(m, d, A);
-    solve_least_squares(m, d, A, work.right, work.solution);
+      for (int k = d; k < set.columns; ++k) {
+        const T change = work.q[columns[k].q] - guess[columns[k].q];
+        for (int r = 0; r < m; ++r) work.right[r] = work.right[r] - J[k * m + r] * change;
+      }
+    }
+    if (d > 0) {
+      for (int k = 0; k < m * d; ++k) A.matrix[k] = J[k];
+      triangularize(m, d, A);
+      solve_least_squares(m, d, A, work.right, work.solution);
+    }
     step = zero;
     for (int k = 0; k < d; ++k) step = step + absolute(work.solution[k]);
-    if (steps == 0) good = step < largest_newton_step;
+    if (steps == 0) good = step < 2 * largest_newton_step;
+    else if (steps == 1) good = good & (step < largest_newton_step);
     move_unknowns<Pack>(tree, loops, cluster, work.solution, work);
-    if (steps == most_newton_steps || !any(good & (step > last_newton_step))) break;
+    if (steps > 0 && (steps == most_newton_steps || !any(good & (step > last_newton_step)))) break;
   }
-  good = good & (step <= last_newton_step) & (residual < closed_residual);
+  good = good & (step <= accepted_newton_step) & (residual < closed_residual);
   if (d == 0) return good;
   T largest, smallest;
   diagonal_range(d, A, largest, smallest);
@@ -239,22 +252,18 @@ template <class T> static Mask<T> project_newton(const LoopModel& loops, const C
   return violation < largest_violation;
 }
 
-/// Where J_d has changed, on the way, by less than half of its smallest pivot: a matrix does not become singular by less than its smallest
-/// singular value (Weyl). Newton's steps are measured; known joints turn J_d by no more than their own motion.
-template <class T> static Mask<T> newton_way_is_regular(const LoopModel& loops, const Cluster& cluster, const T* before, const LoopWork<T>& work) {
+/// Where J_d, of work.J_before where the way started, has changed by less than half of its smallest pivot: a matrix does not become singular
+/// by less than its smallest singular value (Weyl).
+template <class T> static Mask<T> newton_way_is_regular(const LoopModel& loops, const Cluster& cluster, const LoopWork<T>& work) {
   const RowSet& set = loops.sets[cluster.part];
-  const int count = set.rows * cluster.unknowns;
-  T change{}, size{}, known{};
-  for (int k = set.first_entry; k < set.first_entry + count; ++k) {
+  T change{}, largest{}, smallest{};
+  if (cluster.unknowns == 0) return change <= change;
+  for (int k = set.first_entry; k < set.first_entry + set.rows * cluster.unknowns; ++k) {
     const T difference = work.rows.J[k] - work.J_before[k];
-    change = change + difference * difference, size = size + work.rows.J[k] * work.rows.J[k];
+    change = change + difference * difference;
   }
-  for (int k = cluster.first_column + cluster.unknowns; k < cluster.first_column + cluster.unknowns + cluster.knowns; ++k)
-    if (const int q = loops.columns[k].q; q >= 0) known = known + absolute(T(work.q[q] - before[q]));
-  if (cluster.unknowns == 0) return known <= known;
-  T largest, smallest;
   diagonal_range(cluster.unknowns, triangle_of(work, set), largest, smallest);
-  return square_root(change) + known * square_root(size) < 0.5 * smallest;
+  return square_root(change) < 0.5 * smallest;
 }
 
 } // namespace detail
@@ -300,12 +309,12 @@ static Mask<T> close_directly(const Model<double>& tree, const LoopModel& loops,
   return good;
 }
 
-/// Where the way from `before` to work.q, closed by `close_directly`, keeps clear of dead points.
+/// Where the way from `before`, with the Jacobians J_before, to work.q, closed by `close_directly`, keeps clear of dead points.
 template <class T> static Mask<T> way_is_regular(const LoopModel& loops, const T* before, const LoopWork<T>& work) {
   const T zero{};
   Mask<T> good = zero <= zero;
   for (const Cluster& cluster : loops.clusters) {
-    if (cluster.kind == ClusterKind::newton) good = good & detail::newton_way_is_regular(loops, cluster, before, work);
+    if (cluster.kind == ClusterKind::newton) good = good & detail::newton_way_is_regular(loops, cluster, work);
     else if (cluster.kind != ClusterKind::gear)
       good = good & planar_way_is_regular(loops, loops.planar[cluster.part], cluster.part, before, work.q, work.planar);
   }

@@ -36,7 +36,7 @@ template <class T> struct PlanarWork {
   T* inverses;          ///< 4 for each loop: (g_i g_j)^-1 row by row
   Turn<T>* tips;        ///< of all rotations of a chain
   T* signs;             ///< the branch
-  T* sines;             ///< of the angle between g_i and g_j
+  T* determinants;      ///< of (g_i g_j)
 };
 
 namespace detail {
@@ -58,7 +58,11 @@ template <class T, class A, class B> MD_INLINE Turn<T> between(Vector2<A> a, Vec
   const T c = scale * dot(a, b), s = scale * cross(a, b), correction = 1.5 - 0.5 * (s * s + c * c);
   return {correction * c, correction * s};
 }
-template <class T> MD_INLINE T norm(Vector2<T> a) { return square_root(T(dot(a, a))); }
+/// At least the length of a, and at most 1.12 times as much.
+template <class T> MD_INLINE T length_bound(Vector2<T> a) {
+  const T x = absolute(a.x), y = absolute(a.y);
+  return x > y ? T(x + 0.5 * y) : T(y + 0.5 * x);
+}
 MD_INLINE Vector2<double> point_of(const ChainJoint& joint) { return {joint.x, joint.y}; }
 
 template <class T> MD_INLINE T amount_of(const ChainJoint& joint, const T* q) { return joint.scale * q[joint.q] + joint.offset; }
@@ -179,7 +183,7 @@ static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int 
     const Vector2<T> a = slopes[loop.i], b = slopes[loop.j];
     const T det = cross(a, b), scale = 1.0 / det;
     inverse[0] = scale * b.y, inverse[1] = zero - scale * b.x, inverse[2] = zero - scale * a.y, inverse[3] = scale * a.x;
-    work.sines[number] = absolute(det) / square_root(T(dot(a, a) * dot(b, b)));
+    work.determinants[number] = det;
     const T changes[2] = {inverse[0] * tip.x + inverse[1] * tip.y, inverse[2] * tip.x + inverse[3] * tip.y};
     for (int end = 0; end < 2; ++end) {
       const int k = end ? loop.j : loop.i;
@@ -193,7 +197,7 @@ static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int 
       }
     }
     const T first = absolute(changes[0]), second = absolute(changes[1]), larger = first > second ? first : second;
-    if (attempt == 0) good = (larger < largest_correction) & (work.sines[number] > least_sine);
+    if (attempt == 0) good = (larger < largest_correction) & (det * det > least_sine * least_sine * (dot(a, a) * dot(b, b)));
     if (attempt == 2 || !any(good & (larger > small_correction))) break;
   }
   const int knowns = loop.stop - loop.first - 2;
@@ -227,25 +231,32 @@ MD_INLINE Vector2<T> planar_drift(const LoopModel& loops, const PlanarLoop& loop
   return {inverse[0] * sum.x + inverse[1] * sum.y, inverse[2] * sum.x + inverse[3] * sum.y};
 }
 
+/// The sine of the angle between g_i and g_j: small near a dead point.
+template <class T> MD_INLINE T sine_of(const PlanarLoop& loop, int number, const PlanarWork<T>& work) {
+  using namespace detail;
+  const Vector2<T> a = work.slopes[loop.i], b = work.slopes[loop.j];
+  return absolute(work.determinants[number]) / square_root(T(dot(a, a) * dot(b, b)));
+}
+
 /// Where a way from coordinates `before` to q, closed by this loop, cannot have met a dead point.
 ///
 /// In axes that T_i leaves behind, g_i is perpendicular to X - O_i and g_j to X - B O_j, so that a dead point is where these are parallel. On
-/// the way X moves relative to O_i by at most the motions of the joints up to i, and relative to B O_j by those from j on; of the sine of
-/// the angle between them at the end they may take a half.
-template <class T> MD_INLINE Mask<T> planar_way_is_regular(const LoopModel& loops, const PlanarLoop& loop, int number, const T* before, const T* q, const PlanarWork<T>& work) {
+/// the way X moves relative to O_i by at most the motions a of the joints up to i, and relative to B O_j by b of those from j on; B turns by c.
+/// Of the sine of the angle between them at the end these may take a half: a / |g_i| + b / |g_j| + a b / (|g_i| |g_j|) + c.
+template <class T>
+MD_INLINE Mask<T> planar_way_is_regular(const LoopModel& loops, const PlanarLoop& loop, int number, const T* before, const T* q, const PlanarWork<T>& work) {
   using namespace detail;
-  T first{}, second{}, turning{};
+  const ChainJoint &first = loops.chain[loop.i], &second = loops.chain[loop.j];
+  T a{}, b{}, c{};
   for (int k = loop.first; k < loop.stop; ++k) {
     const ChainJoint& joint = loops.chain[k];
-    const T change = absolute(T(q[joint.q] - before[joint.q])), motion = change * norm(work.slopes[k]);
-    if (k <= loop.i) first = first + motion;
-    if (k >= loop.j) second = second + motion;
-    if (k > loop.i && k < loop.j && !joint.slides) turning = turning + std::fabs(joint.scale) * change;
+    const T change = absolute(T(q[joint.q] - before[joint.q])), motion = change * length_bound(work.slopes[k]);
+    if (k <= loop.i && !first.slides) a = a + std::fabs(first.scale) * motion;
+    if (k >= loop.j && !second.slides) b = b + std::fabs(second.scale) * motion;
+    if (k > loop.i && k < loop.j && !joint.slides) c = c + std::fabs(joint.scale) * change;
   }
-  const ChainJoint &i = loops.chain[loop.i], &j = loops.chain[loop.j];
-  const T a = i.slides ? T{} : T(std::fabs(i.scale) * first / norm(work.slopes[loop.i]));
-  const T b = j.slides ? T{} : T(std::fabs(j.scale) * second / norm(work.slopes[loop.j]));
-  return a + b + a * b + turning < 0.5 * work.sines[number];
+  const T length_i = length_bound(work.slopes[loop.i]), length_j = length_bound(work.slopes[loop.j]);
+  return a * length_j + b * length_i + a * b + c * (length_i * length_j) < 0.5 * absolute(work.determinants[number]);
 }
 
 } // namespace modular_dynamics
