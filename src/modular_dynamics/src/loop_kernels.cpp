@@ -138,9 +138,16 @@ template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest&
   return LoopStatus::good;
 }
 
-template <LoopQuantity quantity> LoopStatus one(const LoopRequest& r, const LoopRows& at, void* memory) {
+/// Memory of single calls begins with the places of all arrays in it: to find them takes as long as a small robot's tree.
+void prepare(const LoopRequest& r, void* memory) {
   Arena arena(memory);
-  return run_one<quantity>(r, at, Work<double>(arena, r));
+  Work<double>* places;
+  arena.take(places, 1);
+  *places = Work<double>(arena, r);
+}
+
+template <LoopQuantity quantity> LoopStatus one(const LoopRequest& r, const LoopRows& at, void* memory) {
+  return run_one<quantity>(r, at, *static_cast<const Work<double>*>(memory));
 }
 
 /// x one lane later, with another number in the first.
@@ -236,8 +243,7 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
 }
 
 void constraints(const LoopRequest& r, const double* q, const double* v, double* phi, double* J, double* gamma, void* memory) {
-  Arena arena(memory);
-  const Work<double> work(arena, r);
+  const Work<double>& work = *static_cast<const Work<double>*>(memory);
   const LoopModel& loops = r.loops;
   const RowSet& set = loops.sets[0];
   detail::place_each<D>(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
@@ -253,8 +259,52 @@ std::size_t bytes(const LoopRequest& r) {
   Arena arena;
   const Work<D> work(arena, r);
   const Work<double> single(arena, r);
+  Work<double>* places;
   double* start;
-  arena.take(start, r.loops.nq), arena.take(start, r.loops.J_entries);
+  arena.take(places, 1), arena.take(start, r.loops.nq), arena.take(start, r.loops.J_entries);
+  return arena.bytes();
+}
+
+/// Lanes of the arrays of ReactionRows, and work.
+template <class T> struct ReactionLanes : ReactionWork<T> {
+  T *numbers, *x;
+  Pose<T>* poses;
+  Wrench<T> *required, *wrenches, *residual;
+  Vector3<T>* points;
+  ReactionLanes(Arena& arena, const ReactionRules& rules) {
+    const int n = rules.components.count, bodies = rules.bodies.count, joints = rules.joints.count;
+    arena.take(numbers, 16 * rules.links + 8), arena.take(x, n + 8), arena.take(poses, rules.links), arena.take(required, rules.required.count + 2);
+    arena.take(wrenches, joints + 2), arena.take(residual, bodies + 2), arena.take(points, 2 * joints + 3);
+    arena.take(this->directions, n), arena.take(this->needed, bodies);
+  }
+};
+
+void share(const ReactionRules& rules, const ReactionRows& at, long rows, bool* shared, void* memory) {
+  constexpr int N = MD_LANES;
+  Arena arena(memory);
+  const ReactionLanes<D> work(arena, rules);
+  const int links = rules.links, n = rules.components.count, joints = rules.joints.count, bodies = rules.bodies.count, required = rules.required.count;
+  for (long row = 0; row < rows; row += N) {
+    const long left = rows - row;
+    rows_to_lanes(16 * links, left, at.poses + row * 16 * links, work.numbers);
+    for (int k = 0; k < links; ++k) {
+      const D* p = work.numbers + 16 * k;
+      work.poses[k] = {{p[0], p[1], p[2], p[4], p[5], p[6], p[8], p[9], p[10]}, {p[3], p[7], p[11]}};
+    }
+    rows_to_lanes(6 * required, left, at.required + row * 6 * required, &work.required[0].force.x);
+    rows_to_lanes(n, left, at.components + row * n, work.x);
+    const Mask<D> good = share_reactions(rules, work.poses, work.required, work.x, work.wrenches, work.points, work.residual, work);
+    lanes_to_rows(n, left, work.x, at.components + row * n);
+    lanes_to_rows(6 * joints, left, &work.wrenches[0].force.x, at.wrenches + row * 6 * joints);
+    lanes_to_rows(6 * joints, left, &work.points[0].x, at.points + row * 6 * joints);
+    lanes_to_rows(6 * bodies, left, &work.residual[0].force.x, at.residual + row * 6 * bodies);
+    for (long k = 0; k < N && k < left; ++k) shared[row + k] = good[k] != 0;
+  }
+}
+
+std::size_t bytes_of_rules(const ReactionRules& rules) {
+  Arena arena;
+  const ReactionLanes<D> work(arena, rules);
   return arena.bytes();
 }
 
@@ -265,6 +315,7 @@ constexpr auto id = LoopQuantity::inverse_dynamics, mm = LoopQuantity::mass_matr
 #define MD_JOINED_(a, b) a##b
 #define MD_JOINED(a, b) MD_JOINED_(a, b)
 extern const LoopKernels MD_JOINED(loop_, MD_KERNELS);
-const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints};
+const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, prepare, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints,
+                                                      bytes_of_rules, share};
 
 } // namespace modular_dynamics

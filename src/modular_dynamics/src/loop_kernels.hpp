@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "modular_dynamics/loops/loop_model.hpp"
+#include "modular_dynamics/loops/reactions.hpp"
 
 namespace modular_dynamics {
 
@@ -45,6 +46,12 @@ enum class LoopStatus {
   elsewhere   ///< the loops were not closed: out of reach, near a dead point, far from the guess; another method may know
 };
 
+/// Rows of reactions.hpp; poses: homogeneous matrices (links, 4, 4) of all links.
+struct ReactionRows {
+  const double *poses = nullptr, *required = nullptr;
+  double *components = nullptr, *wrenches = nullptr, *points = nullptr, *residual = nullptr;
+};
+
 struct LoopKernels {
   typedef LoopStatus One(const LoopRequest&, const LoopRows&, void* memory);
   /// Each: every state has a guess of its own; else each follows from the last one before it that is good. Writes a status for each.
@@ -52,11 +59,17 @@ struct LoopKernels {
   /// phi (m), J (m, nv), gamma (m) of all rows of loops and gears at coordinates and velocities of all joints.
   typedef void Constraints(const LoopRequest&, const double* q, const double* v, double* phi, double* J, double* gamma, void* memory);
 
+  /// Writes for each row whether the rules give its reactions; of others it may write anything.
+  typedef void Share(const ReactionRules&, const ReactionRows&, long rows, bool* shared, void* memory);
+
   const char* name;
-  std::size_t (*bytes)(const LoopRequest&); ///< of memory, at a multiple of 64, that any call needs
+  std::size_t (*bytes)(const LoopRequest&);          ///< of memory, at a multiple of 64, that any call needs
+  void (*prepare)(const LoopRequest&, void* memory); ///< once, memory of calls for one state
   One* one[loop_quantities];
   Many* many[loop_quantities];
   Constraints* constraints;
+  std::size_t (*bytes_of_rules)(const ReactionRules&);
+  Share* share;
 };
 
 /// Those of kernels_for(name).

@@ -7,9 +7,7 @@
 #include "modular_dynamics/loops/loop_plan.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <thread>
 
 namespace modular_dynamics {
@@ -35,17 +33,6 @@ using namespace modular_dynamics;
 
 namespace {
 
-/// Memory at a multiple of 64.
-struct Memory {
-  void* data;
-  explicit Memory(std::size_t bytes) : data(std::aligned_alloc(64, (bytes + 63) / 64 * 64)) {
-    if (!data) throw std::bad_alloc();
-  }
-  ~Memory() { std::free(data); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-};
-
 struct Loops {
   ModelArrays<double> regrouped, whole;
   LoopArrays loops;
@@ -55,7 +42,9 @@ struct Loops {
 
   Loops(const Description& robot, const LoopsDescription& given, const LoopKernels* chosen)
       : regrouped(make_model<double>(robot, true)), whole(make_model<double>(robot, false)), loops(make_loops(robot, whole, given)), kernels(chosen),
-        request(requested()), memory(chosen->bytes(request)) {}
+        request(requested()), memory(chosen->bytes(request)) {
+    kernels->prepare(request, memory.data);
+  }
 
   LoopRequest requested() const {
     LoopRequest r;
@@ -69,19 +58,6 @@ struct LoopsObject {
   PyObject_HEAD
   Loops* loops;
 };
-
-/// An array of a dictionary. Its first dimension is `count`, or, where that is -1, any, which is written there.
-template <class E> const E* column(PyObject* arrays, const char* name, int type, npy_intp& count, npy_intp width = 0, npy_intp height = 0, npy_intp depth = 0) {
-  PyObject* array = arrays ? PyDict_GetItemString(arrays, name) : nullptr; // borrowed
-  if (!array) {
-    PyErr_Format(PyExc_TypeError, "%s is missing", name);
-    return nullptr;
-  }
-  // of four dimensions the last two are one: as of a view
-  auto data = static_cast<const E*>(data_of(array, {name, type, 1 + (width > 0) + (height > 0), {count, width, depth > 0 ? height * depth : height}}));
-  if (data) count = PyArray_DIM(reinterpret_cast<PyArrayObject*>(array), 0);
-  return data;
-}
 
 AnchorDescription anchor(npy_int64 body, const double* pose) { // rotation row by row, then position
   AnchorDescription one;
@@ -105,17 +81,9 @@ bool read_loops(PyObject* arrays, const Description& robot, LoopsDescription& lo
       !(laws = column<double>(arrays, "spring_law", NPY_DOUBLE, springs, 4)) || !(joints = column<I>(arrays, "independent", NPY_INT64, independent)))
     return false;
   const I count = I(robot.joints.size());
-  auto check = [&](const I* values, npy_intp number, I least, I stop, const char* name) {
-    for (npy_intp k = 0; k < number; ++k)
-      if (values[k] < least || values[k] >= stop) {
-        PyErr_Format(PyExc_ValueError, "%s[%zd] is %lld: %lld to %lld are possible", name, k, (long long)values[k], (long long)least, (long long)(stop - 1));
-        return false;
-      }
-    return true;
-  };
-  if (!check(type, n, 0, 6, "loop_type") || !check(bodies, 2 * n, -1, count, "loop_bodies") || !check(gear, terms, 0, gears, "term_gear") ||
-      !check(gear_joints, terms, 0, count, "term_joint") || !check(spring_bodies, 2 * springs, -1, count, "spring_bodies") ||
-      !check(joints, independent, 0, count, "independent"))
+  if (!in_range(type, n, 0, 6, "loop_type") || !in_range(bodies, 2 * n, -1, count, "loop_bodies") || !in_range(gear, terms, 0, gears, "term_gear") ||
+      !in_range(gear_joints, terms, 0, count, "term_joint") || !in_range(spring_bodies, 2 * springs, -1, count, "spring_bodies") ||
+      !in_range(joints, independent, 0, count, "independent"))
     return false;
   for (npy_intp k = 0; k < terms; ++k)
     if (has_quaternion(robot.joints[gear_joints[k]].type)) {
@@ -227,6 +195,7 @@ std::vector<double> starts_of(const LoopRequest& r, const LoopKernels& kernels, 
   const int pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
   std::vector<double> starts(rows.guess, rows.guess + nq), rest(p, 0.0), tau(p);
   Memory memory(kernels.bytes(r));
+  kernels.prepare(r, memory.data);
   for (long row = piece; row < number; row += piece) {
     const std::size_t last = starts.size() - nq;
     starts.resize(starts.size() + nq);

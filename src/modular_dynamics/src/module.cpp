@@ -454,7 +454,7 @@ PyMODINIT_FUNC PyInit__core() {
   frames_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&frames_spec));
   if (!robot_type || !frames_type || PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) < 0 ||
       PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) < 0 ||
-      PyModule_AddStringConstant(module, "processor", kernels_for()->name) < 0 || !add_loops(module)) {
+      PyModule_AddStringConstant(module, "processor", kernels_for()->name) < 0 || !add_loops(module) || !add_reactions(module)) {
     Py_DECREF(module);
     return nullptr;
   }
