@@ -1,8 +1,8 @@
 """Closed loops in the compiled core: closed forms, Pinocchio by virtual power, and the library's closure.
 
-Torques are compared with W^T rnea(q, v, a) of Pinocchio's tree and the work of the springs' forces, column by column: W is what the core makes
-of unit velocities, q, v, a are what it makes of those of the independent joints. That these close the loops is asserted by the library's
-constraint rows, which have tests of their own against independent rigid bodies.
+Torques are compared with W^T rnea(q, v, a) of Pinocchio's tree and the work of the springs' forces: W is what
+the core makes of unit velocities, q, v, a are what it makes of those of the independent joints. That these
+close the loops is asserted by the library's constraint rows, which are tested beside rigid bodies.
 """
 
 from functools import cache
@@ -64,7 +64,7 @@ def motion(graph, near, rows=ROWS, amplitude=0.04):
 
 
 class Solved:
-    """What the core makes of one state: status, tau, coordinates, velocities, accelerations, tensions, wrenches at cuts."""
+    """What the core makes of one state: status, tau, motion of all joints, tensions, wrenches at cuts."""
 
     def __init__(self, graph, loops, q, v, a, guess, friction=False):
         self.tau, self.coordinates, details = np.empty(len(v)), np.empty(graph.nq), np.empty(loops.details)
@@ -128,7 +128,11 @@ def test_many_states_are_those_of_single_ones(name):
             guess = singles[-1].coordinates
         coordinates = np.array([one.coordinates for one in singles])
         for guesses in (near, np.array([near, *coordinates[:-1]])):
-            tau, full, statuses = np.full(v.shape, np.nan), np.full(coordinates.shape, np.nan), np.full(ROWS, -1)
+            tau, full, statuses = (
+                np.full(v.shape, np.nan),
+                np.full(coordinates.shape, np.nan),
+                np.full(ROWS, -1),
+            )
             loops.inverse_dynamics_rows(q, v, a, guesses, tau, full, None, statuses, False, 2)
             assert not statuses.any()
             assert_close(tau, np.array([one.tau for one in singles]), 1e-10)
@@ -167,7 +171,9 @@ def test_a_four_bar_by_the_law_of_cosines_over_a_whole_turn():
             for order in (slice(None), slice(None, None, -1)):
                 q, statuses = np.ascontiguousarray(angles[order, None]), np.full(200, -1)
                 tau, full = np.empty((200, 1)), np.empty((200, 3))
-                loops.inverse_dynamics_rows(q, 0 * q, 0 * q, exact[order][0], tau, full, None, statuses, False, 1)
+                loops.inverse_dynamics_rows(
+                    q, 0 * q, 0 * q, exact[order][0], tau, full, None, statuses, False, 1
+                )
                 assert not statuses.any()
                 assert_close(np.exp(1j * full), np.exp(1j * exact[order]), 1e-12)
                 assert np.abs(np.diff(full, axis=0)).max() < 0.3  # no jump by whole turns
@@ -178,7 +184,9 @@ def test_a_four_bar_by_the_law_of_cosines_over_a_whole_turn():
 
 
 def test_gravity_by_the_work_of_the_weights():
-    graph = md.load_urdf(foreign_four_bar.four_bar(foreign_four_bar.LOOPS["Isaac Sim"], foreign_four_bar.PASSIVE))
+    graph = md.load_urdf(
+        foreign_four_bar.four_bar(foreign_four_bar.LOOPS["Isaac Sim"], foreign_four_bar.PASSIVE)
+    )
     near = md.close_loops(graph, [0.9])
     for loops in all_kernels(graph):
         solved = Solved(graph, loops, np.array([0.9]), np.zeros(1), np.zeros(1), near)
@@ -215,7 +223,9 @@ def test_random_mechanisms(drawn):
 def test_friction_of_dependent_joints_counts():
     graph = md.load_urdf(with_spring((ROBOTS / "four_bar.urdf").read_text()))
     terms = {"damping": 0.3, "friction": 0.2}
-    graph = graph.with_parameters({f"joint {n} {term}": x for n in graph.joint_names for term, x in terms.items()})
+    graph = graph.with_parameters(
+        {f"joint {n} {term}": x for n in graph.joint_names for term, x in terms.items()}
+    )
     near = md.close_loops(graph, [0.7])
     q, v, a = motion(graph, near)
     theirs = md.closed_loop_inverse_dynamics_batch(graph, q, v, a, near, friction="urdf")
@@ -303,7 +313,8 @@ def test_wrong_arrays_are_refused_by_name():
     ]:
         with pytest.raises(error, match=text):
             loops.inverse_dynamics(*arguments)
+    given = rows, rows, rows, near, rows.copy(), None, None
     with pytest.raises(ValueError, match=r"statuses must have the shape \(4,\), not \(3,\)"):
-        loops.inverse_dynamics_rows(rows, rows, rows, near, rows.copy(), None, None, np.zeros(3, int), False, 1)
+        loops.inverse_dynamics_rows(*given, np.zeros(3, int), False, 1)
     with pytest.raises(TypeError, match="with a Robot"):
         core_module().Loops(loops)

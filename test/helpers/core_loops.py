@@ -43,9 +43,7 @@ def core_loops(graph: SubsystemGraph, kernels: str | None = None) -> Any:
     )
 
 
-def core_reactions(
-    components: Components, balances: Balances, required: RequiredWrenches, links: int
-) -> Any:
+def core_reactions(components: Components, balances: Balances, required: RequiredWrenches, links: int) -> Any:
     """Return rules that share reactions, on a robot with so many links."""
     return core_module().Reactions(
         links=_integers([links]),
