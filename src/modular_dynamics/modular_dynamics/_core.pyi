@@ -9,7 +9,7 @@ v, a and tau may be None, which stands for zeros.
 out takes the result, in the shape that is named at each function. Where that is (nv,), or (rows, nv), out may
 be one of the arguments q, v, a or tau, wholly. Else it shares memory with no argument.
 
-Status of one state, as an int:
+Status of one state of a `Robot`, as an int (`Loops` say theirs):
 
 - GOOD: out has the result.
 - NOT_FINITE: an argument that is read is not finite, or a quaternion is shorter than 1e-6. out is as it was.
@@ -35,11 +35,11 @@ threads: 1 to 1024, at most one for some 256 rows. They run without the interpre
 
 Errors: TypeError for what is no array, for a wrong dtype or number of arguments, ValueError for a wrong
 shape, stride, alignment, value, for a read-only out and for shared memory; MemoryError. They name the
-argument. ImportError in a subinterpreter.
+argument. ImportError in a subinterpreter. Of `Loops` and `Reactions` shared memory is not noticed.
 
-Robots and frames never change, and any thread may use them at any time. A call for one state holds the
-interpreter's lock while it runs, so that it can use memory that the robot keeps; a call for many has memory
-of its own. After a fork both work in the child.
+Robots, frames, loops and rules never change, and any thread may use them at any time. A call for one state
+holds the interpreter's lock while it runs, so that it can use memory that the robot or its loops keep; a call
+for many has memory of its own. After a fork both work in the child.
 """
 
 from typing import TypeAlias
@@ -51,6 +51,7 @@ GOOD: int
 NOT_FINITE: int
 OVERFLOW: int
 NO_INERTIA: int
+ELSEWHERE: int
 
 ARMATURE: int
 SPRINGS: int
@@ -387,3 +388,244 @@ class Robot:
         self, q: _Array, v: _Rates, a: _Rates, out: _Array, threads: int, /
     ) -> tuple[int, int]:
         """`regressor` of rows."""
+
+class Loops:
+    """The closed loops of a robot: functions of its p independent velocities, in double precision.
+
+    The loops are closed from a guess, a configuration (nq,) of all joints in the wanted assembly mode, with
+    closed loops or nearly so; dead points are not crossed on the way to the given coordinates.
+
+    Status of one state, as an int:
+
+    - GOOD: out has the result, coordinates and details what was found beside it.
+    - NOT_FINITE, OVERFLOW: as of a robot. NO_INERTIA: independent coordinates move too little inertia for
+      their accelerations.
+    - ELSEWHERE: the loops were not closed: out of reach, near a dead point, far from the guess. All calls say
+      so where `undetermined` is not empty.
+
+    Where it is not GOOD, nothing is written.
+
+    coordinates: (nq,) of all joints, written. It may be the guess, or None.
+
+    details: (`details`,) of inverse_dynamics, written; or None. Velocities (nv,) and accelerations (nv,) of
+    all joints; tensions of springs; [force, moment] of each loop joint on its successor, at and in its
+    anchor; those of the open tree's joints, each on its body, in the frames of the compiled model; the
+    smallest sine of an angle between the rods of a planar loop, or 1.
+
+    friction: whether damping and friction of joints count. Armatures and springs always do.
+
+    Functions of many states have one axis more in front of all arrays. Their guess is (rows, nq), one for
+    each, or (nq,): then each state follows from the last one before it that is GOOD. statuses: int64 (rows,),
+    written; a state that is not GOOD stops no other. No array that is written may be another one, but
+    coordinates of one state may be its guess.
+    """
+
+    def __new__(
+        cls,
+        robot: Robot,
+        /,
+        *,
+        loop_type: _Integers,
+        loop_bodies: _Integers,
+        loop_poses: _Array,
+        loop_axis: _Array,
+        gear_offset: _Array,
+        term_gear: _Integers,
+        term_joint: _Integers,
+        term_ratio: _Array,
+        spring_bodies: _Integers,
+        spring_poses: _Array,
+        spring_law: _Array,
+        independent: _Integers,
+    ) -> Loops:
+        """Make the loops of a robot, which is the open tree; they run its kernels.
+
+        Bodies are numbered as joints are, -1 is the ground. Poses: a rotation row by row and a position [m],
+        body <- anchor, of predecessor and successor.
+
+        Args:
+            loop_type: (k,) 0 revolute, 1 spherical, 2 universal, 3 fixed, 4 prismatic, 5 planar.
+            loop_bodies, loop_poses: (k, 2), (k, 2, 12).
+            loop_axis: (k, 3) unit vectors in both anchors.
+            gear_offset: (g,) of 0 = offset + sum of ratio q.
+            term_gear, term_joint, term_ratio: (t,) the terms of these sums: gear, joint with one coordinate,
+                ratio.
+            spring_bodies, spring_poses: (s, 2), (s, 2, 12), between the anchors' origins.
+            spring_law: (s, 4) stiffness, free length, initial force, damping.
+            independent: joints, in the order of the p independent velocities.
+
+        Raises:
+            TypeError, ValueError: an array is missing or does not fit.
+        """
+    @property
+    def clusters(self) -> list[tuple[str, list[int]]]:
+        """The order in which loops are solved: "gear", "circles", "circle_line", "line_circle", "lines" or
+        "newton", and the velocities that it finds."""
+    @property
+    def undetermined(self) -> list[int]:
+        """Velocities because of which this robot is not solved here."""
+    @property
+    def details(self) -> int:
+        """How many numbers the details of a state have."""
+    @property
+    def rows(self) -> int:
+        """The number m of conditions of all loops and gears."""
+    def inverse_dynamics(
+        self,
+        q: _Array,
+        v: _Array,
+        a: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates = None,
+        details: _Rates = None,
+        friction: bool = False,
+        /,
+    ) -> int:
+        """Torques (p,) of q, v and a of the independent joints."""
+    def inverse_dynamics_rows(
+        self,
+        q: _Array,
+        v: _Array,
+        a: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates,
+        details: _Rates,
+        statuses: _Integers,
+        friction: bool,
+        threads: int,
+        /,
+    ) -> None:
+        """`inverse_dynamics` of rows."""
+    def mass_matrix(
+        self,
+        q: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates = None,
+        details: None = None,
+        friction: bool = False,
+        /,
+    ) -> int:
+        """M (p, p)."""
+    def mass_matrix_rows(
+        self,
+        q: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates,
+        details: None,
+        statuses: _Integers,
+        friction: bool,
+        threads: int,
+        /,
+    ) -> None:
+        """`mass_matrix` of rows."""
+    def forward_dynamics(
+        self,
+        q: _Array,
+        v: _Array,
+        tau: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates = None,
+        details: None = None,
+        friction: bool = False,
+        /,
+    ) -> int:
+        """Accelerations (p,)."""
+    def forward_dynamics_rows(
+        self,
+        q: _Array,
+        v: _Array,
+        tau: _Array,
+        guess: _Array,
+        out: _Array,
+        coordinates: _Rates,
+        details: None,
+        statuses: _Integers,
+        friction: bool,
+        threads: int,
+        /,
+    ) -> None:
+        """`forward_dynamics` of rows."""
+    def constraints(self, q: _Array, v: _Array, phi: _Array, J: _Array, gamma: _Array, /) -> None:
+        """Conditions of all loops and gears at q (nq,) and v (nv,) of all joints.
+
+        Written: phi (m,), zero where they are met; J (m, nv); gamma (m,), so that J a = -gamma.
+        """
+
+class Reactions:
+    """Rules that share the reactions of an over-constrained mechanism; by the kernels of `processor`.
+
+    Each balance of forces or moments of a body gives components of joints' reactions in proportion to their
+    weights, one balance after the other.
+    """
+
+    def __new__(
+        cls,
+        *,
+        links: _Integers,
+        body_links: _Integers,
+        required_links: _Integers,
+        axes_links: _Integers,
+        point_links: _Integers,
+        points: _Array,
+        component_joint: _Integers,
+        component_axis: _Integers,
+        component_moment: _Integers,
+        component_along: _Array,
+        balance_body: _Integers,
+        balance_frame: _Integers,
+        balance_axis: _Integers,
+        balance_about: _Integers,
+        balance_moment: _Integers,
+        signs: _Array,
+        weights: _Array,
+        later: _Array,
+        required_signs: _Array,
+    ) -> Reactions:
+        """Make rules for b bodies, w required wrenches, j joints, n components and r balances.
+
+        Args:
+            links: (1,) how many links the robot has; links are numbered up to it.
+            body_links: (b,) whose origin a body's wrenches are about. required_links: (w,) where they act.
+            axes_links: (j,) whose axes a joint's components have.
+            point_links, points: (j, 2), (j, 2, 3) two points of each joint, fixed in links [m].
+            component_joint, component_axis: (n,) 0, 1, 2; -1: along the line between the joint's points.
+            component_moment: (n,) 1 of a moment, 0 of a force. component_along: (n,) 1 or -1: the sense of a
+                component along a line.
+            balance_body, balance_frame, balance_axis, balance_about, balance_moment: (r,) the body, the joint
+                whose axis 0, 1, 2 it is along, the joint about whose second point, and 1 of moments, 0 of
+                forces.
+            signs: (b, n) 1 of a component on the body, -1 of one that it exerts, 0 of others.
+            weights, later: (r, n) shares of components, and 1 where a balance must not contain one.
+            required_signs: (b, w) as signs, of required wrenches.
+
+        Raises:
+            TypeError, ValueError: an array is missing or does not fit.
+        """
+    def share(
+        self,
+        poses: _Array,
+        required: _Array,
+        components: _Array,
+        wrenches: _Array,
+        points: _Array,
+        residual: _Array,
+        shared: _Flags,
+        /,
+    ) -> None:
+        """Reactions of rows of states, each array (rows, numbers of a state).
+
+        Args:
+            poses: 16 for each link: homogeneous matrices root <- link.
+            required: 6 w, [force, moment] at and in frames of links.
+            components: n; known ones and zeros, then all.
+            wrenches, points: 6 j each, written: [force, moment] at the joint's point along its axes, and its
+                two points in the root's axes.
+            residual: 6 b, written: what is left of bodies' wrenches about their origins, in their axes.
+            shared: (rows,) written: whether every balance gives its components. Where not, the other arrays
+                may have anything.
+        """

@@ -1,4 +1,5 @@
-// Arguments of the Python module by NumPy's C API: strict, nothing is converted or copied. For one translation unit.
+// Arguments of the Python module by NumPy's C API: strict, nothing is converted or copied. Each translation unit defines PY_ARRAY_UNIQUE_SYMBOL
+// before, and all but the one that imports NumPy define NO_IMPORT_ARRAY.
 #pragma once
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -55,6 +56,18 @@ inline void* data_of(PyObject* object, const Expected& expected) {
     return nullptr;
   }
   return PyArray_DATA(array);
+}
+
+/// An array of a dictionary. Its first dimension is `count`, or, where that is -1, any, which is written there.
+template <class E> E* column(PyObject* arrays, const char* name, int type, npy_intp& count, npy_intp width = 0, npy_intp height = 0) {
+  PyObject* array = arrays ? PyDict_GetItemString(arrays, name) : nullptr; // borrowed
+  if (!array) {
+    PyErr_Format(PyExc_TypeError, "%s is missing", name);
+    return nullptr;
+  }
+  auto data = static_cast<E*>(data_of(array, {name, type, 1 + (width > 0) + (height > 0), {count, width, height, 0}}));
+  if (data) count = PyArray_DIM(as_array(array), 0);
+  return data;
 }
 
 /// Raises ValueError, and returns false, where a result shares memory with an input; it may be the same memory if `in_place`.

@@ -3,6 +3,7 @@
 //
 // No inline function of the standard library may be emitted here, and no template that is not static: the linker would keep one copy
 // of those in all files, perhaps the newest processor's.
+#include "arena.hpp"
 #include "kernels.hpp"
 
 #include "modular_dynamics/batch.hpp"
@@ -13,21 +14,6 @@ namespace {
 
 typedef Lanes<double, MD_LANES> D;
 typedef Lanes<float, 2 * MD_LANES> F;
-
-/// Hands out pieces of memory, one after the other; without memory it counts them.
-class Arena {
- public:
-  explicit Arena(void* memory = nullptr) : first(reinterpret_cast<std::uintptr_t>(memory)), next(first) {}
-  template <class S> S* take(long count) {
-    auto at = reinterpret_cast<S*>(next);
-    next += (sizeof(S) * std::size_t(count) + 63) / 64 * 64;
-    return at;
-  }
-  std::size_t bytes() const { return next - first; }
-
- private:
-  std::uintptr_t first, next;
-};
 
 template <class T> using RequestOf = Request<Element<T>>;
 template <class E> CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }

@@ -2,12 +2,13 @@
 //
 // Bound by NumPy's and Python's C API, the limited one: it needs no further dependency, one file serves all versions of Python from
 // 3.10 on, and a call costs least.
+#define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
+#include "loop_kernels.hpp"
+#include "loops.hpp"
 #include "robot.hpp"
+#include "threads.hpp"
 
-#include <atomic>
 #include <cstdlib>
-#include <mutex>
-#include <thread>
 
 using namespace modular_dynamics;
 
@@ -217,35 +218,6 @@ template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* ar
   if (!memory) return PyErr_NoMemory();
   const Outcome outcome = robot.kernels->one[int(run)](request, call.arrays, memory);
   return PyLong_FromLong(long(outcome.status) + outcome.joint);
-}
-
-/// Runs `function(first, count, memory) -> RowsOutcome` for all rows, in pieces, on threads. False: there is no memory.
-template <class Function> bool on_threads(std::size_t bytes, long rows, long piece, long threads, RowsOutcome& result, Function function) {
-  std::atomic<long> next{0}, first_bad{rows};
-  std::mutex lock;
-  result = {rows, {}};
-  auto work = [&] {
-    Memory memory;
-    void* data = memory.at_least(bytes);
-    while (data) {
-      const long first = next.fetch_add(piece);
-      if (first >= rows || first > first_bad.load()) return;
-      RowsOutcome own = function(first, first + piece < rows ? piece : rows - first, data);
-      if (own.outcome.status == Status::good) continue;
-      own.rows += first;
-      std::lock_guard<std::mutex> guard(lock);
-      if (own.rows < result.rows) result = own, first_bad = own.rows;
-    }
-  };
-  std::vector<std::thread> others;
-  try {
-    for (long k = 1; k < threads && k * piece < rows; ++k) others.emplace_back(work);
-  } catch (const std::exception&) {
-    // the system has no more threads: the others do the work
-  }
-  work();
-  for (std::thread& other : others) other.join();
-  return next.load() >= rows || result.rows < rows;
 }
 
 /// Rows that a thread takes at a time: fewer where results are large.
@@ -513,6 +485,15 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, nullptr, nul
 
 } // namespace
 
+const Description* modular_dynamics::robot_description(PyObject* object, const char** kernels) {
+  if (!PyObject_TypeCheck(object, robot_type)) return nullptr;
+  const Robot& robot = robot_of(object);
+  *kernels = robot.kernels->name;
+  return &robot.description;
+}
+
+const char* modular_dynamics::name_of_default_kernels() { return default_kernels->name; }
+
 PyMODINIT_FUNC PyInit__core() {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0) {
     PyErr_SetString(PyExc_ImportError, "modular_dynamics._core cannot be imported in a subinterpreter: like NumPy it belongs to the main one");
@@ -537,10 +518,11 @@ PyMODINIT_FUNC PyInit__core() {
     const char* name;
     long value;
   } constants[] = {{"GOOD", long(Status::good)}, {"NOT_FINITE", long(Status::not_finite)}, {"OVERFLOW", long(Status::overflow)},
-                   {"NO_INERTIA", long(Status::no_inertia)}, {"ARMATURE", armature_terms}, {"SPRINGS", spring_terms},
+                   {"NO_INERTIA", long(Status::no_inertia)}, {"ELSEWHERE", long(LoopStatus::elsewhere)}, {"ARMATURE", armature_terms}, {"SPRINGS", spring_terms},
                    {"FRICTION", friction_terms}, {"OWN_AXES", 1}, {"AT_ROOT", 2}, {"SPATIAL", 4},
                    {"WHOLE", long(Passing::whole)}, {"CUT", long(Passing::cut)}, {"UNKNOWN", long(Passing::unknown)}};
   for (const auto& constant : constants) good = good && PyModule_AddIntConstant(module, constant.name, constant.value) == 0;
+  good = good && add_loops(module) && add_reactions(module);
   PyObject* names = PyList_New(0); // the newest first
   for (const char* name : {"x86-64-v4", "x86-64-v3", "x86-64-v2", "baseline"}) {
     if (!names || !kernels_for(name)) continue;

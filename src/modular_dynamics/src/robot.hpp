@@ -1,36 +1,13 @@
-// What the Python module keeps of a robot, made of NumPy arrays with a row for each joint. For one translation unit.
+// What the Python module keeps of a robot, made of NumPy arrays with a row for each joint.
 #pragma once
 #include "arrays.hpp"
 #include "kernels.hpp"
+#include "memory.hpp"
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <vector>
 
 namespace modular_dynamics {
-
-/// Memory at a multiple of 64.
-class Memory {
- public:
-  Memory() = default;
-  ~Memory() { std::free(data); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  /// At least so many bytes; what was there is lost. nullptr: there are not so many.
-  void* at_least(std::size_t bytes) {
-    if (bytes > size || !data) {
-      std::free(data);
-      data = std::aligned_alloc(64, (bytes + 64) / 64 * 64);
-      size = data ? bytes : 0;
-    }
-    return data;
-  }
-
- private:
-  void* data = nullptr;
-  std::size_t size = 0;
-};
 
 /// Which terms of joints count, as Python says it.
 enum Terms { armature_terms = 1, spring_terms = 2, friction_terms = 4, all_terms = 7 };
@@ -97,15 +74,6 @@ struct Frames {
   std::vector<int> bodies; ///< that carry them, as of KinematicsWork
 };
 
-template <class E> E* column(PyObject* arrays, const char* name, int type, npy_intp count, npy_intp width = 0, npy_intp height = 0) {
-  PyObject* array = PyDict_GetItemString(arrays, name); // borrowed
-  if (!array) {
-    PyErr_Format(PyExc_TypeError, "%s is missing", name);
-    return nullptr;
-  }
-  return static_cast<E*>(data_of(array, {name, type, 1 + (width > 0) + (height > 0), {count, width, height, 0}}));
-}
-
 /// Raises ValueError, and returns false, unless each velocity belongs to one joint that mimics no other, and mimic joints to one of them.
 inline bool owners_are_clear(const Description& robot) {
   std::vector<int> owners(robot.nv, 0);
@@ -139,7 +107,7 @@ inline bool read_description(PyObject* arrays, Description& robot) {
     PyErr_SetString(PyExc_TypeError, "parent must be a one-dimensional NumPy array");
     return false;
   }
-  const npy_intp n = PyArray_DIM(as_array(parents), 0);
+  npy_intp n = PyArray_DIM(as_array(parents), 0), two = 2, three = 3;
   typedef npy_int64 I;
   const I *parent = nullptr, *type = nullptr, *q = nullptr, *v = nullptr, *size = nullptr;
   const npy_bool* mimics = nullptr;
@@ -155,8 +123,8 @@ inline bool read_description(PyObject* arrays, Description& robot) {
       !(multiplier = column<double>(arrays, "multiplier", NPY_DOUBLE, n)) || !(offset = column<double>(arrays, "offset", NPY_DOUBLE, n)) ||
       !(armature = column<double>(arrays, "armature", NPY_DOUBLE, n)) || !(stiffness = column<double>(arrays, "stiffness", NPY_DOUBLE, n)) ||
       !(rest = column<double>(arrays, "rest_position", NPY_DOUBLE, n)) || !(damping = column<double>(arrays, "damping", NPY_DOUBLE, n)) ||
-      !(friction = column<double>(arrays, "friction", NPY_DOUBLE, n)) || !(gravity = column<double>(arrays, "gravity", NPY_DOUBLE, 3)) ||
-      !(size = column<I>(arrays, "size", NPY_INT64, 2)))
+      !(friction = column<double>(arrays, "friction", NPY_DOUBLE, n)) || !(gravity = column<double>(arrays, "gravity", NPY_DOUBLE, three)) ||
+      !(size = column<I>(arrays, "size", NPY_INT64, two)))
     return false;
   constexpr I most = 20000; // three matrices of so many rows have entries that an int can count
   if (n > most || size[0] < 0 || size[0] > most || size[1] < 0 || size[1] > most) {
@@ -203,7 +171,7 @@ inline bool read_frames(PyObject* arrays, const Robot& robot, Frames& to) {
     PyErr_SetString(PyExc_TypeError, "body must be a one-dimensional NumPy array");
     return false;
   }
-  const npy_intp count = PyArray_DIM(as_array(bodies), 0);
+  npy_intp count = PyArray_DIM(as_array(bodies), 0);
   auto body = column<npy_int64>(arrays, "body", NPY_INT64, count);
   auto R = body ? column<double>(arrays, "R", NPY_DOUBLE, count, 3, 3) : nullptr;
   auto p = R ? column<double>(arrays, "p", NPY_DOUBLE, count, 3) : nullptr;

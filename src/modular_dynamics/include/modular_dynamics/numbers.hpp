@@ -155,4 +155,22 @@ template <class T> MD_INLINE T wrapped(T angle) {
   return angle;
 }
 
+/// The angle of (x, y) in [-pi, pi] to 2 units in the last place, for finite numbers below 1e150 of which one is above 1e-150; by the
+/// rational function of the Cephes library. Double precision.
+template <class T> MD_INLINE T arctangent(T y, T x) {
+  const T height = absolute(y), width = absolute(x), zero{};
+  const auto steep = height > width;
+  const T large = steep ? height : width, small = steep ? width : height;
+  const auto diagonal = small > 0.66 * large;
+  const T t = (diagonal ? T(small - large) : small) / (diagonal ? T(small + large) : large), z = t * t;
+  const T above = -6.485021904942025371773e1 + z * (-1.228866684490136173410e2 + z * (-7.500855792314704667340e1
+      + z * (-1.615753718733365076637e1 - z * 8.750608600031904122785e-1)));
+  const T below = 1.945506571482613964425e2 + z * (4.853903996359136964868e2 + z * (4.328810604912902668951e2
+      + z * (1.650270098316988542046e2 + z * (2.485846490142306297962e1 + z))));
+  T angle = (diagonal ? T(zero + 0.78539816339744830962) : zero) + (t + t * (z * (above / below)));
+  angle = steep ? T(1.57079632679489661923 - angle) : angle;
+  angle = x < zero ? T(3.14159265358979323846 - angle) : angle;
+  return y < zero ? T(zero - angle) : angle;
+}
+
 } // namespace modular_dynamics

@@ -1,0 +1,357 @@
+// The type Loops of the Python module: closed loops of a Robot, and the functions of loop_kernels.hpp on NumPy arrays.
+#define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
+#define NO_IMPORT_ARRAY
+#include "loops.hpp"
+
+#include "loop_kernels.hpp"
+#include "modular_dynamics/loops/loop_plan.hpp"
+#include "threads.hpp"
+
+#include <cstring>
+
+namespace modular_dynamics {
+
+extern const LoopKernels loop_kernels_baseline;
+#ifdef __x86_64__
+extern const LoopKernels loop_kernels_v2, loop_kernels_v3, loop_kernels_v4;
+#endif
+
+const LoopKernels* loop_kernels_for(const char* name) {
+  for (const LoopKernels* one : {
+#ifdef __x86_64__
+           &loop_kernels_v2, &loop_kernels_v3, &loop_kernels_v4,
+#endif
+           &loop_kernels_baseline})
+    if (std::strcmp(name, one->name) == 0) return one;
+  return nullptr;
+}
+
+} // namespace modular_dynamics
+
+using namespace modular_dynamics;
+
+namespace {
+
+struct Loops {
+  ModelArrays<double> regrouped, whole;
+  LoopArrays loops;
+  const LoopKernels* kernels;
+  LoopRequest request; // without friction
+  Memory memory;       // of single calls, which hold the GIL
+
+  Loops(const Description& robot, const LoopsDescription& given, const LoopKernels* chosen)
+      : regrouped(make_model(robot, true)), whole(make_model(robot, false)), loops(make_loops(robot, whole, given)), kernels(chosen),
+        request(requested()), memory(chosen->bytes(request)) {
+    kernels->prepare(request, memory.get());
+  }
+
+  LoopRequest requested() const {
+    LoopRequest r;
+    r.regrouped = regrouped.view(), r.whole = whole.view(), r.loops = loops.view();
+    r.armature = whole.has_armature, r.springs = whole.has_springs, r.mimics = whole.has_mimics;
+    return r;
+  }
+};
+
+struct LoopsObject {
+  PyObject_HEAD
+  Loops* loops;
+};
+
+AnchorDescription anchor(npy_int64 body, const double* pose) { // rotation row by row, then position
+  AnchorDescription one;
+  one.body = int(body);
+  std::memcpy(&one.R, pose, sizeof one.R);
+  one.p = {pose[9], pose[10], pose[11]};
+  return one;
+}
+
+bool read_loops(PyObject* arrays, const Description& robot, LoopsDescription& loops) {
+  typedef npy_int64 I;
+  npy_intp n = -1, gears = -1, terms = -1, springs = -1, independent = -1;
+  const I *type = nullptr, *bodies = nullptr, *gear = nullptr, *gear_joints = nullptr, *spring_bodies = nullptr, *joints = nullptr;
+  const double *poses = nullptr, *axes = nullptr, *offsets = nullptr, *ratios = nullptr, *spring_poses = nullptr, *laws = nullptr;
+  if (!(type = column<I>(arrays, "loop_type", NPY_INT64, n)) || !(bodies = column<I>(arrays, "loop_bodies", NPY_INT64, n, 2)) ||
+      !(poses = column<double>(arrays, "loop_poses", NPY_DOUBLE, n, 2, 12)) || !(axes = column<double>(arrays, "loop_axis", NPY_DOUBLE, n, 3)) ||
+      !(offsets = column<double>(arrays, "gear_offset", NPY_DOUBLE, gears)) || !(gear = column<I>(arrays, "term_gear", NPY_INT64, terms)) ||
+      !(gear_joints = column<I>(arrays, "term_joint", NPY_INT64, terms)) || !(ratios = column<double>(arrays, "term_ratio", NPY_DOUBLE, terms)) ||
+      !(spring_bodies = column<I>(arrays, "spring_bodies", NPY_INT64, springs, 2)) ||
+      !(spring_poses = column<double>(arrays, "spring_poses", NPY_DOUBLE, springs, 2, 12)) ||
+      !(laws = column<double>(arrays, "spring_law", NPY_DOUBLE, springs, 4)) || !(joints = column<I>(arrays, "independent", NPY_INT64, independent)))
+    return false;
+  const I count = I(robot.joints.size());
+  if (!in_range(type, n, 0, 6, "loop_type") || !in_range(bodies, 2 * n, -1, count, "loop_bodies") || !in_range(gear, terms, 0, gears, "term_gear") ||
+      !in_range(gear_joints, terms, 0, count, "term_joint") || !in_range(spring_bodies, 2 * springs, -1, count, "spring_bodies") ||
+      !in_range(joints, independent, 0, count, "independent"))
+    return false;
+  for (npy_intp k = 0; k < terms; ++k)
+    if (has_quaternion(robot.joints[gear_joints[k]].type)) {
+      PyErr_Format(PyExc_ValueError, "term_joint[%zd] is %lld: a joint with several coordinates", k, (long long)gear_joints[k]);
+      return false;
+    }
+  std::vector<bool> taken(robot.joints.size(), false);
+  for (npy_intp k = 0; k < independent; ++k) {
+    if (taken[joints[k]] || robot.joints[joints[k]].mimics) {
+      PyErr_Format(PyExc_ValueError, "independent[%zd] is %lld: a joint that is named twice, or mimics another", k, (long long)joints[k]);
+      return false;
+    }
+    taken[joints[k]] = true;
+  }
+  for (npy_intp k = 0; k < n; ++k)
+    loops.loops.push_back({LoopType(type[k]), {anchor(bodies[2 * k], poses + 24 * k), anchor(bodies[2 * k + 1], poses + 24 * k + 12)},
+                           {axes[3 * k], axes[3 * k + 1], axes[3 * k + 2]}});
+  for (npy_intp k = 0; k < gears; ++k) loops.gears.push_back({offsets[k], {}, {}});
+  for (npy_intp k = 0; k < terms; ++k)
+    loops.gears[gear[k]].joints.push_back(int(gear_joints[k])), loops.gears[gear[k]].ratios.push_back(ratios[k]);
+  for (npy_intp k = 0; k < springs; ++k)
+    loops.springs.push_back({{anchor(spring_bodies[2 * k], spring_poses + 24 * k), anchor(spring_bodies[2 * k + 1], spring_poses + 24 * k + 12)},
+                             laws[4 * k], laws[4 * k + 1], laws[4 * k + 2], laws[4 * k + 3]});
+  for (npy_intp k = 0; k < independent; ++k) loops.independent.push_back(int(joints[k]));
+  return true;
+}
+
+PyObject* new_loops(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
+  const char* kernels = nullptr;
+  const Description* robot = PyTuple_Size(positional) == 1 ? robot_description(PyTuple_GetItem(positional, 0), &kernels) : nullptr;
+  if (!robot) {
+    PyErr_SetString(PyExc_TypeError, "Loops(robot, loop_type=, ...) is needed, with a Robot");
+    return nullptr;
+  }
+  try {
+    LoopsDescription given;
+    if (!read_loops(arrays, *robot, given)) return nullptr;
+    auto made = new Loops(*robot, given, loop_kernels_for(kernels));
+    auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
+    PyObject* object = allocate(type, 0);
+    if (object) reinterpret_cast<LoopsObject*>(object)->loops = made;
+    else delete made;
+    return object;
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
+void destroy_loops(PyObject* object) {
+  PyTypeObject* type = Py_TYPE(object);
+  delete reinterpret_cast<LoopsObject*>(object)->loops;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
+  Py_DECREF(type);
+}
+
+constexpr int inputs_of(LoopQuantity quantity) { return quantity == LoopQuantity::mass_matrix ? 1 : 3; }
+
+/// Reads inputs, guess, out, coordinates and details; the last two may be None or, of one state, be left out. Only torques have details.
+bool read_arrays(const LoopRequest& r, LoopQuantity quantity, PyObject* const* arguments, Py_ssize_t count, bool many, LoopRows& rows, npy_intp& number, bool& each) {
+  const npy_intp pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
+  auto read = [&](const char* name, npy_intp width, bool written) {
+    return static_cast<double*>(data_of(*arguments, {name, NPY_DOUBLE, many ? 2 : 1, {many ? number : width, width, 0}, written}));
+  };
+  auto next = [&] { ++arguments, --count; };
+  if (!(rows.q = read("q", pq, false))) return false;
+  if (many) number = PyArray_DIM(as_array(*arguments), 0);
+  next();
+  if (inputs_of(quantity) == 3) {
+    if (!(rows.v = read("v", p, false))) return false;
+    next();
+    if (!(rows.third = read(quantity == LoopQuantity::forward_dynamics ? "tau" : "a", p, false))) return false;
+    next();
+  }
+  each = many && PyArray_Check(*arguments) && PyArray_NDIM(as_array(*arguments)) == 2;
+  const Expected guess{"guess", NPY_DOUBLE, each ? 2 : 1, {each ? number : nq, nq, 0}};
+  if (!(rows.guess = static_cast<const double*>(data_of(*arguments, guess)))) return false;
+  next();
+  const bool matrix = quantity == LoopQuantity::mass_matrix;
+  const Expected out{"out", NPY_DOUBLE, 1 + matrix + many, {many ? number : p, p, p}, true};
+  if (!(rows.out = static_cast<double*>(data_of(*arguments, out)))) return false;
+  next();
+  if (count > 0 && *arguments != Py_None && !(rows.coordinates = read("coordinates", nq, true))) return false;
+  if (count > 1 && arguments[1] != Py_None) {
+    next();
+    if (quantity != LoopQuantity::inverse_dynamics) {
+      PyErr_SetString(PyExc_TypeError, "details must be None: only inverse dynamics has them");
+      return false;
+    }
+    if (!(rows.details = read("details", details_of(r), true))) return false;
+  }
+  return true;
+}
+
+/// One state: (q[, v, a or tau], guess, out[, coordinates[, details[, friction]]]) -> status, the number of a LoopStatus.
+template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  constexpr Py_ssize_t needed = inputs_of(quantity) + 2;
+  if (count < needed || count > needed + 3) {
+    PyErr_Format(PyExc_TypeError, "%zd arrays are needed, and perhaps coordinates, details and friction; %zd arguments were given", needed, count);
+    return nullptr;
+  }
+  const int friction = count > needed + 2 ? PyObject_IsTrue(arguments[needed + 2]) : 0; // first: it may run Python
+  if (friction < 0) return nullptr;
+  LoopRows rows;
+  npy_intp number = 1;
+  bool each = false;
+  if (!read_arrays(loops.request, quantity, arguments, count, false, rows, number, each)) return nullptr;
+  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(long(LoopStatus::elsewhere));
+  if (friction && loops.whole.has_friction) {
+    LoopRequest request = loops.request;
+    request.friction = true;
+    return PyLong_FromLong(long(loops.kernels->one[int(quantity)](request, rows, loops.memory.get())));
+  }
+  return PyLong_FromLong(long(loops.kernels->one[int(quantity)](loops.request, rows, loops.memory.get())));
+}
+
+constexpr long piece = 256; // of rows, that one thread takes
+
+/// Where pieces of a motion start: each from the one before it, whatever the number of threads.
+std::vector<double> starts_of(const LoopRequest& r, const LoopKernels& kernels, const LoopRows& rows, long number) {
+  const int pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
+  std::vector<double> starts(rows.guess, rows.guess + nq), rest(p, 0.0), tau(p);
+  Memory memory(kernels.bytes(r));
+  kernels.prepare(r, memory.get());
+  for (long row = piece; row < number; row += piece) {
+    const std::size_t last = starts.size() - nq;
+    starts.resize(starts.size() + nq);
+    std::copy_n(starts.begin() + long(last), nq, starts.end() - nq);
+    double* here = starts.data() + last + nq;
+    kernels.one[0](r, {rows.q + row * pq, rest.data(), rest.data(), starts.data() + last, tau.data(), here, nullptr}, memory.get());
+  }
+  return starts;
+}
+
+/// False: there is no memory.
+bool run_rows(const Loops& loops, const LoopRequest& r, LoopQuantity quantity, const LoopRows& rows, long number, bool each, npy_int64* statuses, long threads) {
+  const int pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
+  const int results = quantity == LoopQuantity::mass_matrix ? p * p : p, wide = details_of(r);
+  std::vector<double> starts;
+  if (!each) starts = starts_of(r, *loops.kernels, rows, number);
+  RowsOutcome all;
+  return on_threads(loops.kernels->bytes(r), number, piece, threads, all, [&](long first, long count, void* memory) -> RowsOutcome {
+    LoopRows part = rows;
+    part.q += first * pq, part.out += first * results;
+    part.guess = each ? rows.guess + first * nq : starts.data() + first / piece * nq;
+    if (rows.v) part.v += first * p, part.third += first * p;
+    if (rows.coordinates) part.coordinates += first * nq;
+    if (rows.details) part.details += first * wide;
+    loops.kernels->many[int(quantity)](r, part, count, each, statuses + first, memory);
+    return {count, {}};
+  });
+}
+
+/// Many states: (q[, v, a or tau], guess, out, coordinates, details, statuses, friction, threads). The guess is one configuration, from which
+/// each state follows the one before it, or one for each. Writes a status for each.
+template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  const Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  constexpr Py_ssize_t needed = inputs_of(quantity) + 7;
+  if (count != needed) {
+    PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", needed, count);
+    return nullptr;
+  }
+  const int friction = PyObject_IsTrue(arguments[needed - 2]);
+  const long threads = PyLong_AsLong(arguments[needed - 1]);
+  if (friction < 0 || (threads == -1 && PyErr_Occurred())) return nullptr;
+  if (threads < 1 || threads > 1024) {
+    PyErr_Format(PyExc_ValueError, "threads is %ld: 1 to 1024 are possible", threads);
+    return nullptr;
+  }
+  LoopRows rows;
+  npy_intp number = -1;
+  bool each = false;
+  if (!read_arrays(loops.request, quantity, arguments, count - 3, true, rows, number, each)) return nullptr;
+  auto statuses = static_cast<npy_int64*>(data_of(arguments[needed - 3], {"statuses", NPY_INT64, 1, {number, 0, 0}, true}));
+  if (!statuses) return nullptr;
+  LoopRequest request = loops.request;
+  request.friction = friction && loops.whole.has_friction;
+  bool done = true;
+  Py_BEGIN_ALLOW_THREADS
+  try {
+    if (loops.loops.undetermined.empty()) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
+    else std::fill_n(statuses, number, npy_int64(LoopStatus::elsewhere));
+  } catch (const std::bad_alloc&) {
+    done = false;
+  }
+  Py_END_ALLOW_THREADS
+  if (!done) return PyErr_NoMemory();
+  return Py_NewRef(Py_None);
+}
+
+/// (q, v, phi, J, gamma): conditions of all loops and gears at coordinates and velocities of all joints.
+PyObject* constraints(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  const LoopModel& model = loops.request.loops;
+  const npy_intp m = model.sets[0].rows, nv = model.nv;
+  if (count != 5) {
+    PyErr_Format(PyExc_TypeError, "5 arrays are needed; %zd arguments were given", count);
+    return nullptr;
+  }
+  const Expected expected[5] = {{"q", NPY_DOUBLE, 1, {model.nq, 0, 0}}, {"v", NPY_DOUBLE, 1, {nv, 0, 0}}, {"phi", NPY_DOUBLE, 1, {m, 0, 0}, true},
+                                {"J", NPY_DOUBLE, 2, {m, nv, 0}, true}, {"gamma", NPY_DOUBLE, 1, {m, 0, 0}, true}};
+  double* data[5];
+  for (int k = 0; k < 5; ++k)
+    if (!(data[k] = static_cast<double*>(data_of(arguments[k], expected[k])))) return nullptr;
+  loops.kernels->constraints(loops.request, data[0], data[1], data[2], data[3], data[4], loops.memory.get());
+  return Py_NewRef(Py_None);
+}
+
+/// The clusters in order: (kind, velocities of its unknowns).
+PyObject* clusters(PyObject* self, void*) {
+  static const char* const names[] = {"gear", "circles", "circle_line", "line_circle", "lines", "newton"};
+  const LoopArrays& loops = reinterpret_cast<LoopsObject*>(self)->loops->loops;
+  PyObject* list = PyList_New(0);
+  for (const Cluster& cluster : loops.clusters) {
+    PyObject* unknowns = list ? PyList_New(cluster.unknowns) : nullptr;
+    for (int k = 0; unknowns && k < cluster.unknowns; ++k) {
+      PyObject* v = PyLong_FromLong(loops.columns[cluster.first_column + k].v);
+      if (!v || PyList_SetItem(unknowns, k, v) < 0) Py_CLEAR(unknowns);
+    }
+    PyObject* one = unknowns ? Py_BuildValue("(sN)", names[int(cluster.kind)], unknowns) : nullptr;
+    if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
+    Py_XDECREF(one);
+    if (!list) return nullptr;
+  }
+  return list;
+}
+
+/// Velocities that are not solved for, so that all calls are refused.
+PyObject* undetermined(PyObject* self, void*) {
+  const std::vector<int>& values = reinterpret_cast<LoopsObject*>(self)->loops->loops.undetermined;
+  PyObject* list = PyList_New(Py_ssize_t(values.size()));
+  for (std::size_t k = 0; list && k < values.size(); ++k) {
+    PyObject* v = PyLong_FromLong(values[k]);
+    if (!v || PyList_SetItem(list, Py_ssize_t(k), v) < 0) Py_CLEAR(list);
+  }
+  return list;
+}
+
+PyObject* detail_count(PyObject* self, void*) { return PyLong_FromLong(details_of(reinterpret_cast<LoopsObject*>(self)->loops->request)); }
+PyObject* row_count(PyObject* self, void*) { return PyLong_FromLong(reinterpret_cast<LoopsObject*>(self)->loops->request.loops.sets[0].rows); }
+
+PyMethodDef method(const char* name, PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t), const char* text) {
+  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, text};
+}
+#define MD_LOOP_METHODS(name, inputs)                                                                                                  \
+  method(#name, one<LoopQuantity::name>, #name "(" inputs ", guess, out[, coordinates[, details[, friction]]]) -> status"),            \
+      method(#name "_rows", many<LoopQuantity::name>, #name "_rows(" inputs ", guess, out, coordinates, details, statuses, friction, threads)")
+PyMethodDef methods[] = {MD_LOOP_METHODS(inverse_dynamics, "q, v, a"), MD_LOOP_METHODS(mass_matrix, "q"), MD_LOOP_METHODS(forward_dynamics, "q, v, tau"),
+                         method("constraints", constraints, "constraints(q, v, phi, J, gamma)"), {nullptr, nullptr, 0, nullptr}};
+PyGetSetDef members[] = {{"clusters", clusters, nullptr, "The order in which loops are solved: kinds, and velocities of unknowns.", nullptr},
+                         {"undetermined", undetermined, nullptr, "Velocities because of which all calls are refused.", nullptr},
+                         {"details", detail_count, nullptr, "How many numbers the details of a state have.", nullptr},
+                         {"rows", row_count, nullptr, "The number of constraint rows.", nullptr},
+                         {nullptr, nullptr, nullptr, nullptr, nullptr}};
+PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_loops)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy_loops)},
+                       {Py_tp_methods, methods},
+                       {Py_tp_getset, members},
+                       {Py_tp_doc, const_cast<char*>("The closed loops of a robot as the compiled functions read them.")},
+                       {0, nullptr}};
+PyType_Spec spec = {"modular_dynamics._core.Loops", sizeof(LoopsObject), 0, Py_TPFLAGS_DEFAULT, slots};
+
+} // namespace
+
+bool modular_dynamics::add_loops(PyObject* module) {
+  PyObject* type = PyType_FromSpec(&spec);
+  if (!type || PyModule_AddObject(module, "Loops", type) < 0) {
+    Py_XDECREF(type);
+    return false;
+  }
+  return true;
+}

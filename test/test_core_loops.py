@@ -1,0 +1,322 @@
+"""Closed loops in the compiled core: closed forms, Pinocchio by virtual power, and the library's closure.
+
+Torques are compared with W^T rnea(q, v, a) of Pinocchio's tree and the work of the springs' forces: W is what
+the core makes of unit velocities, q, v, a are what it makes of those of the independent joints. That these
+close the loops is asserted by the library's constraint rows, which are tested beside rigid bodies.
+"""
+
+from functools import cache
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import event, given
+
+import modular_dynamics as md
+from benchmark.setting.spatial_linkages import spatial_linkages
+from helpers.core_loops import core_loops, core_reactions
+from helpers.oracles import foreign_four_bar
+from helpers.paths import ROBOTS
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import random_mechanisms
+from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, with_spring
+from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
+from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_cosines
+from helpers.robots.spatial_mechanisms import platform
+from helpers.tree_dynamics import assert_close
+from modular_dynamics import _core
+from modular_dynamics.closure import RobotReactions, read_rules, solver_of
+
+KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
+ROWS = 19  # more than lanes, and no multiple of them
+GOOD, NOT_FINITE, OVERFLOW, ELSEWHERE = _core.GOOD, _core.NOT_FINITE, _core.OVERFLOW, _core.ELSEWHERE
+PLANAR = [*STATES, "charmie_torso"]
+SPATIAL = {
+    "linkages": lambda: spatial_linkages(3),
+    "ankle": lambda: md.load_urdf(ankle().urdf()),
+    "sarrus": lambda: md.load_urdf(sarrus().urdf()),
+    "bricard": lambda: md.load_urdf(bricard().urdf()),
+    "Stewart platform": platform,
+    "Stewart platform, floating": lambda: platform(floating=True),
+}
+
+
+@cache
+def robot(name):
+    """A robot with loops, of urdf/ or made here, and a closed configuration."""
+    if name in PLANAR:
+        graph = md.load_urdf(ROBOTS / f"{name}.urdf")
+    else:
+        made = SPATIAL[name]() if name in SPATIAL else MECHANISMS[name]()
+        graph = made.graph() if hasattr(made, "graph") else made
+    near = md.close_loops(graph, STATES[name]) if name in STATES else md.assemble(graph).coordinates
+    return graph, near
+
+
+def motion(graph, near, rows=ROWS, amplitude=0.04):
+    """q, v, a of the independent joints, along a smooth way from a closed configuration."""
+    solver, rng = solver_of(graph), np.random.default_rng(1)
+    start = near[solver.independent_q]
+    phases = np.arange(len(start)) + np.linspace(0, 2, rows)[:, None]
+    return start + amplitude * (np.sin(phases) - np.sin(phases[0])), *rng.normal(
+        size=(2, rows, len(solver.independent_v))
+    )
+
+
+class Solved:
+    """What the core makes of one state: status, tau, motion of all joints, tensions, wrenches at cuts."""
+
+    def __init__(self, graph, loops, q, v, a, guess, friction=False):
+        self.tau, self.coordinates, details = np.empty(len(v)), np.empty(graph.nq), np.empty(loops.details)
+        self.status = loops.inverse_dynamics(q, v, a, guess, self.tau, self.coordinates, details, friction)
+        nv, springs, cuts = graph.nv, len(graph.springs), len(graph.loop_joints)
+        ends = np.cumsum([nv, nv, springs, 6 * cuts])
+        self.velocities, self.accelerations, self.tensions, cut_wrenches, _ = np.split(details, ends)
+        self.wrenches = cut_wrenches.reshape(cuts, 6)
+
+
+def by_virtual_power(graph, loops, state, solved):
+    """Torques of the independent joints by Pinocchio's tree and the springs; J, gamma and phi as a check."""
+    q, _, _, guess = state
+    system, count = solver_of(graph).system, len(solved.tau)
+    rows = system.evaluate(solved.coordinates, solved.velocities)
+    assert_close(rows.phi, np.zeros(len(rows.phi)), 1e-9, 1.0)
+    size = 1.0 + np.abs(solved.velocities).max() ** 2 + np.abs(solved.accelerations).max()
+    assert_close(rows.J @ solved.velocities, 0.0, 1e-10, size)
+    assert_close(rows.J @ solved.accelerations, -rows.gamma, 1e-10, size)
+    pin = md.crosscheck.PinocchioModel(graph.tree)
+    motion_of_tree = pin.q(solved.coordinates), pin.v(solved.velocities), pin.v(solved.accelerations)
+    load = pinocchio.rnea(pin.model, pin.data, *motion_of_tree)
+    springs = system.springs.forces(solved.coordinates, solved.velocities)
+    torques = np.empty(count)
+    for k, unit in enumerate(np.eye(count)):
+        along = Solved(graph, loops, q, unit, np.zeros(count), guess).velocities
+        torques[k] = pin.v(along) @ load + (springs.J @ along) @ springs.tensions
+    return torques
+
+
+def all_kernels(graph):
+    return [core_loops(graph, name) for name in KERNELS if name in _core.kernels]
+
+
+@pytest.mark.parametrize("name", [*PLANAR, *MECHANISMS, *SPATIAL])
+def test_torques_by_virtual_power_and_by_the_library(name):
+    graph, near = robot(name)
+    q, v, a = motion(graph, near)
+    for loops in all_kernels(graph):
+        assert not loops.undetermined
+        for k in (0, ROWS - 1):
+            state = q[k], v[k], a[k], near
+            solved = Solved(graph, loops, *state)
+            assert solved.status == GOOD
+            assert_close(solved.tau, by_virtual_power(graph, loops, state, solved), 1e-10)
+            theirs = md.closed_loop_inverse_dynamics(graph, *state)
+            assert_close(solved.tau, theirs.tau, 1e-11)
+            assert_close(solved.coordinates, theirs.coordinates, 1e-11, 1.0)
+            assert_close(solved.tensions, list(theirs.tensions.values()), 1e-11)
+            assert_close(solved.wrenches, np.array(list(theirs.wrenches.values())), 1e-9)
+
+
+@pytest.mark.parametrize("name", [*PLANAR, *MECHANISMS, *SPATIAL])
+def test_many_states_are_those_of_single_ones(name):
+    graph, near = robot(name)
+    q, v, a = motion(graph, near)
+    for loops in all_kernels(graph):
+        singles, guess = [], near
+        for state in zip(q, v, a, strict=True):
+            singles.append(Solved(graph, loops, *state, guess))
+            guess = singles[-1].coordinates
+        coordinates = np.array([one.coordinates for one in singles])
+        for guesses in (near, np.array([near, *coordinates[:-1]])):
+            tau, full, statuses = (
+                np.full(v.shape, np.nan),
+                np.full(coordinates.shape, np.nan),
+                np.full(ROWS, -1),
+            )
+            loops.inverse_dynamics_rows(q, v, a, guesses, tau, full, None, statuses, False, 2)
+            assert not statuses.any()
+            assert_close(tau, np.array([one.tau for one in singles]), 1e-10)
+            assert_close(full, coordinates, 1e-11, 1.0)
+
+
+@pytest.mark.parametrize("name", [*PLANAR, "chained", "linkages", "Stewart platform, floating"])
+def test_mass_matrix_and_accelerations_invert_the_torques(name):
+    graph, near = robot(name)
+    q, v, a = motion(graph, near)
+    p, rest = v.shape[1], np.zeros(v.shape[1])
+    for loops in all_kernels(graph):
+        M, accelerations, tau = np.empty((ROWS, p, p)), np.empty(v.shape), np.empty(v.shape)
+        statuses, one, matrix = np.full(ROWS, -1), np.empty(p), np.empty((p, p))
+        loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, False, 1)
+        loops.forward_dynamics_rows(q, v, tau, near, accelerations, None, None, statuses, False, 1)
+        assert not statuses.any()
+        assert_close(accelerations, a, 1e-9)
+        assert loops.forward_dynamics(q[0], v[0], tau[0], near, one) == GOOD
+        assert_close(one, a[0], 1e-9)
+        loops.mass_matrix_rows(q, near, M, None, None, statuses, False, 1)
+        assert not statuses.any()
+        assert loops.mass_matrix(q[1], near, matrix) == GOOD
+        assert_close(M[1], matrix, 1e-11)
+        zero = Solved(graph, loops, q[1], v[1], rest, near).tau
+        columns = [Solved(graph, loops, q[1], v[1], unit, near).tau - zero for unit in np.eye(p)]
+        assert_close(matrix, np.array(columns).T, 1e-10)
+
+
+def test_a_four_bar_by_the_law_of_cosines_over_a_whole_turn():
+    graph = four_bar().graph()
+    angles = np.linspace(-3.0, 3.0, 200)
+    for loops in all_kernels(graph):
+        for side in (1, -1):
+            exact = np.array([four_bar_by_cosines(angle, side) for angle in angles])
+            for order in (slice(None), slice(None, None, -1)):
+                q, statuses = np.ascontiguousarray(angles[order, None]), np.full(200, -1)
+                tau, full = np.empty((200, 1)), np.empty((200, 3))
+                loops.inverse_dynamics_rows(
+                    q, 0 * q, 0 * q, exact[order][0], tau, full, None, statuses, False, 1
+                )
+                assert not statuses.any()
+                assert_close(np.exp(1j * full), np.exp(1j * exact[order]), 1e-12)
+                assert np.abs(np.diff(full, axis=0)).max() < 0.3  # no jump by whole turns
+            # one stride of six radians is walked
+            far = Solved(graph, loops, q[0], np.zeros(1), np.zeros(1), full[-1].copy())
+            assert far.status == GOOD
+            assert_close(far.coordinates, full[0], 1e-11)
+
+
+def test_gravity_by_the_work_of_the_weights():
+    graph = md.load_urdf(
+        foreign_four_bar.four_bar(foreign_four_bar.LOOPS["Isaac Sim"], foreign_four_bar.PASSIVE)
+    )
+    near = md.close_loops(graph, [0.9])
+    for loops in all_kernels(graph):
+        solved = Solved(graph, loops, np.array([0.9]), np.zeros(1), np.zeros(1), near)
+        assert_close(solved.tau, [foreign_four_bar.gravity_torque(0.9)], 1e-12)
+        assert solved.tau[0] == pytest.approx(1.73444, abs=1e-5)
+
+
+@examples(60)
+@given(drawn=random_mechanisms())
+def test_random_mechanisms(drawn):
+    graph, loops = drawn.graph, core_loops(drawn.graph)
+    solver = solver_of(graph)
+    q = drawn.q[solver.independent_q]
+    v, a = drawn.rng.uniform(-1, 1, (2, len(solver.independent_v)))
+    full_v, m = drawn.rng.uniform(-1, 1, graph.nv), loops.rows
+    phi, J, gamma = np.empty(m), np.empty((m, graph.nv)), np.empty(m)
+    loops.constraints(drawn.q, full_v, phi, J, gamma)
+    rows = solver.system.evaluate(drawn.q, full_v)
+    for ours, theirs in ((phi, rows.phi), (J, rows.J), (gamma, rows.gamma)):
+        assert_close(ours, theirs, 1e-12, 1.0)
+    solved = Solved(graph, loops, q, v, a, drawn.q)
+    if loops.undetermined:
+        event("a floating base moves loops: left to another method")
+        assert solved.status == ELSEWHERE
+        return
+    theirs = md.closed_loop_inverse_dynamics(graph, q, v, a, drawn.q)
+    assert solved.status == GOOD
+    assert_close(solved.tau, theirs.tau, 1e-9)
+    assert_close(solved.wrenches, np.array(list(theirs.wrenches.values())), 1e-7)
+    if all(joint.mimic is None for joint in graph.joints):
+        assert_close(solved.tau, by_virtual_power(graph, loops, (q, v, a, drawn.q), solved), 1e-9)
+
+
+def test_friction_of_dependent_joints_counts():
+    graph = md.load_urdf(with_spring((ROBOTS / "four_bar.urdf").read_text()))
+    terms = {"damping": 0.3, "friction": 0.2}
+    graph = graph.with_parameters(
+        {f"joint {n} {term}": x for n in graph.joint_names for term, x in terms.items()}
+    )
+    near = md.close_loops(graph, [0.7])
+    q, v, a = motion(graph, near)
+    theirs = md.closed_loop_inverse_dynamics_batch(graph, q, v, a, near, friction="urdf")
+    for loops in all_kernels(graph):
+        tau, statuses = np.empty(v.shape), np.full(ROWS, -1)
+        loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, True, 1)
+        assert not statuses.any()
+        assert_close(tau, theirs.tau, 1e-12)
+        assert_close(Solved(graph, loops, q[3], v[3], a[3], near, friction=True).tau, theirs.tau[3], 1e-12)
+
+
+def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():
+    graph, near = robot("exoskeleton")
+    q, v, a = motion(graph, near)
+    q, v, a = q.copy(), v.copy(), a.copy()
+    expected = md.closed_loop_inverse_dynamics_batch(graph, q, v, a, near).tau
+    q[4], v[9, 2], q[12, 0] = OUT_OF_REACH, np.nan, np.inf
+    bad = {4: ELSEWHERE, 9: NOT_FINITE, 12: NOT_FINITE}
+    for loops in all_kernels(graph):
+        tau, statuses = np.full(v.shape, 7.0), np.full(ROWS, -1)
+        loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, False, 1)
+        assert {k: s for k, s in enumerate(statuses) if s} == bad
+        good = statuses == GOOD
+        assert_close(tau[good], expected[good], 1e-11)
+        assert (tau[~good] == 7.0).all()
+        large = Solved(graph, loops, q[0], np.full(5, 1e200), a[0], near)
+        assert large.status == OVERFLOW
+
+
+def test_dead_points_and_other_assembly_modes_are_not_crossed():
+    graph = md.load_urdf(change_point())
+    near = md.close_loops(graph, [0.4])
+    for loops in all_kernels(graph):
+        assert Solved(graph, loops, np.array([0.0]), np.ones(1), np.ones(1), near).status == ELSEWHERE
+        assert Solved(graph, loops, np.array([-0.4]), np.ones(1), np.ones(1), near).status == ELSEWHERE
+        assert Solved(graph, loops, np.array([1.2]), np.ones(1), np.ones(1), near).status == GOOD
+
+
+def test_loops_that_leave_coordinates_free_are_refused():
+    graph = md.load_urdf(delta().urdf())
+    loops = core_loops(graph)
+    assert loops.undetermined
+    assert Solved(graph, loops, *np.zeros((3, 3)), graph.neutral()).status == ELSEWHERE
+
+
+def test_reactions_of_the_torso_are_in_equilibrium_and_those_of_the_rules():
+    graph, near = robot("charmie_torso")
+    reactions = RobotReactions(graph, read_rules(ROBOTS / "charmie_torso_rules.yaml"))
+    cases, sharing = reactions._load_cases, reactions._sharing
+    q, v, a = motion(graph, near)
+    states = [md.closed_loop_inverse_dynamics(graph, *state, near) for state in zip(q, v, a, strict=True)]
+    required = [cases.required_wrenches(state) for state in states]
+    poses = np.array([md.frame_poses(graph.tree, state.coordinates).ravel() for state in states])
+    joints, bodies, n = len(reactions.rules.joints), len(reactions.rules.bodies), len(sharing.columns)
+    x, wrenches, points = np.zeros((ROWS, n)), np.empty((ROWS, 6 * joints)), np.empty((ROWS, 6 * joints))
+    x[:, reactions._known] = [[state.tensions[name] for name in reactions._springs] for state in states]
+    residual, shared = np.full((ROWS, 6 * bodies), np.nan), np.zeros(ROWS, bool)
+    core = core_reactions(reactions._components, sharing.balances, required[0], len(graph.tree.links))
+    flat = np.array([one.wrenches.ravel() for one in required])
+    core.share(poses, flat, x, wrenches, points, residual, shared)
+    assert shared.all()
+    assert_close(residual, 0.0, 1e-12, np.abs(x).max())
+    for k in (0, ROWS - 1):
+        theirs = sharing(cases(states[k]))
+        assert_close(x[k], np.array(list(theirs.components.values())), 1e-10)
+        assert_close(wrenches[k], np.concatenate(list(theirs.wrenches.values())), 1e-10)
+        assert_close(points[k].reshape(-1, 2, 3)[:, 1], np.array(list(theirs.points.values())), 1e-13)
+    flat[3] = np.nan
+    core.share(poses, flat, x, wrenches, points, residual, shared)
+    assert np.flatnonzero(~np.isfinite(residual).all(axis=1)).tolist() == [3]
+
+
+def test_wrong_arrays_are_refused_by_name():
+    graph, near = robot("four_bar")
+    loops, one, rows = core_loops(graph), np.zeros(1), np.zeros((4, 1))
+    read_only = np.zeros(1)
+    read_only.flags.writeable = False
+    for arguments, error, text in [
+        ((one, one, one, near), TypeError, "5 arrays are needed"),
+        ((np.zeros(2), one, one, near, one), ValueError, r"q must have the shape \(1,\), not \(2,\)"),
+        ((one, one, one, near[:2], one), ValueError, r"guess must have the shape \(3,\), not \(2,\)"),
+        ((one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),
+        ((one, one, one, near, read_only), ValueError, "out is read-only"),
+        ((one, one, one, near, one, np.zeros(2)), ValueError, r"coordinates must have the shape \(3,\)"),
+    ]:
+        with pytest.raises(error, match=text):
+            loops.inverse_dynamics(*arguments)
+    given = rows, rows, rows, near, rows.copy(), None, None
+    with pytest.raises(ValueError, match=r"statuses must have the shape \(4,\), not \(3,\)"):
+        loops.inverse_dynamics_rows(*given, np.zeros(3, int), False, 1)
+    with pytest.raises(TypeError, match="details must be None"):
+        loops.mass_matrix(one, near, np.zeros((1, 1)), None, np.zeros(loops.details))
+    with pytest.raises(TypeError, match="with a Robot"):
+        _core.Loops(loops)
