@@ -14,7 +14,7 @@ int main() {
   md::Description robot;
   robot.joints = {joint}, robot.nq = 1, robot.nv = 1;
 
-  const md::ModelArrays<double> arrays = md::make_model<double>(robot, true);
+  const md::ModelArrays<double> arrays = md::make_model(robot, true);
   const md::Model<double> model = arrays.view();
   std::vector<md::JointPosition<double>> positions(model.joints);
   std::vector<md::Motion<double>> motions(model.joints + 1); // the ground is one of them

@@ -194,7 +194,7 @@ def _computation(kind: str) -> tuple[Callable[[], Any], Any, str]:
         result = md.closed_loop_inverse_dynamics(graph, [5.5], [0.2], [0.3], md.assemble(graph).coordinates)
         return bool(np.allclose(result.tau, TORQUE, rtol=1e-9, atol=0.0))
 
-    return torques, True, "*.kernel"
+    return torques, True, "steps.branch_signs-*"
 
 
 def _run_in_a_fork(compute: Callable[[], Any], right: Any) -> str:

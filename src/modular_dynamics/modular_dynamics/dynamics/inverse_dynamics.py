@@ -141,8 +141,8 @@ class InverseDynamics:
         graph = self.graph
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = graph.checked(q=q, v=v, a=a)
-        result = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)
-        tau, wrenches = result[: graph.nv], result[graph.nv :].reshape(-1, 6)
+        tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # one input, one result
+        wrenches = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
 
 

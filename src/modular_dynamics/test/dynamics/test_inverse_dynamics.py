@@ -69,7 +69,7 @@ def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):
     solver = md.InverseDynamics(graph)
     full = solver(q, v, vdot)
     result = solver.solve(q, v, vdot)
-    assert_close(result.tau, full)  # of bodies whose masses are not regrouped
+    assert np.array_equal(result.tau, full)
     wrenches = dict(zip([s.name for s in graph.subsystems], result.connection_wrenches, strict=True))
     composed = md.compose(graph, q, v, vdot)
     for own, theirs in zip(wrenches.values(), composed.connection_wrenches, strict=True):

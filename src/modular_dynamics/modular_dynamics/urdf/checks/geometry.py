@@ -31,10 +31,12 @@ class Geometry:
     Attributes:
         low, high: corners of a box in the link's frame that holds all shapes [m]; None: there are only
             meshes.
+        has_mesh: whether a shape is not known.
     """
 
     low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    has_mesh: bool = False
 
     @property
     def farthest(self) -> float:
@@ -58,11 +60,12 @@ def geometries(root: etree._Element) -> dict[str, Geometry]:
     for link in root.findall("link"):
         shapes = [shape for tag in ("visual", "collision") for shape in link.iterfind(f"{tag}/geometry/*")]
         boxes = [box for shape in shapes for box in _box(shape)]
+        has_mesh = len(boxes) < len(shapes)
         if boxes:
             low, high = np.array(boxes).min(axis=0)[0], np.array(boxes).max(axis=0)[1]
-            found[link.get("name", "")] = Geometry(low, high)
+            found[link.get("name", "")] = Geometry(low, high, has_mesh)
         elif shapes:
-            found[link.get("name", "")] = Geometry()
+            found[link.get("name", "")] = Geometry(has_mesh=True)
     return found
 
 

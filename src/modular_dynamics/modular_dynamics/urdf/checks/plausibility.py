@@ -48,11 +48,12 @@ _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
 
 
 #: How much farther or denser bodies may be that have only meshes: these are not read, and a turntable, a
-#: press or a panel of a satellite is larger than what its joints span. Not so the identity of a template.
+#: press or a panel of a satellite is larger than what its joints span. Not so parts below _LIGHTEST, which
+#: have placeholders, and the identity of a template.
 _FARTHER_WITH_MESH, _DENSER_WITH_MESH = 10.0, 50.0
-#: Density [kg/m^3] of a link of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or more; smaller ones are
-#: placeholders.
-_DENSER, _LIGHTEST, _SMALLEST = 30_000.0, 1.0, 1e-6
+#: Density [kg/m^3] of a moving link without mesh, of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or
+#: more; smaller ones are placeholders. The largest published one is 32,000, of a gear.
+_DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
 #: An armature over what its joint moves, stretched out, and over all that moves at the robot's reach.
 _HEAVY_DRIVE = 1000.0
 
@@ -74,7 +75,7 @@ def implausible_numbers(
     yield from _gravity_torques(robot, annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
-    yield from _dense_links(robot, shapes)
+    yield from _dense_links(robot, shapes, sizes)
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
@@ -145,12 +146,17 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
 
-def _dense_links(robot: RobotDescription, shapes: Mapping[str, Geometry]) -> Iterator[Finding]:
+def _dense_links(
+    robot: RobotDescription, shapes: Mapping[str, Geometry], sizes: RobotSizes
+) -> Iterator[Finding]:
     """Links that are denser than any material."""
+    moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
         link = robot.links[name]
         is_heavy = link.mass >= _HEAVY
-        is_known = is_heavy or (link.mass >= _LIGHTEST and shape.volume >= _SMALLEST)
+        is_known = is_heavy or (
+            name in moving and not shape.has_mesh and link.mass >= _LIGHTEST and shape.volume >= _SMALLEST
+        )
         if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
             text = (
                 f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
@@ -230,7 +236,8 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
         return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
     if body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
-    if body.has_mesh and not any(np.array_equal(link.inertia, np.eye(3)) for link, _, _ in body.links):
+    is_template = any(np.array_equal(link.inertia, np.eye(3)) for link, _, _ in body.links)
+    if body.has_mesh and body.mass >= _LIGHTEST and not is_template:
         return radius > max(_WIDE_UNKNOWN * _FARTHER_WITH_MESH * extent, _WIDER_THAN_BODY * body.size)
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent
