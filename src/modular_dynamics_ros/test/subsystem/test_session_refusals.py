@@ -63,7 +63,7 @@ def test_a_foreign_program_is_one_of_the_subsystems(bus):
     at = bus.graph.subsystem("head").connection
     zeta = md.algebra.adjoint(at.x_link_connection.conjugate(), md.DualQuaternion.pure(force, np.zeros(3)))
     given = {"head": zeta.vec6()}
-    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(19), None, given)
+    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(19), black_box_wrenches=given)
     known = ~np.isnan(expected)
     assert known.sum() == 17
     assert bus.vector(stamp)[known] == pytest.approx(expected[known], abs=1e-9)
@@ -135,7 +135,7 @@ def test_a_connection_point_is_known_with_and_without_the_prefix(four_link, boxe
     bus.publish("right_branch/wrench_out", wrench(frame, (1.0, 2.0, 3.0), stamp))
     assert bus.sessions["stem"]._node.log.texts("neighbours") == []
     given = {"right_branch": [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]}
-    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(4), None, given)
+    expected = md.inverse_dynamics(bus.graph, *motion(bus, 0), np.zeros(4), black_box_wrenches=given)
     assert bus.vector(stamp)[:3] == pytest.approx(expected[:3], abs=1e-9)
 
 

@@ -138,13 +138,13 @@ def test_a_usual_answer_that_grows_old_while_it_is_computed_is_not_published(fou
     subject, rng = Subject(four_link, usual=True, subscribed=set()), np.random.default_rng(6)
     subject.receive(joint_state(rng, START, "usual"), message_info(0))
     solver = subject.session.computation.solver
-    call = solver.call
+    write_torques = solver.write_torques
 
     def interrupted(*arguments):
         subject.node.time += 300 * MS
-        return call(*arguments)
+        return write_torques(*arguments)
 
-    monkeypatch.setattr(solver, "call", interrupted)
+    monkeypatch.setattr(solver, "write_torques", interrupted)
     subject.node.time = START + MS
     subject.receive(joint_state(rng, START + MS, "usual"), message_info(0))
     assert subject.answered == 1
