@@ -21,8 +21,8 @@ from modular_dynamics.dynamics.core_robot import core_frames, core_robot
 ROBOT_NAMES = ("branched_38dof", "charmie", "four_link")
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them
-#: Functions that solve equations with M: rounding grows with its condition, which is up to 1e5 here.
-SOLVING = ("forward_dynamics", "hybrid_dynamics", "forward_dynamics_derivatives")
+#: Functions that solve equations by factors of M: rounding grows with its condition, which is up to 1e5 here.
+SOLVING = ("hybrid_dynamics", "forward_dynamics_derivatives")
 
 
 @pytest.fixture

@@ -14,10 +14,9 @@ import numpy as np
 from ...kernels import layout
 from ...kernels.recursions import articulated_layout as columns
 from ...kernels.recursions.articulated_inertia import ANY, NONE, QUARTER
-from ...model import Joint, SubsystemGraph
 from .arguments import Array, Topology
 
-__all__ = ["Frames", "frames_of", "joint_without_inertia"]
+__all__ = ["Frames", "frames_of"]
 
 #: Largest rounding error of an exact zero, relative to its neighbours.
 TINY = 1e-15
@@ -261,15 +260,3 @@ class _Choice:
                 row[k, columns.SLIDE] = columns.ROUNDING * slides * mass[k]
             else:
                 row[k, columns.SMALLEST] = columns.ROUNDING * slides * about_axis[k]
-
-
-def joint_without_inertia(graph: SubsystemGraph, work: Array) -> Joint:
-    """In the order of elimination the first joint without a positive pivot.
-
-    ``work`` is as the kernel for one state leaves it when it has met such a joint, by loops or by generated
-    code: those beyond have their true pivots, those before it may have any.
-    """
-    nv = graph.nv
-    first = (len(graph.joints) + 1) * columns.ROW + nv
-    positive = work[first : first + nv] > 0.0
-    return next(joint for joint in reversed(graph.joints) if not positive[graph.v_slice(joint.name)].all())
