@@ -14,7 +14,8 @@ from hypothesis import event, given
 
 import modular_dynamics as md
 from benchmark.setting.spatial_linkages import spatial_linkages
-from helpers.core_loops import core_loops, core_reactions
+from helpers.core_loops import core_reactions
+from helpers.general_loops import GeneralSolver
 from helpers.oracles import foreign_four_bar
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
@@ -26,6 +27,7 @@ from helpers.robots.spatial_mechanisms import platform
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core
 from modular_dynamics.closure import RobotReactions, read_rules, solver_of
+from modular_dynamics.closure.core_loops import core_loops
 
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them
@@ -87,7 +89,7 @@ def by_virtual_power(graph, loops, state, solved):
     pin = md.crosscheck.PinocchioModel(graph.tree)
     motion_of_tree = pin.q(solved.coordinates), pin.v(solved.velocities), pin.v(solved.accelerations)
     load = pinocchio.rnea(pin.model, pin.data, *motion_of_tree)
-    springs = system.springs.forces(solved.coordinates, solved.velocities)
+    springs = system.spring_forces(solved.coordinates, solved.velocities)
     torques = np.empty(count)
     for k, unit in enumerate(np.eye(count)):
         along = Solved(graph, loops, q, unit, np.zeros(count), guess).velocities
@@ -100,7 +102,7 @@ def all_kernels(graph):
 
 
 @pytest.mark.parametrize("name", [*PLANAR, *MECHANISMS, *SPATIAL])
-def test_torques_by_virtual_power_and_by_the_library(name):
+def test_torques_by_virtual_power_and_by_the_general_method(name):
     graph, near = robot(name)
     q, v, a = motion(graph, near)
     for loops in all_kernels(graph):
@@ -110,7 +112,7 @@ def test_torques_by_virtual_power_and_by_the_library(name):
             solved = Solved(graph, loops, *state)
             assert solved.status == GOOD
             assert_close(solved.tau, by_virtual_power(graph, loops, state, solved), 1e-10)
-            theirs = md.closed_loop_inverse_dynamics(graph, *state)
+            theirs = GeneralSolver(graph).general(*state)
             assert_close(solved.tau, theirs.tau, 1e-11)
             assert_close(solved.coordinates, theirs.coordinates, 1e-11, 1.0)
             assert_close(solved.tensions, list(theirs.tensions.values()), 1e-11)
@@ -212,7 +214,7 @@ def test_random_mechanisms(drawn):
         event("a floating base moves loops: left to another method")
         assert solved.status == ELSEWHERE
         return
-    theirs = md.closed_loop_inverse_dynamics(graph, q, v, a, drawn.q)
+    theirs = GeneralSolver(graph).general(q, v, a, drawn.q)
     assert solved.status == GOOD
     assert_close(solved.tau, theirs.tau, 1e-9)
     assert_close(solved.wrenches, np.array(list(theirs.wrenches.values())), 1e-7)

@@ -409,7 +409,7 @@ class Loops:
 
     details: (`details`,) of inverse_dynamics, written; or None. Velocities (nv,) and accelerations (nv,) of
     all joints; tensions of springs; [force, moment] of each loop joint on its successor, at and in its
-    anchor; those of the open tree's joints, each on its body, in the frames of the compiled model; the
+    anchor; those of the open tree's joints, each on its body, at its origin and in its axes; the
     smallest sine of an angle between the rods of a planar loop, or 1.
 
     friction: whether damping and friction of joints count. Armatures and springs always do.
@@ -480,9 +480,10 @@ class Loops:
         coordinates: _Rates = None,
         details: _Rates = None,
         friction: bool = False,
+        loads: _Rates = None,
         /,
     ) -> int:
-        """Torques (p,) of q, v and a of the independent joints."""
+        """Torques (p,) of q, v and a of the independent joints. loads: as above, of many states (n, 6) for all."""
     def inverse_dynamics_rows(
         self,
         q: _Array,
@@ -495,6 +496,7 @@ class Loops:
         statuses: _Integers,
         friction: bool,
         threads: int,
+        loads: _Rates = None,
         /,
     ) -> None:
         """`inverse_dynamics` of rows."""
@@ -550,10 +552,27 @@ class Loops:
         /,
     ) -> None:
         """`forward_dynamics` of rows."""
-    def constraints(self, q: _Array, v: _Array, phi: _Array, J: _Array, gamma: _Array, /) -> None:
+    def constraints(
+        self, q: _Array, v: _Array, phi: _Array, J: _Array, gamma: _Array, wrenches: _Array = ..., /
+    ) -> None:
         """Conditions of all loops and gears at q (nq,) and v (nv,) of all joints.
 
-        Written: phi (m,), zero where they are met; J (m, nv); gamma (m,), so that J a = -gamma.
+        Written: phi (m,), zero where they are met; J (m, nv); gamma (m,), so that J a = -gamma; wrenches
+        (m, 6), [force, moment] of each row on its loop joint's successor, at and in its anchor, per unit of
+        the row's multiplier: zero of gears.
+        """
+    def spring_lengths(
+        self, q: _Array, v: _Array, lengths: _Array, J: _Array, gamma: _Array, wrenches: _Array = ..., /
+    ) -> None:
+        """The same of the lengths (s,) of springs."""
+    def modes(self, q: _Array, guess: _Array, configurations: _Array, /) -> int:
+        """Write all assembly modes at q of the independent joints, and return how many they are.
+
+        -1: some loops are not solved in closed form, or there might be more modes than rows. 0: the first
+        row has an attempt, a dead point or as far as loops reach.
+
+        Args:
+            guess: (nq,); angles are those nearest to it. configurations: (rows, nq), written.
         """
 
 class Reactions:

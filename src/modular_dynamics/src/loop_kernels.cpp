@@ -13,7 +13,8 @@ typedef Lanes<double, MD_LANES> D;
 /// Memory of a call: of closing loops, and of the mass matrix.
 template <class T> struct Work : LoopWork<T> {
   CompositeBodyWork<T> composite;
-  T *guess, *independent, *v_given, *third, *out, *details, *tensions, *M, *table, *M1;
+  T *guess, *independent, *v_given, *third, *out, *details, *tensions, *M, *table, *M1, *loads;
+  Wrench<T>* external;
 
   Work(Arena& arena, const LoopRequest& r) {
     const LoopModel& loops = r.loops;
@@ -45,6 +46,7 @@ template <class T> struct Work : LoopWork<T> {
     for (T** one : {&c.fx, &c.fy, &c.fz, &c.nx, &c.ny, &c.nz}) arena.take(*one, columns);
     arena.take(M, nv * nv), arena.take(table, nv * p), arena.take(M1, p * p + pack), arena.take(out, p * p + pack);
     arena.take(details, details_of(r) + pack), arena.take(tensions, loops.springs.count);
+    arena.take(loads, 6 * n), arena.take(external, n + 1);
   }
 };
 
@@ -55,10 +57,8 @@ template <class T> MD_INLINE void write_details(const LoopRequest& r, T* to, con
   for (int k = 0; k < loops.springs.count; ++k) *to++ = work.tensions[k];
   cut_wrenches(loops, to, work);
   to += 6 * loops.loops;
-  for (int i = 1; i <= r.whole.joints; ++i) {
-    const Wrench<T>& wrench = work.tree.wrenches[i];
-    for (T part : {wrench.force.x, wrench.force.y, wrench.force.z, wrench.moment.x, wrench.moment.y, wrench.moment.z}) *to++ = part;
-  }
+  from_model_frames(r.whole.joints, r.joints, r.body_axes, work.tree.wrenches, to);
+  to += 6 * r.whole.joints;
   T least = T{} + 1.0;
   for (int k = 0; k < loops.planar.count; ++k) {
     const T sine = sine_of(loops.planar[k], k, work.planar);
@@ -69,7 +69,7 @@ template <class T> MD_INLINE void write_details(const LoopRequest& r, T* to, con
 
 /// The quantity where loops are closed, from v and the third input of the independent joints. Returns where that is possible.
 template <LoopQuantity quantity, class T>
-MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, T* out, T* details, const Work<T>& work) {
+MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, const double* loads, T* out, T* details, const Work<T>& work) {
   const LoopModel& loops = r.loops;
   const int p = loops.independent_v.count;
   const CountedTerms counted{r.armature, r.springs, r.friction};
@@ -82,7 +82,13 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
       work.v[loops.independent_v[k]] = v[k];
       work.a[loops.independent_v[k]] = quantity == LoopQuantity::inverse_dynamics ? third[k] : zero;
     }
-    closed_inverse_dynamics<T>(details ? r.whole : r.regrouped, loops, counted, r.mimics, nullptr, details, work.tensions, work);
+    const bool loaded = quantity == LoopQuantity::inverse_dynamics && loads;
+    if (loaded) {
+      for (int k = 0; k < 6 * r.whole.joints; ++k) work.loads[k] = zero + loads[k];
+      to_model_frames(r.whole.joints, r.joints, r.body_axes, work.loads, work.external);
+    }
+    closed_inverse_dynamics<T>(loaded || details ? r.whole : r.regrouped, loops, counted, r.mimics, loaded ? work.external : nullptr, details,
+                               work.tensions, work);
     if constexpr (quantity == LoopQuantity::inverse_dynamics) {
       for (int k = 0; k < p; ++k) out[k] = work.tau[loops.independent_v[k]];
       if (details) write_details<T>(r, details, work);
@@ -94,6 +100,15 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
     }
   }
   return good;
+}
+
+/// Coordinates beyond are not closed [rad or m]: neighbouring numbers are 1e-4 apart there.
+constexpr double largest_coordinate = 1e12;
+
+MD_INLINE bool too_large(const double* values, int count) {
+  for (int k = 0; k < count; ++k)
+    if (!(absolute(values[k]) <= largest_coordinate)) return true;
+  return false;
 }
 
 MD_INLINE bool finite_array(const double* values, int count) {
@@ -112,8 +127,10 @@ template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest&
   const int p = loops.independent_v.count;
   if (!finite_array(at.q, loops.independent_q.count) || !finite_array(at.guess, loops.nq)) return LoopStatus::not_finite;
   if (quantity != LoopQuantity::mass_matrix && !(finite_array(at.v, p) && finite_array(at.third, p))) return LoopStatus::not_finite;
+  if (at.loads && !finite_array(at.loads, 6 * r.whole.joints)) return LoopStatus::not_finite;
+  if (too_large(at.q, loops.independent_q.count) || too_large(at.guess, loops.nq)) return LoopStatus::elsewhere;
   if (!close_loops<D>(r.regrouped, loops, at.q, at.guess, work)) return LoopStatus::elsewhere;
-  if (!quantity_of<quantity, double>(r, at.v, at.third, work.out, at.details ? work.details : nullptr, work)) return LoopStatus::no_inertia;
+  if (!quantity_of<quantity, double>(r, at.v, at.third, at.loads, work.out, at.details ? work.details : nullptr, work)) return LoopStatus::no_inertia;
   const int results = results_of<quantity>(r);
   if (!finite_array(work.out, results)) return LoopStatus::overflow;
   for (int k = 0; k < results; ++k) at.out[k] = work.out[k];
@@ -140,6 +157,16 @@ template <LoopQuantity quantity> LoopStatus one(const LoopRequest& r, const Loop
 template <class T, std::size_t... K> MD_INLINE T shifted(T x, double first, std::index_sequence<K...>) {
   if constexpr (lanes_of<T> == 1) return first;
   else return detail::shuffled<(K == 0 ? lanes_of<T> : int(K) - 1)...>(x, T{} + first);
+}
+
+/// Where angles of joints in planar loops are the nearest to those of the state before, too, and not of where all lanes start.
+template <class T> MD_INLINE Mask<T> turns_follow(const LoopRequest& r, const Work<T>& work) {
+  const LoopModel& loops = r.loops;
+  const T zero{};
+  Mask<T> good = zero <= zero;
+  for (const ChainJoint& joint : loops.chain)
+    if (!joint.slides) good = good & (absolute(joint.scale * (work.q[joint.q] - work.before[joint.q])) < 3.15);
+  return good;
 }
 
 /// Rows that may be a single number wide; asks for those that follow two groups later.
@@ -193,17 +220,19 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
       read_rows(pq, left, here.q, work.independent);
       for (int k = 0; k < pq; ++k) work.q[loops.independent_q[k]] = work.independent[k];
       Mask<D> mask = close_directly<D, D>(r.regrouped, loops, work.guess, work);
+      for (int k = 0; k < pq; ++k) mask = mask & (absolute(work.independent[k]) <= largest_coordinate);
+      for (int k = 0; k < nq && each; ++k) mask = mask & (absolute(work.guess[k]) <= largest_coordinate);
       if (each) {
         mask = mask & way_is_regular<D>(loops, work.guess, work);
       } else {
         for (int k = 0; k < nq; ++k) work.before[k] = shifted(work.q[k], start[k], std::make_index_sequence<N>());
         for (int k = first_J; k < loops.J_entries && !fresh; ++k)
           work.J_before[k] = shifted(work.rows.J[k], last_J[k], std::make_index_sequence<N>());
-        mask = mask & way_is_regular<D>(loops, work.before, work);
+        mask = mask & way_is_regular<D>(loops, work.before, work) & turns_follow<D>(r, work);
       }
       if (any(mask)) {
         if (quantity != LoopQuantity::mass_matrix) read_rows(p, left, here.v, work.v_given), read_rows(p, left, here.third, work.third);
-        mask = mask & quantity_of<quantity, D>(r, work.v_given, work.third, work.out, at.details ? work.details : nullptr, work);
+        mask = mask & quantity_of<quantity, D>(r, work.v_given, work.third, at.loads, work.out, at.details ? work.details : nullptr, work);
         for (int k = 0; k < results; ++k) mask = mask & (absolute(work.out[k]) < 1e308);
         while (good < N && good < left && mask[good]) ++good;
       }
@@ -228,17 +257,56 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
   }
 }
 
-void constraints(const LoopRequest& r, const double* q, const double* v, double* phi, double* J, double* gamma, void* memory) {
+void constraints(const LoopRequest& r, bool springs, const double* q, const double* v, double* phi, double* J, double* gamma, double* wrenches,
+                 void* memory) {
   const Work<double>& work = *static_cast<const Work<double>*>(memory);
   const LoopModel& loops = r.loops;
-  const RowSet& set = loops.sets[0];
+  const RowSet& set = loops.sets[springs];
   detail::place_each<D>(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
   evaluate_rows<double>(r.whole, loops, set, q, work.tree.positions, work.rows);
   evaluate_drift<double>(r.whole, loops, set, v, work.rows);
+  for (int m = 0; m < set.rows * loops.nv; ++m) J[m] = 0;
   for (int m = 0; m < set.rows; ++m) {
     phi[m] = work.rows.phi[set.first_row + m], gamma[m] = work.rows.gamma[set.first_row + m];
-    for (int k = 0; k < set.columns; ++k) J[m * set.columns + k] = work.rows.J[set.first_entry + k * set.rows + m];
+    for (int k = 0; k < set.columns; ++k)
+      J[m * loops.nv + loops.columns[set.first_column + k].v] = work.rows.J[set.first_entry + k * set.rows + m];
+    if (!wrenches) continue;
+    const Row& row = loops.rows[set.first_row + m];
+    Wrench<double> wrench{zero_vector<double>(), zero_vector<double>()};
+    if (row.kind != RowKind::coupling) {
+      const Matrix3<double>& S = work.rows.ends[2 * row.pair + 1].R;
+      wrench = {transposed_product(S, work.rows.wrenches[set.first_row + m].force), transposed_product(S, work.rows.wrenches[set.first_row + m].moment)};
+    }
+    const double parts[6] = {wrench.force.x, wrench.force.y, wrench.force.z, wrench.moment.x, wrench.moment.y, wrench.moment.z};
+    for (int k = 0; k < 6; ++k) wrenches[6 * m + k] = parts[k];
   }
+}
+
+int modes(const LoopRequest& r, const double* q, const double* guess, int most, double* configurations, void* memory) {
+  const Work<double>& work = *static_cast<const Work<double>*>(memory);
+  const LoopModel& loops = r.loops;
+  long combinations = 1;
+  for (const Cluster& cluster : loops.clusters) {
+    if (cluster.kind == ClusterKind::gear || cluster.kind == ClusterKind::lines) continue;
+    combinations *= 2;
+    if (cluster.kind == ClusterKind::newton || combinations > most) return -1;
+  }
+  int found = 0;
+  for (long combination = 0; combination < combinations; ++combination) {
+    set_branch<D>(loops, guess, work);
+    long left = combination;
+    for (const Cluster& cluster : loops.clusters) {
+      if (cluster.kind == ClusterKind::gear || cluster.kind == ClusterKind::lines) continue;
+      work.planar.signs[cluster.part] = left % 2 ? -1.0 : 1.0;
+      left /= 2;
+    }
+    for (int k = 0; k < loops.independent_q.count; ++k) work.q[loops.independent_q[k]] = q[k];
+    const bool good = close_directly<D>(r.regrouped, loops, guess, work);
+    if (!good && found > 0) continue;
+    for (int k = 0; k < loops.nq; ++k) configurations[found * loops.nq + k] = work.q[k];
+    found += good;
+  }
+  return found;
 }
 
 std::size_t bytes(const LoopRequest& r) {
@@ -301,7 +369,7 @@ constexpr auto id = LoopQuantity::inverse_dynamics, mm = LoopQuantity::mass_matr
 #define MD_JOINED_(a, b) a##b
 #define MD_JOINED(a, b) MD_JOINED_(a, b)
 extern const LoopKernels MD_JOINED(loop_, MD_KERNELS);
-const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, prepare, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints,
+const LoopKernels MD_JOINED(loop_, MD_KERNELS) = {MD_NAME, bytes, prepare, {one<id>, one<mm>, one<fd>}, {many<id>, many<mm>, many<fd>}, constraints, modes,
                                                       bytes_of_rules, share};
 
 } // namespace modular_dynamics

@@ -18,6 +18,8 @@ struct LoopRequest {
   LoopModel loops;
   bool armature = false, springs = false, friction = false; ///< which terms of the joints count beside the bodies'
   bool mimics = false;
+  const int* joints = nullptr;                ///< of the model's bodies
+  const Matrix3<double>* body_axes = nullptr; ///< and body's axes <- model frame
 };
 
 /// Rows of numbers, one for each state.
@@ -27,11 +29,12 @@ struct LoopRows {
   double* out = nullptr;
   double* coordinates = nullptr; ///< (nq) of all joints; may be the guess, or nullptr
   double* details = nullptr;     ///< see details_of; or nullptr
+  const double* loads = nullptr; ///< [force, moment] (n, 6) from outside on each joint's body, at and in its frame, in all states; or nullptr
 };
 
 /// Of inverse dynamics: velocities (nv), accelerations (nv), tensions of springs, and the wrenches [force, moment] of loop joints, each on
-/// the successor at and in its anchor, and of the open tree's joints, each on its body at and in its model frame; last the smallest sine of a
-/// planar loop, or 1.
+/// the successor at and in its anchor, and of the open tree's joints, each on its body at and in its frame; last the smallest sine of a planar
+/// loop, or 1.
 inline int details_of(const LoopRequest& request) {
   const LoopModel& loops = request.loops;
   return 2 * loops.nv + loops.springs.count + 6 * loops.loops + 6 * request.whole.joints + 1;
@@ -55,8 +58,15 @@ struct LoopKernels {
   typedef LoopStatus One(const LoopRequest&, const LoopRows&, void* memory);
   /// Each: every state has a guess of its own; else each follows from the last one before it that is good. Writes a status for each.
   typedef void Many(const LoopRequest&, const LoopRows&, long rows, bool each, std::int64_t* statuses, void* memory);
-  /// phi (m), J (m, nv), gamma (m) of all rows of loops and gears at coordinates and velocities of all joints.
-  typedef void Constraints(const LoopRequest&, const double* q, const double* v, double* phi, double* J, double* gamma, void* memory);
+  /// phi (m), J (m, nv), gamma (m) of rows at coordinates and velocities of all joints; wrenches: [force, moment] (m, 6) of each row, per unit
+  /// of its multiplier, on the successor at and in its anchor, or nullptr. Rows are those of all loops and gears, or lengths of springs.
+  typedef void Constraints(const LoopRequest&, bool springs, const double* q, const double* v, double* phi, double* J, double* gamma, double* wrenches,
+                           void* memory);
+
+  /// Configurations (most, nq) with closed loops at independent coordinates q: all assembly modes, angles nearest to those of a guess. Returns
+  /// how many they are; -1: some loops are not solved in closed form, or there might be more than `most`. With none the first row has an
+  /// attempt: a dead point, or as far as loops reach.
+  typedef int Modes(const LoopRequest&, const double* q, const double* guess, int most, double* configurations, void* memory);
 
   /// Writes for each row whether the rules give its reactions; of others it may write anything.
   typedef void Share(const ReactionRules&, const ReactionRows&, long rows, bool* shared, void* memory);
@@ -67,6 +77,7 @@ struct LoopKernels {
   One* one[loop_quantities];
   Many* many[loop_quantities];
   Constraints* constraints;
+  Modes* modes;
   std::size_t (*bytes_of_rules)(const ReactionRules&);
   Share* share;
 };

@@ -49,6 +49,7 @@ struct Loops {
     LoopRequest r;
     r.regrouped = regrouped.view(), r.whole = whole.view(), r.loops = loops.view();
     r.armature = whole.has_armature, r.springs = whole.has_springs, r.mimics = whole.has_mimics;
+    r.joints = whole.joints.data(), r.body_axes = whole.axes.data();
     return r;
   }
 };
@@ -176,11 +177,19 @@ bool read_arrays(const LoopRequest& r, LoopQuantity quantity, PyObject* const* a
   return true;
 }
 
-/// One state: (q[, v, a or tau], guess, out[, coordinates[, details[, friction]]]) -> status, the number of a LoopStatus.
+/// Reads wrenches from outside, the same in all states; None: there are none.
+bool read_loads(const LoopRequest& r, PyObject* argument, LoopRows& rows) {
+  if (argument == Py_None) return true;
+  rows.loads = static_cast<const double*>(data_of(argument, {"loads", NPY_DOUBLE, 2, {r.whole.joints, 6, 0}}));
+  return rows.loads;
+}
+
+/// One state: (q[, v, a or tau], guess, out[, coordinates[, details[, friction[, loads]]]]) -> status, the number of a LoopStatus.
 template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
   constexpr Py_ssize_t needed = inputs_of(quantity) + 2;
-  if (count < needed || count > needed + 3) {
+  constexpr Py_ssize_t most = needed + 3 + (quantity == LoopQuantity::inverse_dynamics);
+  if (count < needed || count > most) {
     PyErr_Format(PyExc_TypeError, "%zd arrays are needed, and perhaps coordinates, details and friction; %zd arguments were given", needed, count);
     return nullptr;
   }
@@ -190,6 +199,7 @@ template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* 
   npy_intp number = 1;
   bool each = false;
   if (!read_arrays(loops.request, quantity, arguments, count, false, rows, number, each)) return nullptr;
+  if (count > needed + 3 && !read_loads(loops.request, arguments[needed + 3], rows)) return nullptr;
   if (!loops.loops.undetermined.empty()) return PyLong_FromLong(long(LoopStatus::elsewhere));
   if (friction && loops.whole.has_friction) {
     LoopRequest request = loops.request;
@@ -241,7 +251,7 @@ bool run_rows(const Loops& loops, const LoopRequest& r, LoopQuantity quantity, c
 template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   const Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
   constexpr Py_ssize_t needed = inputs_of(quantity) + 7;
-  if (count != needed) {
+  if (count != needed && (quantity != LoopQuantity::inverse_dynamics || count != needed + 1)) {
     PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", needed, count);
     return nullptr;
   }
@@ -255,7 +265,8 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
   LoopRows rows;
   npy_intp number = -1;
   bool each = false;
-  if (!read_arrays(loops.request, quantity, arguments, count - 3, true, rows, number, each)) return nullptr;
+  if (!read_arrays(loops.request, quantity, arguments, needed - 3, true, rows, number, each)) return nullptr;
+  if (count > needed && !read_loads(loops.request, arguments[needed], rows)) return nullptr;
   auto statuses = static_cast<npy_int64*>(data_of(arguments[needed - 3], {"statuses", NPY_INT64, 1, {number, 0, 0}, true}));
   if (!statuses) return nullptr;
   LoopRequest request = loops.request;
@@ -273,22 +284,41 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
   return Py_NewRef(Py_None);
 }
 
-/// (q, v, phi, J, gamma): conditions of all loops and gears at coordinates and velocities of all joints.
-PyObject* constraints(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+/// (q, v, phi, J, gamma[, wrenches]): rows of all loops and gears, or of springs, at coordinates and velocities of all joints.
+template <bool springs> PyObject* constraints(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
   const LoopModel& model = loops.request.loops;
-  const npy_intp m = model.sets[0].rows, nv = model.nv;
-  if (count != 5) {
-    PyErr_Format(PyExc_TypeError, "5 arrays are needed; %zd arguments were given", count);
+  const npy_intp m = model.sets[springs].rows, nv = model.nv;
+  if (count != 5 && count != 6) {
+    PyErr_Format(PyExc_TypeError, "5 or 6 arrays are needed; %zd arguments were given", count);
     return nullptr;
   }
-  const Expected expected[5] = {{"q", NPY_DOUBLE, 1, {model.nq, 0, 0}}, {"v", NPY_DOUBLE, 1, {nv, 0, 0}}, {"phi", NPY_DOUBLE, 1, {m, 0, 0}, true},
-                                {"J", NPY_DOUBLE, 2, {m, nv, 0}, true}, {"gamma", NPY_DOUBLE, 1, {m, 0, 0}, true}};
-  double* data[5];
-  for (int k = 0; k < 5; ++k)
+  const Expected expected[6] = {{"q", NPY_DOUBLE, 1, {model.nq, 0, 0}}, {"v", NPY_DOUBLE, 1, {nv, 0, 0}}, {"phi", NPY_DOUBLE, 1, {m, 0, 0}, true},
+                                {"J", NPY_DOUBLE, 2, {m, nv, 0}, true}, {"gamma", NPY_DOUBLE, 1, {m, 0, 0}, true},
+                                {"wrenches", NPY_DOUBLE, 2, {m, 6, 0}, true}};
+  double* data[6] = {};
+  for (int k = 0; k < count; ++k)
     if (!(data[k] = static_cast<double*>(data_of(arguments[k], expected[k])))) return nullptr;
-  loops.kernels->constraints(loops.request, data[0], data[1], data[2], data[3], data[4], loops.memory.get());
+  loops.kernels->constraints(loops.request, springs, data[0], data[1], data[2], data[3], data[4], data[5], loops.memory.get());
   return Py_NewRef(Py_None);
+}
+
+/// (q, guess, configurations): all assembly modes; returns how many, or -1.
+PyObject* modes(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  const LoopModel& model = loops.request.loops;
+  if (count != 3) {
+    PyErr_Format(PyExc_TypeError, "3 arrays are needed; %zd arguments were given", count);
+    return nullptr;
+  }
+  auto q = static_cast<double*>(data_of(arguments[0], {"q", NPY_DOUBLE, 1, {model.independent_q.count, 0, 0}}));
+  auto guess = q ? static_cast<double*>(data_of(arguments[1], {"guess", NPY_DOUBLE, 1, {model.nq, 0, 0}})) : nullptr;
+  if (!guess) return nullptr;
+  const npy_intp most = PyArray_Check(arguments[2]) && PyArray_NDIM(as_array(arguments[2])) == 2 ? PyArray_DIM(as_array(arguments[2]), 0) : 0;
+  auto out = static_cast<double*>(data_of(arguments[2], {"configurations", NPY_DOUBLE, 2, {most, model.nq, 0}, true}));
+  if (!out) return nullptr;
+  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(-1);
+  return PyLong_FromLong(loops.kernels->modes(loops.request, q, guess, int(most > 1 << 20 ? 1 << 20 : most), out, loops.memory.get()));
 }
 
 /// The clusters in order: (kind, velocities of its unknowns).
@@ -331,7 +361,10 @@ PyMethodDef method(const char* name, PyObject* (*function)(PyObject*, PyObject* 
   method(#name, one<LoopQuantity::name>, #name "(" inputs ", guess, out[, coordinates[, details[, friction]]]) -> status"),            \
       method(#name "_rows", many<LoopQuantity::name>, #name "_rows(" inputs ", guess, out, coordinates, details, statuses, friction, threads)")
 PyMethodDef methods[] = {MD_LOOP_METHODS(inverse_dynamics, "q, v, a"), MD_LOOP_METHODS(mass_matrix, "q"), MD_LOOP_METHODS(forward_dynamics, "q, v, tau"),
-                         method("constraints", constraints, "constraints(q, v, phi, J, gamma)"), {nullptr, nullptr, 0, nullptr}};
+                         method("constraints", constraints<false>, "constraints(q, v, phi, J, gamma[, wrenches])"),
+                         method("spring_lengths", constraints<true>, "spring_lengths(q, v, lengths, J, gamma[, wrenches])"),
+                         method("modes", modes, "modes(q, guess, configurations) -> how many"),
+                         {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef members[] = {{"clusters", clusters, nullptr, "The order in which loops are solved: kinds, and velocities of unknowns.", nullptr},
                          {"undetermined", undetermined, nullptr, "Velocities because of which all calls are refused.", nullptr},
                          {"details", detail_count, nullptr, "How many numbers the details of a state have.", nullptr},

@@ -3,8 +3,7 @@
 import numpy as np
 
 from helpers.robots.planar_robots import Planar, four_bar
-from modular_dynamics.closure.assembly.mechanism import Mechanism
-from modular_dynamics.kernels.loops.planar import steps as planar_steps
+from modular_dynamics.closure import solver_of
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
 
@@ -96,31 +95,33 @@ MECHANISMS = {
 CLOSE = 1e-10  # what Newton's method ends with
 
 
-def explicit(graph):
-    """The solver in closed form; None where there is none."""
-    return Mechanism(graph).explicit
+def branch_of(graph, coordinates):
+    """The sense of each planar loop, in the order in which they are solved.
+
+    Of the sine between the directions in which its two unknown joints move its cut: it changes at dead points
+    alone.
+    """
+    system, signs = solver_of(graph).system, []
+    J, kinds, names = system.evaluate(coordinates).J, system.kinds, np.array(system.names)
+    planar = [unknowns for kind, unknowns in system.loops.clusters if kind != "gear"]
+    for k, (first, second) in enumerate(planar):
+        later = [column for unknowns in planar[k + 1 :] for column in unknowns]
+        for loop in graph.loop_joints:
+            rows = J[(names == loop.name) & (kinds == "along")]
+            sines = np.cross(rows[:, first], rows[:, second])
+            if np.any(sines) and not rows[:, later].any():
+                signs.append(np.sign(sines[np.argmax(np.abs(sines))]))
+                break
+    assert len(signs) == len(planar)
+    return np.array(signs)
 
 
-def on_branch(solver, q, signs, near=None):
-    """Coordinates of all joints at independent ones q, with the sign of each step; None: it cannot close."""
-    full = solver.system.graph.neutral() if near is None else near.copy()
-    full[solver.system.independent_q] = q
-    solved = planar_steps.solve(solver.arrays, np.array(signs, float), full, np.empty(len(signs)))[0]
-    return full if solved == len(solver.order) else None
-
-
-def branch_of(solver, coordinates):
-    """The sign of each step: which intersection of circles or lines."""
-    signs = np.empty(len(solver.order))
-    planar_steps.branch_signs(solver.arrays, coordinates, signs)
-    return signs
-
-
-def by_newton(graph):
-    """The same mechanism, which knows no closed form."""
-    mechanism = Mechanism(graph)
-    mechanism.explicit = None
-    return mechanism
+def modes_of(graph, coordinates):
+    """All assembly modes at the independent coordinates of a configuration, by the core."""
+    system, modes = solver_of(graph).system, np.empty((64, graph.nq))
+    count = system.loops.modes(coordinates[system.independent_q], coordinates, modes)
+    assert count >= 0
+    return list(modes[:count])
 
 
 def same_angle(one, other):

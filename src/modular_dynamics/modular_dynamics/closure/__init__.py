@@ -1,26 +1,28 @@
 """Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
 
 from .assembly.assemble import Assembly, assemble
-from .dynamics.batch.equation_of_motion import (
+from .dynamics.batch import (
+    ClosedLoopBatch,
     ClosedLoopTerms,
+    JointMotions,
+    RowStatus,
     closed_loop_bias_batch,
     closed_loop_forward_dynamics_batch,
     closed_loop_gravity_torque_batch,
+    closed_loop_inverse_dynamics_batch,
     closed_loop_mass_matrix_batch,
+    joint_motions_batch,
 )
-from .dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
-from .dynamics.batch.joint_motions import JointMotions, joint_motions_batch
-from .dynamics.batch.results import ClosedLoopBatch, RowStatus
 from .dynamics.denoc import FourBar, Link
 from .dynamics.derivatives import (
     closed_loop_inverse_dynamics_derivatives,
     closed_loop_inverse_dynamics_derivatives_batch,
 )
 from .dynamics.equation_of_motion import (
+    ClosedLoopEquationOfMotion,
     close_loops,
     closed_loop_bias,
     closed_loop_gravity_torque,
-    closed_loop_inverse_dynamics,
     closed_loop_mass_matrix,
     closed_loop_spring_torque,
     constraint_projection,
@@ -31,8 +33,7 @@ from .dynamics.hybrid_dynamics import (
     closed_loop_hybrid_dynamics,
     closed_loop_hybrid_dynamics_batch,
 )
-from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from .dynamics.prepared_equation import ClosedLoopEquationOfMotion
+from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, closed_loop_inverse_dynamics
 from .dynamics.regressor import (
     ClosedLoopRegressor,
     closed_loop_base_parameters,
@@ -40,7 +41,6 @@ from .dynamics.regressor import (
     closed_loop_regressor_batch,
 )
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
-from .export import recordings as _recordings  # noqa: F401  # registers the export of robots with loops
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
     Reaction,

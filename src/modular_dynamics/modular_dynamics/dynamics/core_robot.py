@@ -1,6 +1,7 @@
 """A graph as the compiled core reads it: include/modular_dynamics/model.hpp and _core.pyi."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,10 +37,12 @@ __all__ = [
     "OWN_AXES",
     "SPATIAL",
     "SPRINGS",
+    "Robot",
     "core_frames",
     "core_robot",
     "loads_on_bodies",
     "passing_of",
+    "robot_arrays",
 ]
 
 #: As the core numbers them.
@@ -62,10 +65,15 @@ def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:
     Raises:
         ValueError: there are no such kernels, or this processor cannot run them.
     """
+    return Robot(**robot_arrays(graph), kernels=kernels)
+
+
+def robot_arrays(graph: SubsystemGraph) -> dict[str, NDArray[Any]]:
+    """Return the arguments of `_core.Robot`: of the tree, with closed loops left open."""
     joints, bodies = graph.joints, graph.bodies
     drivers = [graph.driver(joint) for joint in joints]
     mimics = [joint.mimic for joint in joints]
-    return Robot(
+    return dict(
         parent=_integers(-1 if parent is None else parent for parent in graph.parents),
         type=_integers(_TYPES[joint.type] for joint in joints),
         q=_integers(graph.q_slice(name).start for name in drivers),
@@ -86,7 +94,6 @@ def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:
         friction=_numbers(joint.friction for joint in joints),
         gravity=np.array(graph.gravity, np.float64),
         size=np.array([graph.nq, graph.nv], np.int64),
-        kernels=kernels,
     )
 
 

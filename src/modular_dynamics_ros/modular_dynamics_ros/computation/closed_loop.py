@@ -1,5 +1,6 @@
 """Inverse dynamics of a robot with closed loops, from the state of its independent joints."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -99,7 +100,7 @@ Dynamics = OpenChainDynamics | ClosedLoopSolution  # of one state of any robot
 
 
 class ClosedLoop:
-    """Solves one robot; a workspace of one thread.
+    """Solves one robot.
 
     Attributes:
         mode: closes the loops. solver: the library's.
@@ -113,19 +114,16 @@ class ClosedLoop:
         self._no_wrenches = AppliedWrenches()
         try:
             self.solver = md.closure.ClosedLoopSolver(robot.graph)
-            self._warm_up()
+            self._raise_if_unsolvable()
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error
         self.mode = AssemblyMode(robot, self.solver, tolerance)
 
-    def _warm_up(self) -> None:
-        """Compute everything once: what has to be compiled or loaded must not delay the first answer."""
+    def _raise_if_unsolvable(self) -> None:
+        """Raise the library's error where loops do not close, or torques cannot be computed."""
         rest = np.zeros(len(self.solver.independent_v))
-        try:
-            result = self.solver.inverse_dynamics(self.solver.warm_up(), rest, rest)
-        except md.SingularityError:
-            return  # only the first configuration is a dead point
-        ClosedLoopSolution(self._robot, result, self._no_wrenches).connection_wrench(0)
+        with suppress(md.SingularityError):  # only the first configuration is a dead point
+            self.solver.inverse_dynamics(self.solver.reference(), rest, rest)
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
         """The loops closed at a state. Raises BadMessage: they do not close."""

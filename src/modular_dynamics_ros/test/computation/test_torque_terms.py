@@ -106,11 +106,11 @@ def test_of_closed_loops_by_virtual_power(description, q):
     assert v @ terms.coriolis == pytest.approx(power, rel=1e-4, abs=1e-5)
 
     def lengths(moved):
-        return solver.system.springs.forces(closed(moved), zero).lengths.copy()  # a workspace
+        return solver.system.spring_forces(closed(moved), zero).lengths.copy()  # a workspace
 
     along = [(lengths(q + STEP * unit) - lengths(q - STEP * unit)) / (2 * STEP) for unit in np.eye(len(q))]
     v_all = W @ v
-    tensions = solver.system.springs.forces(at, v_all).tensions
+    tensions = solver.system.spring_forces(at, v_all).tensions
     at_joints = [
         j.stiffness * (graph.joint_position(j, at)[0] - j.rest_position) if j.stiffness else 0.0
         for j in graph.joints

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.workspaces import workspace_of
 from ...exceptions import StateError
 from ...model import SubsystemGraph, joint_limits, usual_range
 from ..constraints.constraint_system import ConstraintSystem
@@ -43,7 +42,7 @@ class Assembly:
 
 
 class Assembler:
-    """Closes the loops of one graph by moving all joints, floating bases included. For one thread only."""
+    """Closes the loops of one graph by moving all joints, floating bases included."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
@@ -123,7 +122,7 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
         StateError: a guess of the wrong shape, not finite, or above 1e12 rad or m.
         UnsupportedModelError: a black box in the graph.
     """
-    assembler = workspace_of(graph, Assembler)
+    assembler = graph.once(Assembler)
     start = starting_point(graph) if guess is None else checked_guess(assembler.system, guess)
     found = assembler.search(start)
     if found.open_groups:

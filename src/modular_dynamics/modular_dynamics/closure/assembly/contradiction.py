@@ -4,8 +4,7 @@ import numpy as np
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError
-from ...kernels.loops import newton
-from ...kernels.loops.row_kinds import ALONG
+from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 from .diagnosis import open_loops
@@ -35,10 +34,10 @@ def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
 
 def _sizes(system: ConstraintSystem, q: Array) -> Array:
     """|phi| of each row of loops, and norms by loop of rows of position, and of orientation."""
-    indices, phi, is_loop = system.rows.arrays.indices, np.abs(system.evaluate(q).phi), ~system.is_gear
-    sizes = [*phi[is_loop]]
-    for loop in range(len(system.rows.arrays.ends)):
-        own = is_loop & (indices[:, 1] == loop)
-        is_position = own & (indices[:, 0] == ALONG)
+    phi, is_along, names = np.abs(system.evaluate(q).phi), system.kinds == "along", np.array(system.names, object)
+    sizes = [*phi[~system.is_gear]]
+    for loop in system.graph.loop_joints:
+        own = names == loop.name
+        is_position = own & is_along
         sizes += [float(np.linalg.norm(phi[kind])) for kind in (is_position, own & ~is_position)]
     return np.array(sizes)

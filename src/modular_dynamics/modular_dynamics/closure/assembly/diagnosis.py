@@ -4,9 +4,8 @@ import numpy as np
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError
-from ...kernels.loops import newton
-from ...kernels.loops.row_kinds import ABOUT, ALIGNED
 from ...model import joint_limits
+from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK
 from .independence import raise_if_dependent, with_all_joints_free
@@ -89,8 +88,8 @@ def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
 
 def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
     """Names of loop joints whose frames are turned against each other by 180 degrees."""
-    oriented = np.isin(system.rows.arrays.indices[:, 0], (ABOUT, ALIGNED))
-    phi, names = system.evaluate(q).phi, np.array(system.rows.names, object)
+    oriented = np.isin(system.kinds, ("about", "aligned"))
+    phi, names = system.evaluate(q).phi, np.array(system.names, object)
     return [
         f"'{loop.name}'"
         for loop in system.graph.loop_joints
@@ -115,7 +114,7 @@ def unclosed(
         if found.open_groups:
             return cannot_close(free.system, found, found, "all joints")
         try:
-            raise_if_dependent(system, found.q, system.projection(found.q)[0])
+            raise_if_dependent(system, found.q, system.projection(found.q).W)
         except ClosureError as error:
             return error
     why = "nothing that closes was found around: the independent coordinates seem out of reach"
@@ -133,13 +132,14 @@ def raise_branch_end(
 
     Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
-    W, condition = system.projection(reached)
-    raise_if_dependent(system, reached, W)
+    projection = system.projection(reached)
+    condition = projection.condition
+    raise_if_dependent(system, reached, projection.W)
     start = reached.copy()
     start[system.independent_q] = target
     best = _searched(system, start) if diagnose else _settled(system, start)
     if system.largest_residual(best) < AT_DEAD_POINT:
-        _, there = system.projection(best)
+        there = system.projection(best).condition
         names = ", ".join(system.graph.independent_joint_names)
         dead = f"a dead point of its independent joints {names}: condition number {max(there, condition):.2g}"
         if there > condition:
@@ -182,7 +182,7 @@ def _searched(system: ConstraintSystem, start: Array) -> Array:
 def _settled(system: ConstraintSystem, start: Array) -> Array:
     """Where Newton's method ends from a start."""
     best = start.copy()
-    system.settle(best)
+    newton.settle(system, best)
     return best
 
 
@@ -191,13 +191,13 @@ def _approach(system: ConstraintSystem, start: Array) -> Array:
 
     Where Newton's method is stuck at a dead point, the loops that can close do so all the same.
     """
-    split, T = system.split, system.gearing.T
+    T = system.gearing.T
     damping, least, one = 1e-3, np.inf, np.eye(T.shape[1])
     best, attempt, gradient, curvature = start, start.copy(), np.zeros(len(one)), one
     system.close_gears(attempt)
     for _ in range(200):
         values = system.evaluate(attempt)
-        phi, J = values.phi, values.J[:, split.dependent_v] @ T
+        phi, J = values.phi, values.J[:, system.dependent_v] @ T
         if (now := float(phi @ phi)) < least:
             best, least, damping = attempt, now, max(0.3 * damping, 1e-12)
             gradient, curvature = J.T @ phi, J.T @ J

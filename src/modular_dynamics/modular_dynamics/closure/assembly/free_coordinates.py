@@ -39,7 +39,7 @@ def free_coordinates(system: ConstraintSystem, closed: Array) -> tuple[int, ...]
         return ()
     count = min(space.shape[1] for space in spaces)
     spaces = [space for space in spaces if space.shape[1] == count]
-    graph, dependent = system.graph, system.split.dependent_v
+    graph, dependent = system.graph, system.dependent_v
     passive = [k for name in graph.passive_joints for k in range(graph.nv)[graph.v_slice(name)]]
     is_passive = np.isin(dependent, passive)
     geared = {graph.v_slice(gear.joint).start for gear in graph.gears}
@@ -62,9 +62,8 @@ def free_coordinates(system: ConstraintSystem, closed: Array) -> tuple[int, ...]
 
 def _left_open(system: ConstraintSystem, q: Array) -> Array:
     """Orthonormal motions (d, f) of the dependent coordinates that keep loops closed, scaled."""
-    split = system.split
-    J = system.evaluate(q).J[:, split.dependent_v]
-    _, sizes, right = np.linalg.svd(split.row_scale[:, None] * J * split.column_scale)
+    J = system.evaluate(q).J[:, system.dependent_v]
+    _, sizes, right = np.linalg.svd(system.row_scale[:, None] * J * system.units[system.dependent_v])
     rank = int((sizes > NO_CONSTRAINT * sizes.max(initial=0.0)).sum())
     open_motions: Array = right[rank:].T
     return open_motions

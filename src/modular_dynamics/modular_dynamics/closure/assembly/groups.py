@@ -33,7 +33,7 @@ def independent_groups(system: ConstraintSystem, free: Sequence[str]) -> list[Lo
 
     Loops that no free joint moves are a group without joints.
     """
-    graph, names = system.graph, system.rows.names
+    graph, names = system.graph, system.names
     members = {name: np.flatnonzero([row == name for row in names]) for name in dict.fromkeys(names)}
     moved_by = {
         name: {k for k in free if system.is_coupled[rows][:, graph.v_slice(k)].any()}

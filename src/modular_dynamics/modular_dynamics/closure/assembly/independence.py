@@ -37,8 +37,8 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     """
     if condition < WORST_CONDITION:
         return
-    graph, split, J = system.graph, system.split, system.evaluate(coordinates).J
-    scaled = split.row_scale[:, None] * J[:, split.dependent_v] * split.column_scale
+    graph, J, own = system.graph, system.evaluate(coordinates).J, system.dependent_v
+    scaled = system.row_scale[:, None] * J[:, own] * system.units[own]
     _, size, directions = np.linalg.svd(scaled)
     rank = min(int((size > size.max(initial=0.0) / WORST_CONDITION).sum()), len(directions) - 1)
     free = np.abs(directions[rank:]).max(axis=0)
@@ -68,10 +68,10 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
         return
     graph, J = system.graph, system.evaluate(coordinates).J
     coupled = dict.fromkeys(system.given_names[violated.any(axis=0)])
-    loops = dict.fromkeys(np.array(system.rows.names)[violated.any(axis=1)])
+    loops = dict.fromkeys(np.array(system.names)[violated.any(axis=1)])
     freedoms = graph.nv - system.rank(J)
     if _determine_others_nearby(system, coordinates):
-        condition = system.projection(coordinates)[1]
+        condition = system.projection(coordinates).condition
         raise SingularityError(
             f"'{graph.name}' is at a dead point of its independent joints "
             f"{', '.join(graph.independent_joint_names)}, condition number {condition:.2g}: loops are in "
@@ -112,8 +112,8 @@ def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bo
             found = free.search(start, limited=False, descents=1)
             if found.open_groups:
                 continue
-            W, condition = system.projection(found.q)
-            if condition < WORST_CONDITION and not _violated(system, found.q, W).any():
+            there = system.projection(found.q)
+            if there.condition < WORST_CONDITION and not _violated(system, found.q, there.W).any():
                 system.is_regular_nearby = True
                 break
     return system.is_regular_nearby

@@ -13,8 +13,8 @@ import numpy as np
 
 from ...algebra import to_rotation_translation
 from ...dynamics.arrays.arguments import Array
-from ...kernels.loops import newton
 from ...model import Joint
+from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, Coordinates
 from .groups import LoopGroup, independent_groups

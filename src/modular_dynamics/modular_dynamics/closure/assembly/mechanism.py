@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.workspaces import workspace_of
 from ...exceptions import ClosureError
-from ...kernels.loops import continuation, newton
 from ...model import SubsystemGraph
+from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
+from ..core_loops import GOOD, are_planar
 from .assemble import Assembler, checked_guess, starting_point
-from .diagnosis import cannot_close, raise_branch_end, unclosed
-from .explicit import explicit_solver
+from .diagnosis import AT_DEAD_POINT, cannot_close, open_loops, raise_branch_end, unclosed
 from .free_coordinates import free_coordinates
 from .independence import WORST_CONDITION
 from .least_squares import LeastSquares
@@ -28,8 +27,8 @@ STARTS = 8
 JUMP = 0.05
 #: Largest motion of an independent joint in one stride that free joints follow [rad or m], and their number.
 SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
-#: Largest difference of a solution in closed form from Newton's [rad or m]: rounding, near a dead point.
-AGREEMENT = 1e-6
+#: Assembly modes of planar loops that are compared, and digits of squared distances in which two are alike.
+MOST_MODES, EQUAL_DIGITS = 4096, 9
 #: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
 ROUNDING = 1e-15
 #: Longest motion of loops [rad or m] from the start of a continuation: it takes some seconds.
@@ -37,19 +36,22 @@ FARTHEST = 1e5
 
 
 class Mechanism:
-    """The coordinates of all joints of one graph at given independent ones. For one thread only.
+    """The coordinates of all joints of one graph at given independent ones.
+
+    What it finds out about the graph is kept, the same whichever thread finds it.
 
     Attributes:
-        system: the constraints. explicit: the solver in closed form, if there is one.
+        system: the constraints. loops: the core's. is_planar: whether all loops are solved in closed form.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
-        self._use(ConstraintSystem(graph))
-        self.explicit = explicit_solver(self.system)
-        # loops that are all solved in closed form leave no coordinate free
-        self._is_free_known = self.explicit is not None
+        self._use(graph.once(ConstraintSystem))
+        self.loops = self.system.loops
+        self.is_planar = are_planar(self.loops)
+        self._is_free_known = self.is_planar  # loops that are solved in closed form leave no coordinate free
         self._reference: Array | None = None
+        self._rest = np.zeros(len(self.system.independent_v))
         self._quaternions = [
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
             for name in self.system.independent.floating
@@ -58,7 +60,7 @@ class Mechanism:
     def close(self, q: ArrayLike, guess: ArrayLike | None = None, diagnose: bool = True) -> Array:
         """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
 
-        In closed form where all loops are recognised, by continuation otherwise and through dead points.
+        By the core where it can; by continuation far from the guess and through dead points.
         ``diagnose``: as of :func:`.raise_branch_end`.
         """
         system = self.system
@@ -67,21 +69,24 @@ class Mechanism:
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
-        if not self._is_free_known:
+        closed = self._by_core(start, target)
+        if closed is None and not diagnose:
+            self._raise_if_out_of_reach(start, target)
+        if closed is None and not self._is_free_known:
             self._find_free(start)
-        closed = self._walk(start, target, diagnose)
+            system = self.system
         if closed is None and guess is not None:
             start = self._closed_near(start, target)
-            closed = self._walk(start, target, diagnose)
+            closed = self._by_core(start, target)
         if closed is None:
             try:
                 closed = self._follow(start, target, diagnose)
             except ClosureError:
-                moved = self._follow_with_free_moved(start, target) if len(self.system.free) else None
+                moved = self._follow_with_free_moved(start, target) if len(system.free) else None
                 if moved is None:
                     raise
                 closed = moved
-        return self.system.passive.within_limits(closed) if guess is None else closed
+        return system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
         """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
@@ -108,7 +113,7 @@ class Mechanism:
         if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
             return  # not closed: decided at the next configuration
         self._is_free_known = True
-        if self.system.projection(closed)[1] < WORST_CONDITION:
+        if self.system.projection(closed).condition < WORST_CONDITION:
             return
         with suppress(ClosureError):  # so that the choice does not depend on what is computed first
             closed = self.reference()
@@ -118,11 +123,11 @@ class Mechanism:
 
     def _settles(self, q: Array) -> bool:
         """Whether Newton's method, in place, closes the loops."""
-        return self.system.settle(q) < newton.CLOSED
+        return newton.settle(self.system, q) < newton.CLOSED
 
     def _assembled(self, start: Array, otherwise: Array | None) -> Array:
         """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
-        assembler = workspace_of(self.graph, Assembler)
+        assembler = self.graph.once(Assembler)
         found = assembler.search(start)
         if not found.open_groups:
             return found.q
@@ -139,33 +144,40 @@ class Mechanism:
             self._find_free(near)
         return self._is_free_known and len(self.system.free) == 0
 
-    def warm_up(self) -> Array:
-        """The reference, after a run of every kernel, those for states near dead points included."""
-        start, system = self.reference(), self.system
-        system.correct(start.copy(), AGREEMENT)
-        independent = start[system.split.single_q]
-        continuation.follow(*system.arrays, start.copy(), independent, system.workspace, False)
-        if self.explicit is not None:
-            self.explicit.nearest(start)
-        system.projection(start)
-        system.residual(start)
-        return start
+    def _by_core(self, start: Array, target: Array) -> Array | None:
+        """From a start that is nearly closed, on its branch; None: another method is needed."""
+        closed, tau = np.empty(self.graph.nq), np.empty(len(self._rest))
+        status = self.loops.inverse_dynamics(target, self._rest, self._rest, start, tau, closed)
+        return closed if status == GOOD else None
 
-    def _walk(self, start: Array, target: Array, diagnose: bool) -> Array | None:
-        """In closed form, from a start that is nearly closed; None: another method is needed."""
-        if self.explicit is None:
-            return None
-        done, missed, full = self.explicit.walk(start, target)
-        system = self.system
-        if done == 1.0 and system.correct(full, AGREEMENT):
-            return full
-        if missed:
-            raise_branch_end(system, target, full, done, diagnose)
-        return None
+    def _raise_if_out_of_reach(self, start: Array, target: Array) -> None:
+        """Raise ClosureError where planar loops have no assembly mode at ``target``, and no dead point."""
+        modes = np.empty((MOST_MODES, self.graph.nq))
+        if self.loops.modes(target, start, modes) == 0:
+            if not self.system.largest_residual(modes[0]) < AT_DEAD_POINT:
+                near, where = start.copy(), "at these independent coordinates"
+                near[self.system.independent_q] = target
+                raise open_loops(self.system, near, where, "the planar loops have no assembly mode there")
+
+    def _nearest_mode(self, start: Array, limited: bool) -> Array | None:
+        """Of all assembly modes of planar loops at the start's independent coordinates the nearest to it.
+
+        Nearest by :meth:`.PassiveJoints.turned_near`; with limits, of the modes that are least beyond them.
+        Of two equally near ones, the one in which the first joint has the larger coordinate. None: no mode
+        closes, or loops are not planar, or too many.
+        """
+        modes, passive = np.empty((MOST_MODES, self.graph.nq)), self.system.passive
+        count = self.loops.modes(start[self.system.independent_q], start, modes)
+        candidates = []
+        for mode in modes[: max(count, 0)]:
+            q, beyond = passive.turned_to_limits(mode, passive.indices) if limited else (mode.copy(), 0.0)
+            square = round(float(((q - start)[passive.indices] ** 2).sum()), EQUAL_DIGITS)
+            candidates.append(((beyond, square, *-q[passive.indices]), q))
+        return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 
     def _follow(self, start: Array, target: Array, diagnose: bool) -> Array:
         """By continuation from a closed start; a floating base that moves loops is moved by short jumps."""
-        system, split = self.system, self.system.split
+        system = self.system
         full, end = start.copy(), start.copy()
         end[system.independent_q] = target
         distance, done, stride = 0.0, 0.0, 1.0
@@ -173,7 +185,7 @@ class Mechanism:
             for part in self._quaternions:
                 full[part] *= np.copysign(1.0 / np.linalg.norm(full[part]), full[part] @ end[part])
                 end[part] /= np.linalg.norm(end[part])
-            distance = float(np.abs(np.delete(end - full, split.single_q)).max())
+            distance = float(np.abs(np.delete(end - full, system.single_q)).max())
             stride = min(1.0, JUMP / max(distance, JUMP))
         start = full.copy()
         while done < 1.0:
@@ -181,12 +193,11 @@ class Mechanism:
             there = end if next_done == 1.0 else start + next_done * (end - start)
             attempt = full.copy()
             attempt[system.independent_q] = there[system.independent_q]
-            attempt[split.single_q] = full[split.single_q]
-            goal, jumped = there[split.single_q], distance > 0.0
-            part_done = continuation.follow(*system.arrays, attempt, goal, system.workspace, jumped)
+            attempt[system.single_q] = full[system.single_q]
+            part_done = newton.follow(system, attempt, there[system.single_q], distance > 0.0)
             if part_done == 1.0:
                 full, done, stride = attempt, next_done, min(2.0 * stride, JUMP / max(distance, JUMP))
-            elif stride * distance < continuation.SHORTEST_STRIDE:
+            elif stride * distance < newton.SHORTEST_STRIDE:
                 raise_branch_end(system, target, attempt, done + part_done * stride, diagnose)
             else:
                 stride *= 0.5
@@ -207,8 +218,7 @@ class Mechanism:
     def _closed_near(self, guess: Array, target: Array) -> Array:
         """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
         system, start = self.system, guess.copy()
-        allowed = newton.LARGEST_STEP if self.explicit is None else AGREEMENT
-        if system.correct(start, allowed, ROUNDING):
+        if newton.correct(system, start, newton.LARGEST_STEP, ROUNDING):
             return start
         if len(system.free) and (attempt := self._with_free_moved(guess, target)) is not None:
             return attempt
@@ -228,7 +238,7 @@ class Mechanism:
         for start in (guess, there):
             for system in (self.system, self._whole):
                 attempt = start.copy()
-                if system.settle(attempt) < newton.CLOSED:
+                if newton.settle(system, attempt) < newton.CLOSED:
                     return attempt
         return None
 
@@ -241,7 +251,7 @@ class Mechanism:
             return None
         for k in range(1, strides + 1):
             q[independent] = target if k == strides else start[independent] + (k / strides) * way
-            if not self._whole.correct(q, newton.LARGEST_STEP):
+            if not newton.correct(self._whole, q, newton.LARGEST_STEP):
                 return None
         return q
 
@@ -261,16 +271,14 @@ class Mechanism:
 
         Returns it, or None; and the configuration whose loops are open least.
         """
-        if not limited and self.explicit is not None:
-            nearest = self.explicit.nearest(start)
-            if nearest is not None:
-                return nearest, nearest
+        if not limited and (nearest := self._nearest_mode(start, limited)) is not None:
+            return nearest, nearest
         rng, count, passive = np.random.default_rng(0), len(self.system.dependent_names), self.system.passive
         best, least, solution, cost = start, np.inf, None, (np.inf, np.inf)
         for spread in (0.0, *np.repeat([0.1, 0.5, 1.0, 2.0], STARTS)):
             attempt = nudged(self.system, start) if spread == 0.0 else start.copy()
             self.system.move(attempt, spread * rng.standard_normal(count))
-            residual = self.system.settle(attempt)
+            residual = newton.settle(self.system, attempt)
             if not residual < newton.CLOSED:
                 best, least = (attempt, residual) if residual < least else (best, least)
                 continue
@@ -282,10 +290,8 @@ class Mechanism:
                 solution, cost = attempt, (beyond, distance)
             if limited and beyond == 0.0:
                 break
-            if limited and spread == 0.0 and self.explicit is not None:
-                nearest = self.explicit.nearest(start, limited=True)
-                if nearest is not None:
-                    return nearest, nearest
+            if limited and spread == 0.0 and (nearest := self._nearest_mode(start, limited)) is not None:
+                return nearest, nearest
         if solution is None or cost[0] > 0.0:
             found = self._least_squares.search(start, limited, descents)
             if not found.open_groups:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...dynamics.arrays.arguments import Array
-from ...kernels.loops import newton
+from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
 
 __all__ = ["nudged"]
@@ -21,7 +21,7 @@ def nudged(system: ConstraintSystem, start: Array) -> Array:
     moved = start.copy()
     system.close_gears(moved)
     values = system.evaluate(moved)
-    columns = values.J[:, system.split.dependent_v] @ system.gearing.T
+    columns = values.J[:, system.dependent_v] @ system.gearing.T
     if np.abs(values.phi).max(initial=0.0) > newton.CLOSED and system.rank(columns) < columns.shape[1]:
         step = np.zeros(len(system.dependent_names))
         step[system.gearing.left] = NUDGE / (1.0 + np.arange(columns.shape[1]))

@@ -1,21 +1,20 @@
-"""The constraints of a graph with closed loops, as the kernels take them, and a workspace for these."""
+"""The constraints of a graph with closed loops: rows of loop joints and gears, and its springs.
+
+Rows are conditions phi(q) = 0 with d phi/dt = J v and d^2 phi/dt^2 = J a + gamma (constraint_rows.hpp).
+Coordinates are independent, whose values are given, or dependent, which the rows determine.
+"""
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.arrays.model_arrays import alignments_of, constants_of, topology_of, work_of
 from ...exceptions import UnsupportedModelError
-from ...kernels.loops import newton
-from ...kernels.loops.blocks import Triangles
-from ...kernels.loops.constraint_rows import evaluate_rows
-from ...kernels.loops.projection import projection
-from ...kernels.loops.row_kinds import COUPLING
-from ...kernels.loops.structures import CoordinateSplit, LoopWorkspace, RowArrays, RowValues, Tree
 from ...model import SubsystemGraph
-from .blocks import blocks_of
+from ..core_loops import core_loops
 from .coordinates import (
     Coordinates,
     IndependentCoordinates,
@@ -24,33 +23,98 @@ from .coordinates import (
     indices_in_q,
     indices_in_v,
 )
-from .rows import Springs, loop_rows, row_values
 
-__all__ = ["ConstraintSystem"]
+__all__ = ["RANK_TOLERANCE", "Block", "ConstraintSystem", "Projection", "RowValues", "SpringForces"]
+
+#: Rows of each type of loop joint, as the core has them; gears follow, "coupling", one row each.
+_ROWS = {
+    "revolute": ("along",) * 3 + ("aligned",) * 2,
+    "spherical": ("along",) * 3,
+    "universal": ("along",) * 3 + ("across",),
+    "fixed": ("along",) * 3 + ("about",) * 3,
+    "prismatic": ("along",) * 2 + ("about",) * 3,
+    "planar": ("along",) * 2,
+}
+#: What is smaller than this part of the largest column of J_d is no direction.
+RANK_TOLERANCE = 1e-11
+
+
+class RowValues(NamedTuple):
+    """phi (m,), J (m, nv) and gamma (m,); wrenches (m, 6): of each row on its loop joint's successor.
+
+    Wrenches are [force, moment] at and in the anchor, per unit of the row's multiplier.
+    """
+
+    phi: Array
+    J: Array
+    gamma: Array
+    wrenches: Array
+
+
+class SpringForces(NamedTuple):
+    """Lengths (s,) [m] of springs, their Jacobian J (s, nv), and tensions (s,) [N]."""
+
+    J: Array
+    lengths: Array
+    tensions: Array
+
+
+class Projection(NamedTuple):
+    """How all velocities follow from the given ones where loops are closed (Schappler et al., section 3.4).
+
+    Attributes:
+        W (nv, g): v = W v_given, [1; -J_d^+ J_i]; the last columns are of free coordinates.
+        inverse (d, m): J_d^+; of rows b the shortest motion of the dependent coordinates with J_d x = b.
+        condition: condition number of J_d, in units of the mechanism; infinite where its rank is short.
+        rank: of J_d. violation: the largest rate of a row by one unit of a given coordinate; zero unless
+            these are too many.
+    """
+
+    W: Array
+    inverse: Array
+    condition: float
+    rank: int
+    violation: float
+
+
+class Block(NamedTuple):
+    """Loops and gears that share dependent coordinates with each other, but with no other block.
+
+    Attributes:
+        rows: theirs. places: of its coordinates among the dependent ones; columns: theirs in J.
+        T: motions (places, r) of these that keep gears closed.
+    """
+
+    rows: NDArray[np.int64]
+    places: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    T: Array
 
 
 class ConstraintSystem:
-    """The constraints of one graph, with its coordinates split into independent and dependent ones.
-
-    For one thread only.
+    """The constraints of one graph, with its coordinates split into independent and dependent ones. Constant.
 
     Attributes:
-        rows: the constraint rows. tree, split, workspace: see kernels/loops/structures.py.
-        springs: of the graph. gearing: the dependent coordinates with gears kept closed.
+        names: of each row, its loop joint, or "gear of" its joint. kinds: of each row "along", "across",
+            "aligned", "about" or "coupling", see constraint_rows.hpp. is_gear (m,): the latter.
         passive: the joints with one coordinate that loops determine.
         dependent: names of all dependent joints. dependent_names: the joint of each dependent velocity.
+        dependent_v (d,): indices of the dependent velocities in v; dependent_q (d,): in q, -1 of those of a
+            quaternion.
         independent: the independent joints. independent_q, independent_v: their indices in q and in v.
+        single_q, single_v: of the independent joints with one coordinate.
         free: indices in v of passive coordinates that loops do not determine. Their values are given, like
             those of independent joints, but they are unactuated. free_joints: names of their joints.
-        given_names: the joint of each of independent_v, then of each of ``free``.
-        reach: by how much one unit of each of independent_q moves loops.
+        given_v, given_names: indices of independent_v, then of ``free``; and the joint of each.
+        reach: by how much one unit of each of independent_q moves loops; single_reach, dependent_reach: of
+            single_v and of dependent_v.
         is_free: by independent_q, whether the coordinate is in no loop and no gear.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
+        gearing: the dependent coordinates with gears kept closed.
         is_coupled (m, nv): whether a velocity moves a row anywhere.
         is_regular_nearby: whether the independent joints determine all others at some configuration beside
             one at which they do not; None: not looked for yet.
-        alignments: of the joints, see dynamics/arrays.
 
     Raises:
         UnsupportedModelError: a black box, or a geared joint that has several coordinates.
@@ -62,17 +126,25 @@ class ConstraintSystem:
         self.independent = IndependentCoordinates(graph)
         self.independent_q, self.independent_v = self.independent.q, self.independent.v
         _raise_if_unsupported(graph)
+        self.loops = graph.once(core_loops)
+        rows = [(loop.name, kind) for loop in graph.loop_joints for kind in _ROWS[loop.type]]
+        rows += [(f"gear of {gear.joint}", "coupling") for gear in graph.gears]
+        self.names, self.kinds = tuple(name for name, _ in rows), np.array([kind for _, kind in rows], str)
+        self.is_gear = self.kinds == "coupling"
         owners = np.repeat(graph.joint_names, [graph.joint(name).type.nv for name in graph.joint_names])
+        self.given_v = np.concatenate([self.independent_v, self.free])
         self.given_names = np.concatenate([self.independent.v_names, owners[self.free]])
         self.free_joints = tuple(dict.fromkeys(owners[self.free].tolist()))
-        dependent_v = np.setdiff1d(np.arange(graph.nv), [*self.independent_v, *self.free])
-        self.dependent_names = owners[dependent_v].tolist()
+        self.dependent_v = np.setdiff1d(np.arange(graph.nv), self.given_v)
+        self.dependent_names = owners[self.dependent_v].tolist()
         self.dependent = tuple(dict.fromkeys(self.dependent_names))
-        self._coordinates = Coordinates(graph)
-        self.tree = Tree(topology_of(graph, frozenset()), constants_of(graph))
-        self.alignments = alignments_of(graph)
-        self.rows, self.springs = loop_rows(graph), Springs(graph, self.tree)
-        self.is_gear = np.asarray(self.rows.arrays.indices[:, 0] == COUPLING)
+        self.dependent_q = np.array(
+            [graph.q_slice(n).start if graph.joint(n).type.nv == 1 else -1 for n in self.dependent_names],
+            np.int64,
+        )
+        self.single_q = indices_in_q(graph, self.independent.single)
+        self.single_v = indices_in_v(graph, self.independent.single)
+        self._coordinates, self._rest = Coordinates(graph), np.zeros(graph.nv)
         J, reach = self._reach()
         self.units, self.row_scale = self._scales(J, reach > 0.0)
         self.is_coupled = J != 0.0
@@ -81,95 +153,130 @@ class ConstraintSystem:
             self.dependent_names.index(gear.joint) if gear.joint in self.dependent else None
             for gear in graph.gears
         ]
-        self.gearing = eliminated(J[self.is_gear][:, dependent_v], names, reach[dependent_v] > 0.0)
+        gear_rows = J[self.is_gear]
+        self.gearing = eliminated(gear_rows[:, self.dependent_v], names, reach[self.dependent_v] > 0.0)
         left = [self.dependent_names[k] for k in self.gearing.left]
         self.passive = PassiveJoints(graph, [name for name in left if graph.joint(name).type.nv == 1])
-        self.split = self._split(reach, dependent_v)
-        self._is_single = self.split.dependent_q >= 0
+        self._is_single = self.dependent_q >= 0
+        self._posed = [name for name in self.dependent if graph.joint(name).type.nv > 1]
         self.floating_in_loops = any(reach[graph.v_slice(name)].any() for name in self.independent.floating)
-        self._reach_of_independent(J, reach)
-        self.workspace = self.new_workspace()
-
-    @property
-    def arrays(self) -> tuple[Tree, RowArrays, CoordinateSplit]:
-        """The first arguments of the kernels."""
-        return self.tree, self.rows.arrays, self.split
-
-    def new_workspace(self) -> LoopWorkspace:
-        """Work arrays for another thread."""
-        return _workspace(self.graph, self.split)
+        is_left = np.isin(range(len(self.dependent_v)), self.gearing.left)
+        self.single_reach = reach[self.single_v]
+        self.dependent_reach = np.maximum(reach[self.dependent_v], is_left)
+        self.reach, self.is_free = self._reach_of_independent(gear_rows, reach)
+        self.blocks = self._blocks()
 
     def evaluate(self, q: Array, v: Array | None = None) -> RowValues:
-        """All rows at q (nq,) and v (nv,), at rest by default; overwritten by later calls."""
-        values, rest = self.workspace.rows, self.workspace.rest
-        evaluate_rows(self.tree, self.rows.arrays, q, rest if v is None else v, values)
+        """Return all rows at q (nq,) and v (nv,), at rest by default."""
+        m, nv = len(self.names), self.graph.nv
+        values = RowValues(np.empty(m), np.empty((m, nv)), np.empty(m), np.empty((m, 6)))
+        self.loops.constraints(q, self._rest if v is None else v, *values)
         return values
 
+    def spring_forces(self, q: Array, v: Array) -> SpringForces:
+        """Return tensions F_0 + k (L - L_0) + d dL/dt of the springs between links, at q (nq,), v (nv,)."""
+        s, nv = len(self.graph.springs), self.graph.nv
+        lengths, J = np.empty(s), np.empty((s, nv))
+        if s:
+            self.loops.spring_lengths(q, v, lengths, J, np.empty(s))
+        stiffness, free_length, initial, damping = self._spring_laws.T
+        return SpringForces(J, lengths, initial + stiffness * (lengths - free_length) + damping * (J @ v))
+
+    def spring_energy(self, q: Array) -> float:
+        """Return the springs' elastic energy at coordinates of all joints [J]; zero at the free lengths."""
+        forces, (_, free_length, initial, _) = self.spring_forces(q, self._rest), self._spring_laws.T
+        return 0.5 * float((initial + forces.tensions) @ (forces.lengths - free_length))
+
     def residual(self, q: Array) -> dict[str, float]:
-        """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
-        return self.rows.by_name(np.abs(self.evaluate(q).phi))
+        """Return by loop joint and gear the largest violation of its rows [m or 1] at coordinates (nq,)."""
+        return self.by_name(np.abs(self.evaluate(q).phi))
+
+    def by_name(self, values: Array) -> dict[str, float]:
+        """Return the largest of values (m,) of rows that belong to one name."""
+        if not self.names:
+            return {}
+        first = {name: self.names.index(name) for name in dict.fromkeys(self.names)}
+        largest = np.maximum.reduceat(values, list(first.values()))
+        return dict(zip(first, largest.tolist(), strict=True))
 
     def largest_residual(self, q: Array) -> float:
-        """The largest violation of all rows [m or 1]."""
+        """Return the largest violation of all rows [m or 1]."""
         return float(np.abs(self.evaluate(q).phi).max(initial=0.0))
 
-    def settle(self, q: Array) -> float:
-        """Newton's method from far away, in place, after closing the gears. Returns the residual."""
-        self.close_gears(q)
-        return float(newton.settle(*self.arrays, q, self.workspace))
+    def projection(self, q: Array, J: Array | None = None) -> Projection:
+        """Return how velocities of all joints follow from the given ones at q (nq,).
 
-    def correct(self, q: Array, largest_step: float, enough: float = 0.0) -> bool:
-        """Newton's method from nearby, in place, unless q is closed to less than ``enough`` [m or 1].
-
-        False: it stepped farther, or did not converge.
+        Args:
+            J: that of `evaluate` there, if it is known.
         """
-        return bool(newton.correct(*self.arrays, q, self.workspace, largest_step, enough))
-
-    def projection(self, q: Array) -> tuple[Array, float]:
-        """W (nv, given), v = W v1, and the condition number of the dependent part of J there.
-
-        The last columns, as many as ``free``, are of the free coordinates.
-        """
-        W = np.zeros((self.graph.nv, len(self.split.independent_v)))
-        return W, float(projection(*self.arrays, q, self.workspace, W))
+        J = self.evaluate(q).J if J is None else J
+        W, inverse = np.zeros((self.graph.nv, len(self.given_v))), np.zeros((len(self.dependent_v), len(J)))
+        W[self.given_v, range(len(self.given_v))] = 1.0
+        scale, units = self.row_scale, self.units
+        scaled = [
+            scale[block.rows, None] * J[np.ix_(block.rows, block.columns)] * units[block.columns]
+            for block in self.blocks
+        ]
+        least = RANK_TOLERANCE * _largest_column(scaled)
+        largest, smallest, rank = 0.0, np.inf, 0
+        for block, A in zip(self.blocks, scaled, strict=True):
+            left, sizes, right = np.linalg.svd(A, full_matrices=False)
+            count = int((sizes > least).sum())
+            rank += count
+            if count < A.shape[1]:
+                smallest = 0.0
+            if count:
+                largest, smallest = max(largest, sizes[0]), min(smallest, sizes[count - 1])
+            pseudo_inverse = right[:count].T @ (left[:, :count] / sizes[:count]).T
+            inverse[np.ix_(block.places, block.rows)] = (
+                units[block.columns, None] * pseudo_inverse * scale[block.rows]
+            )
+        W[self.dependent_v] = -inverse @ J[:, self.given_v]
+        violation = float(np.abs(scale[:, None] * (J @ W)).max(initial=0.0))
+        condition = 1.0 if largest == 0.0 < smallest else largest / smallest if smallest > 0.0 else np.inf
+        return Projection(W, inverse, condition, rank, violation)
 
     def close_gears(self, q: Array) -> None:
         """Move dependent coordinates so that gears are closed exactly, in place."""
         if self.is_gear.any():
-            phi = self.evaluate(q).phi
-            self.move(q, -self.gearing.correction @ phi[self.is_gear])
+            self.move(q, -self.gearing.correction @ self.evaluate(q).phi[self.is_gear])
 
     def move(self, q: Array, x: Array) -> None:
         """Move the dependent coordinates by x (d,), in place; those with a quaternion along a twist."""
-        split, is_single = self.split, self._is_single
-        q[split.dependent_q[is_single]] += x[is_single]
-        if len(split.posed):
+        is_single = self._is_single
+        q[self.dependent_q[is_single]] += x[is_single]
+        if self._posed:
             step = np.zeros(self.graph.nv)
-            step[split.dependent_v] = np.where(is_single, 0.0, x)
+            step[self.dependent_v] = np.where(is_single, 0.0, x)
             moved = self._coordinates.moved(q, step)
-            for name in set(self.dependent) - set(self.passive.names):
+            for name in self._posed:
                 q[self.graph.q_slice(name)] = moved[self.graph.q_slice(name)]
 
     def rank(self, J: Array) -> int:
-        """Of constraint rows (m, k), by singular values."""
+        """Return the rank of constraint rows (m, k), by singular values."""
         size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
 
+    @cached_property
+    def _spring_laws(self) -> Array:
+        """(s, 4): stiffness, free length, initial force and damping of each spring."""
+        laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in self.graph.springs]
+        return np.array(laws, np.float64).reshape(-1, 4)
+
     def _reach(self) -> tuple[Array, Array]:
-        """J at a generic configuration, and by how much each coordinate (nv,) moves loops."""
+        """Return J at a generic configuration, and by how much each coordinate (nv,) moves loops."""
         graph, q = self.graph, self.graph.neutral()
         first = [graph.q_slice(name).start for name in graph.joint_names]
         q[first] = 0.7 + 0.1 * np.arange(len(first))
-        values = row_values(graph, len(self.rows.names))
-        evaluate_rows(self.tree, self.rows.arrays, q, np.zeros(graph.nv), values)
-        reach = (values.J[~self.is_gear] != 0.0).any(axis=0).astype(float)
+        J = self.evaluate(q).J
+        reach = (J[~self.is_gear] != 0.0).any(axis=0).astype(float)
         for joint in graph.joints:
             if joint.mimic is not None:
                 reach[graph.v_slice(joint.mimic.joint)] *= max(1.0, abs(joint.mimic.multiplier))
-        return values.J, reach
+        return J, reach
 
     def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Units of velocities (nv,) and factors of rows (m,): one, except for gears and what they drive.
+        """Return units of velocities (nv,) and factors of rows (m,): one, but for gears and what they drive.
 
         The unit of a coordinate that moves no loop is its motion for one unit of the joints that it is geared
         to; a gear's largest entry is one. Otherwise a large ratio makes all else look small.
@@ -182,75 +289,40 @@ class ConstraintSystem:
         factors[self.is_gear] = 1.0 / np.abs(gears * units).max(axis=1, initial=0.0)
         return units, factors
 
-    def _split(self, reach: Array, dependent_v: NDArray[np.int64]) -> CoordinateSplit:
-        graph = self.graph
-        single_v = indices_in_v(graph, self.independent.single)
-        is_left = np.isin(range(len(dependent_v)), self.gearing.left)
-        independent_v = np.concatenate([self.independent_v, self.free])
-        return CoordinateSplit(
-            single_q=indices_in_q(graph, self.independent.single),
-            single_v=single_v,
-            dependent_q=np.array(
-                [graph.q_slice(n).start if graph.joint(n).type.nv == 1 else -1 for n in self.dependent_names],
-                np.int64,
-            ),
-            posed=_posed(graph, self.dependent, dependent_v.tolist()),
-            dependent_v=dependent_v,
-            independent_v=independent_v,
-            single_reach=reach[single_v],
-            dependent_reach=np.maximum(reach[dependent_v], is_left),
-            T=self.gearing.T,
-            blocks=blocks_of(graph, self.rows, dependent_v, self.gearing.T, (single_v, independent_v)),
-            gear_correction=self.gearing.correction,
-            row_scale=self.row_scale,
-            column_scale=self.units[dependent_v],
-        )
+    def _reach_of_independent(self, gear_rows: Array, reach: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Return ``reach`` and ``is_free``: also by way of gears; of floating joints all coordinates alike."""
+        is_single = np.isin(self.independent_q, self.single_q)
+        geared = abs(self.gearing.correction @ gear_rows[:, self.single_v])
+        by_gears = (reach[self.dependent_v, None] * geared).max(axis=0, initial=0.0)
+        all_reach = np.full(len(self.independent_q), float(self.floating_in_loops))
+        all_reach[is_single] = np.maximum(self.single_reach, by_gears)
+        is_free = np.zeros(len(self.independent_q), np.bool_)
+        is_free[is_single] = ~self.is_coupled[:, self.single_v].any(axis=0)
+        return all_reach, is_free
 
-    def _reach_of_independent(self, J: Array, reach: Array) -> None:
-        """Set ``reach`` and ``is_free``: also by way of gears; of floating joints all coordinates alike."""
-        split = self.split
-        is_single = np.isin(self.independent_q, split.single_q)
-        geared = abs(split.gear_correction @ J[self.is_gear][:, split.single_v])
-        by_gears = (reach[split.dependent_v, None] * geared).max(axis=0, initial=0.0)
-        self.reach = np.full(len(self.independent_q), float(self.floating_in_loops))
-        self.reach[is_single] = np.maximum(split.single_reach, by_gears)
-        self.is_free = np.zeros(len(self.independent_q), np.bool_)
-        self.is_free[is_single] = ~(J[:, split.single_v] != 0.0).any(axis=0)
+    def _blocks(self) -> list[Block]:
+        """Return the blocks, in the order of their first coordinates; rows that move none are the last one."""
+        moves, T = self.is_coupled[:, self.dependent_v], self.gearing.T
+        labels = np.arange(moves.shape[1])  # of coordinates: equal in one block
+        for row in moves:
+            met = labels[row]
+            labels[np.isin(labels, met)] = met.min(initial=len(labels))
+        blocks, idle = [], ~moves.any(axis=1)
+        for label in np.unique(labels):
+            places = np.flatnonzero(labels == label)
+            own = T[places]
+            motions = own[:, (own != 0.0).any(axis=0)]
+            rows = np.flatnonzero(moves[:, places].any(axis=1))
+            blocks.append(Block(rows, places, self.dependent_v[places], motions))
+        if idle.any():
+            none = np.zeros(0, np.int64)
+            blocks.append(Block(np.flatnonzero(idle), none, none, np.zeros((0, 0))))
+        return blocks
 
 
-def _workspace(graph: SubsystemGraph, split: CoordinateSplit) -> LoopWorkspace:
-    rows, (dependent, left), blocks = len(split.row_scale), split.T.shape, len(split.blocks.bounds) - 1
-    return LoopWorkspace(
-        rows=row_values(graph, rows),
-        rest=np.zeros(graph.nv),
-        A=_triangles(rows, dependent, blocks),
-        AT=_triangles(rows, left, blocks),
-        b=np.zeros(rows),
-        x=np.zeros(dependent),
-        y=np.zeros(left),
-        saved=np.zeros(graph.nq),
-        start=np.zeros(graph.nq),
-        J_saved=np.zeros((rows, dependent)),
-        pivots=np.zeros(blocks),
-        newton_euler=work_of(graph),
-    )
-
-
-def _triangles(rows: int, columns: int, blocks: int) -> Triangles:
-    # worked on column by column; with one row or column it would be of another type, and all be compiled anew
-    matrix = np.zeros((max(rows, 2), max(columns, 2)), order="F")
-    return Triangles(matrix, np.zeros(columns), np.zeros(columns, np.int64), np.zeros(blocks, np.int64))
-
-
-def _posed(graph: SubsystemGraph, names: Sequence[str], dependent_v: list[int]) -> NDArray[np.int64]:
-    """``CoordinateSplit.posed`` of the joints among these that have a quaternion."""
-    rows = []
-    for name in names:
-        q, v, kind = graph.q_slice(name), graph.v_slice(name), graph.joint(name).type
-        if kind.nv > 1:
-            twist = [dependent_v.index(k) if k in dependent_v else -1 for k in range(v.start, v.stop)]
-            rows.append([q.start if kind.nq == 7 else -1, q.stop - 4, *[-1] * (6 - kind.nv), *twist])
-    return np.array(rows, np.int64).reshape(-1, 8)
+def _largest_column(matrices: list[Array]) -> float:
+    """Return the largest norm of a column of several matrices."""
+    return max((float(np.sqrt((A * A).sum(axis=0)).max(initial=0.0)) for A in matrices), default=0.0)
 
 
 def _raise_if_unsupported(graph: SubsystemGraph) -> None:

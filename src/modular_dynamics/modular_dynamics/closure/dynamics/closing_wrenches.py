@@ -8,7 +8,6 @@ import numpy as np
 from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.arrays.arguments import Array
-from ...kernels.loops.closing_wrenches import ClosingArrays, ClosingSums, closing_wrenches
 from ...model import SubsystemGraph
 
 __all__ = ["ClosingElements", "ClosingWrenches"]
@@ -53,34 +52,55 @@ class ClosingElements:
         self._anchored = [(link, index[link]) for link in anchored]
         poses = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in self.anchors]
         bodies = [graph.link_body(link) for link in links]
-        self._arrays = ClosingArrays(
-            ends=np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2),
-            positions=np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3),
-            axes=np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 9),
-            links=np.arange(len(links)),
-            link_bodies=np.array([-1 if body is None else body for body in bodies]),
-            body_links=np.array([index[body.name] for body in graph.bodies]),
-            parents=np.array([-1 if parent is None else parent for parent in graph.parents]),
-        )
+        self._ends = np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2)
+        self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
+        self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)
+        self._body_of_link = np.array([-1 if body is None else body for body in bodies], int)
+        self._body_links = np.array([index[body.name] for body in graph.bodies], int)
+        self._parents = graph.parents
 
     def __call__(
         self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
     ) -> ClosingWrenches:
         """At coordinates q (nq,) with the wrenches and tensions of ``ClosedLoopDynamics``."""
-        arrays, poses, count = self._arrays, frame_poses(self._tree, q), len(self.names)
-        cuts = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 6)
-        pulls = np.array([tensions[name] for name in self._spring_names])
-        sums = ClosingSums(
-            points=np.empty((count, 2, 3)),
-            forces=np.empty((count, 3)),
-            moments=np.empty((count, 3)),
-            on_links=np.empty((len(arrays.links), 6)),
-            on_joints=np.empty((len(arrays.parents), 6)),
-        )
-        closing_wrenches(arrays, poses, cuts, pulls, sums)
-        bodies = poses[arrays.body_links]
-        on_links = {link: sums.on_links[k] for link, k in self._anchored}
-        rotations, origins = bodies[:, :3, :3], bodies[:, :3, 3]
+        poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
+        R, p = poses[:, :3, :3], poses[:, :3, 3]
+        points = np.einsum("...ij,...j->...i", R[ends], self._positions) + p[ends]
+        points[:cuts, 0] = points[:cuts, 1]
+        wrenches = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 2, 3)
+        axes = R[ends[:cuts, 1]] @ self._axes
+        on_second = np.zeros((len(ends), 2, 3))
+        on_second[:cuts] = np.einsum("kij,kwj->kwi", axes, wrenches)
+        lines = points[cuts:, 0] - points[cuts:, 1]
+        lengths = np.linalg.norm(lines, axis=1, keepdims=True)
+        pulls = np.array([tensions[name] for name in self._spring_names]).reshape(-1, 1)
+        on_second[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
+        about_root = on_second.copy()
+        # both ends of a spring are on the line of its force: either is the point of application
+        about_root[:, 1] += np.cross(points[:, 1], on_second[:, 0])
+        on_links, on_joints = np.zeros((len(poses), 2, 3)), np.zeros((len(self._parents), 2, 3))
+        for sign, links in zip((-1.0, 1.0), ends.T, strict=True):
+            np.add.at(on_links, links, sign * about_root)
+            bodies = self._body_of_link[links]
+            np.add.at(on_joints, bodies[bodies >= 0], sign * about_root[bodies >= 0])
+        for body in reversed(range(len(self._parents))):
+            if (parent := self._parents[body]) is not None:
+                on_joints[parent] += on_joints[body]
+        bodies_R, bodies_p = R[self._body_links], p[self._body_links]
+        local = _into_frames(on_links, R, p)
         return ClosingWrenches(
-            rotations, origins, sums.points, sums.forces, sums.moments, on_links, sums.on_joints
+            bodies_R,
+            bodies_p,
+            points,
+            on_second[:, 0],
+            on_second[:, 1],
+            {link: local[k] for link, k in self._anchored},
+            _into_frames(on_joints, bodies_R, bodies_p),
         )
+
+
+def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
+    """Wrenches (k, 2, 3) about the root's origin and in its axes as (k, 6), at and in frames R, p."""
+    moved = about_root.copy()
+    moved[:, 1] -= np.cross(p, about_root[:, 0])
+    return np.asarray(np.einsum("kji,kwj->kwi", R, moved).reshape(-1, 6), np.float64)

@@ -103,17 +103,15 @@ class _Motion:
 
     def __init__(self, system: ConstraintSystem, state: ClosedLoopDynamics) -> None:
         self.system, self.state, self.graph = system, state, system.graph
-        self.J = system.evaluate(state.coordinates, state.velocities).J.copy()
-        self.dampings = system.springs.arrays.laws[:, 3]
-        self.J_springs = system.springs.forces(state.coordinates, state.velocities)[0].copy()
-        split = system.split
-        scaled = split.row_scale[:, None] * self.J[:, split.dependent_v] * split.column_scale
-        self._inverse = split.column_scale[:, None] * np.linalg.pinv(scaled, rcond=1e-10) * split.row_scale
+        self.J = system.evaluate(state.coordinates, state.velocities).J
+        self.dampings = np.array([spring.damping for spring in system.graph.springs])
+        self.J_springs = system.spring_forces(state.coordinates, state.velocities).J
+        self._inverse = system.projection(state.coordinates, self.J).inverse
 
     def dependent(self, right: Array) -> Array:
         """The motion (nv,) of the dependent coordinates alone with J motion = right."""
         motion = np.zeros(self.graph.nv)
-        motion[self.system.split.dependent_v] = self._inverse @ right
+        motion[self.system.dependent_v] = self._inverse @ right
         return motion
 
     def changes(self, along: Array) -> tuple[Array, Array, Array]:
@@ -124,7 +122,7 @@ class _Motion:
             q, v = self.graph.integrate(self.state.coordinates, distance * along), self.state.velocities
             values = self.system.evaluate(q, v)
             parts = [values.J.ravel(), values.gamma]
-            forces = self.system.springs.forces(q, v)
+            forces = self.system.spring_forces(q, v)
             return np.concatenate([*parts, forces.J.T @ forces.tensions])
 
         derivative = _difference(rows, step)

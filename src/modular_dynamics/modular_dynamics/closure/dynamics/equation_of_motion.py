@@ -1,110 +1,30 @@
 """The equation of motion in independent coordinates, M1 vdot + c1 + g1 + s1 = tau1, and each of its terms."""
 
-from collections.abc import Mapping
-from typing import overload
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import gravity_torque
+from ...dynamics import gravity_torque, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.workspaces import direct_calls, workspace_of
-from ...model import SubsystemGraph
-from .inverse_dynamics import NAME, ClosedLoopInverseDynamics
-from .prepared_equation import ClosedLoopEquationOfMotion
-from .solver import ClosedLoopDynamics, solver_of
+from ...model import SubsystemGraph, require_graph
+from ..core_loops import GOOD, core_loops
+from .forward_dynamics import raise_if_not_finite
+from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results, raise_if_shared, written
+from .reduced_inertia import reduced_accelerations
+from .solver import solver_of
 
 __all__ = [
+    "ClosedLoopEquationOfMotion",
     "close_loops",
     "closed_loop_bias",
     "closed_loop_gravity_torque",
-    "closed_loop_inverse_dynamics",
     "closed_loop_mass_matrix",
     "closed_loop_spring_torque",
     "constraint_projection",
+    "without_springs",
 ]
-
-_direct_calls = direct_calls(NAME)
-
-
-@overload
-def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
-    *,
-    friction: str = "none",
-) -> ClosedLoopDynamics: ...
-
-
-@overload
-def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
-    *,
-    out: Array,
-    friction: str = "none",
-) -> Array: ...
-
-
-def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
-    *,
-    out: Array | None = None,
-    friction: str = "none",
-) -> ClosedLoopDynamics | Array:
-    """Torques of the independent joints of a robot with closed loops, springs and gears.
-
-    The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
-    loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
-    cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
-    Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
-    ``inverse_dynamics``. Passive joints that loops do not determine are free: unactuated, at the guess's
-    position, with velocity zero; their accelerations follow from the dynamics.
-
-    Args:
-        q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
-        guess: coordinates of all joints. The assembly mode is the one nearest to them (sum of squares of the
-            joints that loops determine, angles modulo whole turns) at their own independent coordinates,
-            followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
-            are not planar, the nearest that Newton's method finds. Limits are ignored.
-            Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
-            from their middle; of several modes one in which passive joints are within their limits. Where
-            loops do not close so, from what `assemble` finds.
-        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
-        out: float64 array for tau. With it tau alone is computed, and returned: see
-            :class:`.ClosedLoopInverseDynamics`, which also gives the next guess.
-        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
-
-    Raises:
-        ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
-            independent joints are too many: their motion would open loops. Or there is no guess, and passive
-            joints would be beyond their limits by more than 2e-3 rad or m.
-        SingularityError: a dead point, or too few independent joints; it has the condition number.
-        StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
-        UnsupportedModelError: a black box in the graph.
-    """
-    if out is None:
-        return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
-    if not external_wrenches and friction == "none":
-        try:  # what a robot's controller does a thousand times a second
-            if _direct_calls[id(graph)](q, v, vdot, guess, out) == 0:
-                return out
-        except KeyError:
-            pass  # the first call, or there is none
-    return ClosedLoopInverseDynamics.of(graph, friction)(q, v, vdot, guess, external_wrenches, out)
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -113,6 +33,7 @@ def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = N
     In the assembly mode nearest to ``guess``, followed in closed form or in strides, so that it never jumps.
     Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
+    require_graph(graph)
     return solver_of(graph).close(q, guess)
 
 
@@ -122,6 +43,7 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
     W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``. Arguments
     and errors as of ``closed_loop_inverse_dynamics``.
     """
+    require_graph(graph)
     solver = solver_of(graph)
     return solver.projection(solver.close(q, guess))
 
@@ -135,10 +57,11 @@ def closed_loop_mass_matrix(
     that here and in the functions below. Arguments and errors as of ``closed_loop_inverse_dynamics``.
 
     Args:
-        out: float64 array for the result. With it and a guess, nothing is allocated where all loops are
-            planar; here and in the functions below. See :class:`.ClosedLoopEquationOfMotion`.
+        out: float64 array for the result. With it and a guess nothing is allocated; here and in the functions
+            below. See :class:`.ClosedLoopEquationOfMotion`.
     """
-    return workspace_of(graph, ClosedLoopEquationOfMotion).mass_matrix(q, guess, out)
+    require_graph(graph)
+    return graph.once(ClosedLoopEquationOfMotion).mass_matrix(q, guess, out)
 
 
 def closed_loop_gravity_torque(
@@ -148,7 +71,8 @@ def closed_loop_gravity_torque(
 
     Without springs, also those at joints. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
-    return workspace_of(graph, ClosedLoopEquationOfMotion).gravity_torque(q, guess, out)
+    require_graph(graph)
+    return graph.once(ClosedLoopEquationOfMotion).gravity_torque(q, guess, out)
 
 
 def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
@@ -156,6 +80,7 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
 
     Those at joints included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
+    require_graph(graph)
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
@@ -177,4 +102,125 @@ def closed_loop_bias(
     Gravity and springs included, also their damping; friction where it is "urdf". Arguments and errors as of
     ``closed_loop_inverse_dynamics``.
     """
-    return workspace_of(graph, ClosedLoopEquationOfMotion, friction).bias(q, v, guess, out)
+    require_graph(graph)
+    return graph.once(ClosedLoopEquationOfMotion, friction).bias(q, v, guess, out)
+
+
+class ClosedLoopEquationOfMotion:
+    """M1 vdot + h1 = tau1 of one graph with closed loops: its terms, and vdot, in independent coordinates.
+
+    A call with a guess near runs one compiled function (loop_dynamics.hpp), and with ``out`` allocates
+    nothing. Far from the guess, near dead points, and where coordinates are free, the general method answers,
+    or says what is wrong.
+
+    Each method takes a ``guess`` as of :func:`.closed_loop_inverse_dynamics`; ``out``, a float64 array for
+    the result; and ``coordinates``, a float64 array (nq,) for the coordinates of all joints, which may be the
+    guess: the next call's, for a robot that moves.
+
+    Args:
+        friction: as of :func:`.inverse_dynamics`, of bias and forward dynamics; of passive joints, too.
+
+    Raises:
+        StateError: friction is neither "none" nor "urdf".
+        UnsupportedModelError: a black box, or a geared joint with several coordinates.
+    """
+
+    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
+        require_graph(graph)
+        self.graph, self._friction = graph, friction
+        self._torques = ClosedLoopInverseDynamics(graph, friction)
+        self._solver, self._core = solver_of(graph), graph.once(core_loops)
+        self._width = len(self._solver.independent_v)
+        self._rest = np.zeros(self._width)
+
+    def mass_matrix(
+        self,
+        q: ArrayLike,
+        guess: ArrayLike | None = None,
+        out: Array | None = None,
+        coordinates: Array | None = None,
+    ) -> Array:
+        """M1 (p, p): see :func:`.closed_loop_mass_matrix`."""
+        raise_if_shared(out, coordinates)
+        matrix = np.empty((self._width, self._width)) if out is None else out
+        try:
+            if guess is not None and self._core.mass_matrix(q, guess, matrix, coordinates) == GOOD:
+                return matrix
+        except (TypeError, ValueError):
+            pass  # what is to be converted or refused
+        checked_results(self.graph, out, (self._width, self._width), coordinates)
+        closed = self._solver.close(q, guess)
+        W = self._solver.dynamic_projection(closed)
+        return written(W.T @ mass_matrix(self.graph.tree, closed) @ W, closed, out, coordinates)
+
+    def gravity_torque(
+        self,
+        q: ArrayLike,
+        guess: ArrayLike | None = None,
+        out: Array | None = None,
+        coordinates: Array | None = None,
+    ) -> Array:
+        """g1 (p,): see :func:`.closed_loop_gravity_torque`."""
+        static = self.graph.once(without_springs).once(ClosedLoopInverseDynamics)
+        return static(q, self._rest, self._rest, guess, None, out, coordinates)
+
+    def bias(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        guess: ArrayLike | None = None,
+        out: Array | None = None,
+        coordinates: Array | None = None,
+    ) -> Array:
+        """h1 (p,): see :func:`.closed_loop_bias`."""
+        return self._torques(q, v, self._rest, guess, None, out, coordinates)
+
+    def forward_dynamics(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        guess: ArrayLike | None = None,
+        out: Array | None = None,
+        coordinates: Array | None = None,
+    ) -> Array:
+        """vdot (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
+
+        Free joints have velocity zero. :func:`.closed_loop_forward_dynamics` takes closed coordinates and
+        velocities of all joints, gives accelerations of all, and answers at dead points of the independent
+        joints, too.
+
+        Raises:
+            StateError: a motion that moves no inertia, on which torques act. Else as of
+                :func:`.closed_loop_inverse_dynamics`.
+        """
+        raise_if_shared(out, coordinates)
+        vdot, friction = np.empty(self._width) if out is None else out, self._friction != "none"
+        try:
+            if (
+                guess is not None
+                and self._core.forward_dynamics(q, v, tau, guess, vdot, coordinates, None, friction) == GOOD
+            ):
+                return vdot
+        except (TypeError, ValueError):
+            pass  # what is to be converted or refused
+        checked_results(self.graph, out, (self._width,), coordinates)
+        solver = self._solver
+        torques = solver.system.independent.checked("tau", tau)
+        at_zero = solver.inverse_dynamics_at(q, v, self._rest, guess, friction=self._friction)
+        closed, M = at_zero.coordinates, mass_matrix(self.graph.tree, at_zero.coordinates)
+        W = solver.dynamic_projection(closed)
+        vdot = reduced_accelerations(self.graph, W, M, torques - at_zero.tau)
+        raise_if_not_finite(vdot)
+        return written(vdot, closed, out, coordinates)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its graph."""
+        return type(self), (self.graph, self._friction)
+
+
+def without_springs(graph: SubsystemGraph) -> SubsystemGraph:
+    """The graph without springs, also those at joints."""
+    stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
+    slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
+    return replace(slack, springs=())

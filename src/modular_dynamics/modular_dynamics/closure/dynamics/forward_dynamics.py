@@ -8,12 +8,11 @@ from numpy.typing import ArrayLike
 from ...dynamics import bias, frame_poses, mass_matrix
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
-from ...kernels.loops.inverse_dynamics import STILL
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
 from .reduced_inertia import reduced_accelerations, separate_motions
-from .solver import solver_of
+from .solver import solver_of, without_rounding
 
 __all__ = [
     "ClosedLoopMotion",
@@ -23,7 +22,6 @@ __all__ = [
     "mean_accelerations",
     "raise_if_not_finite",
     "raise_if_open",
-    "without_rounding",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
@@ -143,7 +141,7 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
         for joint in graph.joints
         if joint.stiffness != 0.0
     ]
-    return gravitational + solver_of(graph).system.springs.energy(q) + 0.5 * sum(stretched) + kinetic
+    return gravitational + solver_of(graph).system.spring_energy(q) + 0.5 * sum(stretched) + kinetic
 
 
 def constraint_rank(system: ConstraintSystem, q: Array) -> int:
@@ -183,7 +181,7 @@ def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> Sin
 def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
     """Raise ClosureError where rows, or their rates, are not zero."""
     values = system.evaluate(q)
-    residual, rates = (system.rows.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
+    residual, rates = (system.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
     largest_speed = max(1.0, float(np.abs(v).max(initial=0.0)))
     for what, violations, allowed in (
         ("is open by", residual, CLOSED_TOLERANCE),
@@ -211,7 +209,7 @@ def _motion(
     v = point.v if friction == "none" else without_rounding(system, point.v)
     right = -bias(graph.tree, q, v, friction=friction)
     right[system.independent_v] += tau
-    J_springs, _, tensions = system.springs.forces(q, v)
+    J_springs, _, tensions = system.spring_forces(q, v)
     M, right = units[:, None] * mass_matrix(graph.tree, q) * units, units * (right - J_springs.T @ tensions)
     constrained, free = point.constrained, separate_motions(point.free)
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
@@ -223,12 +221,6 @@ def _motion(
         multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
     raise_if_not_finite(vdot, multipliers)
     return ClosedLoopMotion(vdot, multipliers, point.rank, tensions)
-
-
-def without_rounding(system: ConstraintSystem, v: Array) -> Array:
-    """Velocities (nv,) with zeros in place of rounding, to which dry friction would give a sign."""
-    speeds = np.abs(v / system.units)
-    return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
 
 
 def raise_if_not_finite(*results: Array) -> None:

@@ -17,10 +17,9 @@ from .forward_dynamics import (
     constraint_rank,
     raise_if_not_finite,
     raise_if_open,
-    without_rounding,
 )
 from .reduced_inertia import reduced_accelerations, separate_motions
-from .solver import solver_of
+from .solver import solver_of, without_rounding
 from .state_rows import errors_name_row, rows_of_states
 
 __all__ = ["ClosedLoopHybridDynamics", "closed_loop_hybrid_dynamics", "closed_loop_hybrid_dynamics_batch"]
@@ -115,7 +114,7 @@ def closed_loop_hybrid_dynamics_batch(
         vdot=(vdot, independent),
         tau=(tau, independent),
     )
-    widths = graph.nv, independent, len(system.rows.names), len(graph.springs)
+    widths = graph.nv, independent, len(system.names), len(graph.springs)
     result = ClosedLoopHybridDynamics(*(np.empty((len(states[0]), width)) for width in widths))
     for k, state in enumerate(zip(*states, strict=True)):
         with errors_name_row(k):
@@ -143,7 +142,7 @@ def _solution(
     raise_if_open(system, q, v)
     v = v if friction == "none" else without_rounding(system, v)
     units, scale = system.units, system.row_scale
-    springs = system.springs.forces(q, v)
+    springs = system.spring_forces(q, v)
     right = -inverse_dynamics(
         graph.tree, q, v, np.zeros(graph.nv), external_wrenches=external_wrenches, friction=friction
     )

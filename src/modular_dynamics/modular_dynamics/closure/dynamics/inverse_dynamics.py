@@ -1,62 +1,121 @@
-"""Inverse dynamics of a closed-loop robot, prepared: torques alone, without allocating."""
+"""Inverse dynamics with closed loops: torques alone, without allocating, or all results at one state."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arrays.arguments import Array, checked_out
-from ...dynamics.workspaces import offer_direct_call, workspace_of
+from ...dynamics.quantity import terms_of
 from ...exceptions import StateError
-from ...kernels.loops.planar.entry import planar_entry
-from ...kernels.numba_support.array_objects import entries_are_direct
-from ...model import SubsystemGraph
-from .newton.call import NewtonCall
-from .planar_arrays import planar_mechanism, planar_workspace
-from .solver import ClosedLoopDynamics, ClosedLoopSolver
+from ...model import SubsystemGraph, require_graph
+from ..core_loops import GOOD, core_loops
+from .solver import ClosedLoopDynamics, solver_of
 
-__all__ = ["NAME", "ClosedLoopInverseDynamics", "checked_results"]
-
-#: Of its direct calls.
-NAME = "closed_loop_inverse_dynamics"
+__all__ = ["ClosedLoopInverseDynamics", "checked_results", "closed_loop_inverse_dynamics"]
 
 Wrenches = Mapping[str, ArrayLike] | None
 
 
+@overload
+def closed_loop_inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Wrenches = None,
+    *,
+    friction: str = "none",
+) -> ClosedLoopDynamics: ...
+
+
+@overload
+def closed_loop_inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Wrenches = None,
+    *,
+    out: Array,
+    friction: str = "none",
+) -> Array: ...
+
+
+def closed_loop_inverse_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    external_wrenches: Wrenches = None,
+    *,
+    out: Array | None = None,
+    friction: str = "none",
+) -> ClosedLoopDynamics | Array:
+    """Torques of the independent joints of a robot with closed loops, springs and gears.
+
+    The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
+    loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
+    cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
+    Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
+    ``inverse_dynamics``. Passive joints that loops do not determine are free: unactuated, at the guess's
+    position, with velocity zero; their accelerations follow from the dynamics.
+
+    Args:
+        q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
+        guess: coordinates of all joints. The assembly mode is the one nearest to them (sum of squares of the
+            joints that loops determine, angles modulo whole turns) at their own independent coordinates,
+            followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
+            are not planar, the nearest that Newton's method finds. Limits are ignored.
+            Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
+            from their middle; of several modes one in which passive joints are within their limits. Where
+            loops do not close so, from what `assemble` finds.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        out: float64 array for tau. With it tau alone is computed, and returned: see
+            :class:`.ClosedLoopInverseDynamics`, which also gives the next guess.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
+
+    Raises:
+        ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
+            independent joints are too many: their motion would open loops. Or there is no guess, and passive
+            joints would be beyond their limits by more than 2e-3 rad or m.
+        SingularityError: a dead point, or too few independent joints; it has the condition number.
+        StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
+        UnsupportedModelError: a black box in the graph.
+    """
+    require_graph(graph)
+    if out is None:
+        return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
+    solver = graph.once(ClosedLoopInverseDynamics, friction)
+    return solver(q, v, vdot, guess, external_wrenches, out)
+
+
 class ClosedLoopInverseDynamics:
-    """Inverse dynamics of one graph with closed loops: everything is allocated and compiled beforehand.
+    """Inverse dynamics of one graph with closed loops, for calls in a fast loop.
 
-    A call with a guess runs one compiled function. Where all loops are planar: positions in closed form,
-    rates and torques loop by loop (kernels/loops/planar/rates.py); it takes a few times as long as the
-    spanning tree alone. Of other loops: positions by Newton's method, as in a batch. Near dead points, with
-    wrenches, without a guess, and where coordinates are free or have a quaternion, the general method of
-    :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
-
-    A workspace belongs to one thread. Calling it gives tau alone; :meth:`solve` gives everything.
+    A call with a guess near runs one compiled function (loop_dynamics.hpp): planar loops in closed form,
+    others by Newton's method. Far from the guess, near dead points, and where coordinates are free, the
+    general method of :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
 
     Args:
         friction: as of :func:`.inverse_dynamics`; of passive joints it counts, too.
 
     Raises:
         StateError: friction is neither "none" nor "urdf".
-        UnsupportedModelError: a black box, or a passive or geared joint with several coordinates.
+        UnsupportedModelError: a black box, or a geared joint with several coordinates.
     """
 
     def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
+        require_graph(graph)
         self.graph, self._friction = graph, friction
-        self._solver = workspace_of(graph, ClosedLoopSolver)
-        self.call = self._compiled() or NewtonCall(self._solver, friction)
-
-    @classmethod
-    def of(cls, graph: SubsystemGraph, friction: str = "none") -> "ClosedLoopInverseDynamics":
-        """This thread's solver of a graph, made on first use; from then on all threads have a direct call."""
-        if friction != "none":
-            return workspace_of(graph, cls, friction)
-        solver = workspace_of(graph, cls)
-        if entries_are_direct() and (call := solver._compiled()) is not None:
-            offer_direct_call(graph, NAME, lambda: call)
-        return solver
+        self._counts_friction = terms_of(friction) != terms_of("none")
+        self._solver = solver_of(graph)
+        self._core = graph.once(core_loops).inverse_dynamics
+        self._width = len(self._solver.independent_v)
 
     def __call__(
         self,
@@ -72,30 +131,28 @@ class ClosedLoopInverseDynamics:
 
         Args:
             q, v, vdot, guess, external_wrenches: as of :func:`.closed_loop_inverse_dynamics`; errors as well.
-            out: float64 array for tau. With it, a guess and no wrenches, planar loops allocate nothing.
+            out: float64 array for tau. With it, a guess and no wrenches nothing is allocated.
             coordinates: float64 array (nq,) for the coordinates of all joints; it may be the guess. The next
                 call's guess, for a robot that moves.
 
         Raises:
             StateError: also where ``out`` and ``coordinates`` share memory: one would overwrite the other.
         """
-        raise_if_shared(out, coordinates)
-        if guess is not None and not external_wrenches:
-            tau = np.empty(len(self._solver.independent_v)) if out is None else out
-            given = (q, v, vdot, guess, tau) if coordinates is None else (q, v, vdot, guess, tau, coordinates)
-            if self.call(*given) == 0:
-                return tau
-        checked_results(self.graph, out, (len(self._solver.independent_v),), coordinates)
-        result = self.solve(q, v, vdot, guess, external_wrenches)
         if coordinates is not None:
-            coordinates[:] = result.coordinates
-        if out is None:
-            return result.tau
-        out[:] = result.tau
-        return out
+            raise_if_shared(out, coordinates)
+        if not (guess is None or external_wrenches):
+            tau = np.empty(self._width) if out is None else out
+            try:
+                if self._core(q, v, vdot, guess, tau, coordinates, None, self._counts_friction) == GOOD:
+                    return tau
+            except (TypeError, ValueError):
+                pass  # what is to be converted or refused
+        checked_results(self.graph, out, (self._width,), coordinates)
+        result = self.solve(q, v, vdot, guess, external_wrenches)
+        return written(result.tau, result.coordinates, out, coordinates)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its graph: the process that reads it has work arrays of its own."""
+        """Pickled as its graph."""
         return type(self), (self.graph, self._friction)
 
     def solve(
@@ -107,20 +164,13 @@ class ClosedLoopInverseDynamics:
         external_wrenches: Wrenches = None,
         diagnose: bool = True,
     ) -> ClosedLoopDynamics:
-        """Torques, wrenches, tensions and more, as a value, by the general method.
+        """Torques, wrenches, tensions and more, as a value.
 
         ``diagnose``: whether an error may take 0.1 s, to search for the reason why loops do not close.
         """
         return self._solver.inverse_dynamics_at(
             q, v, vdot, guess, external_wrenches, self._friction, diagnose
         )
-
-    def _compiled(self) -> Callable[..., int] | None:
-        """The compiled function with work arrays of its own; None where not all loops are planar."""
-        mechanism = planar_mechanism(self._solver, self._friction)
-        if mechanism is None:
-            return None
-        return planar_entry(mechanism, planar_workspace(self.graph, mechanism))
 
 
 def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
@@ -141,3 +191,13 @@ def checked_results(
             checked_out(coordinates, (graph.nq,))
         except StateError as error:
             raise StateError(f"coordinates: {error}") from None
+
+
+def written(value: Array, closed: Array, out: Array | None, coordinates: Array | None) -> Array:
+    """The result and the coordinates of all joints, written into arrays where they are wanted."""
+    if coordinates is not None:
+        coordinates[:] = closed
+    if out is None:
+        return value
+    out[:] = value
+    return out

@@ -4,11 +4,12 @@ import numpy as np
 
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
-from ...kernels.recursions.articulated_layout import ROUNDING
 from ...model import SubsystemGraph
 
 __all__ = ["SMALLEST_RATE", "reduced_accelerations", "separate_motions"]
 
+#: Part of an inertia's terms that may be rounding.
+ROUNDING = 1e-13
 #: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
 #: closed, and their rank is known, to as much.
 SMALLEST_RATE = 1e-9

@@ -1,49 +1,62 @@
-"""The workspace of a closed-loop robot: closing its loops, and inverse dynamics where they are closed."""
+"""Inverse dynamics of a robot with closed loops: all results at one state.
 
-from collections.abc import Mapping
+The tree's torques tau, with all joints moving as the loops make them; J_d^T lambda = tau_d gives the
+multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau_i - J_i^T lambda = W^T tau
+(Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; here it
+is written once more for what the core does not answer: dead points nearby, coordinates that loops leave free.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import mass_matrix
+from ...dynamics import InverseDynamics, mass_matrix
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.arrays.loaded_constants import LoadedConstants
-from ...dynamics.arrays.model_arrays import body_to_aligned, rows_of, topology_of
+from ...dynamics.core_robot import loads_on_bodies
+from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
-from ...dynamics.workspaces import workspace_of
-from ...exceptions import StateError, UnsupportedModelError
-from ...kernels.layout import FORCE
-from ...kernels.loops.inverse_dynamics import closed_loop_inverse_dynamics as kernel
-from ...kernels.loops.structures import DynamicsArrays, Tree
+from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph
 from ..assembly.independence import LARGEST_VIOLATION, WORST_CONDITION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
-from ..constraints.constraint_system import ConstraintSystem
+from ..constraints.constraint_system import ConstraintSystem, Projection
+from ..core_loops import GOOD
 from .closing_wrenches import ClosingElements, ClosingWrenches
 from .reduced_inertia import reduced_accelerations
 
-__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of"]
+__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of", "without_rounding"]
+
+#: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
+STILL = 1e-12
+_Wrenches = Mapping[str, ArrayLike] | None
+
+
+class ConstraintForces(NamedTuple):
+    """What the rows of loops and gears do at one state: see the attributes of `ClosedLoopDynamics`."""
+
+    multipliers: Array
+    residual: Mapping[str, float]
+    projection: Projection
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoopDynamics:
     """What `closed_loop_inverse_dynamics` computes.
 
+    What belongs to the single rows (multipliers, rank, redundant, condition, residual, projection) is
+    computed when it is read first.
+
     Attributes:
         tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
-        multipliers: of the constraint rows [N or N m]; of the least norm where rows are redundant.
         coordinates, velocities, accelerations: of all joints, in the order of ``graph.joint_names``;
             ``coordinates`` is the next call's guess.
         wrenches: by loop joint, [force N, moment N m] of the predecessor on the successor, at and in the
             successor's anchor frame.
         tensions: by spring [N].
-        rank: of the constraint rows. redundant: the number of rows beyond that.
-        condition: condition number of the dependent part of the constraint Jacobian, gears in the units of
-            their drivers: large near a dead point.
-        residual: by loop joint and gear, the largest violation of its rows [m or 1].
-        projection: W (nv, independent), v = W v_independent (`constraint_projection`).
         free: names of the passive joints that neither independent joints nor loops determine. They are
             unactuated, at the guess's position as long as loops close there, with velocity zero; their
             accelerations follow from the dynamics.
@@ -51,24 +64,50 @@ class ClosedLoopDynamics:
     """
 
     tau: Array
-    multipliers: Array
     coordinates: Array
     velocities: Array
     accelerations: Array
     wrenches: Mapping[str, Array]
     tensions: Mapping[str, float]
-    rank: int
-    redundant: int
-    condition: float
-    residual: Mapping[str, float]
-    projection: Array
     free: tuple[str, ...]
     open_tree: TransmittedWrenches = field(repr=False)
+    _find_forces: Callable[[], ConstraintForces] = field(repr=False)
+
+    @property
+    def multipliers(self) -> Array:
+        """Of the constraint rows [N or N m]; of the least norm where rows are redundant."""
+        return self._forces.multipliers
+
+    @property
+    def rank(self) -> int:
+        """Of the constraint rows, in the dependent coordinates."""
+        return self._forces.projection.rank
+
+    @property
+    def redundant(self) -> int:
+        """The number of rows beyond the rank."""
+        return len(self.multipliers) - self.rank
+
+    @property
+    def condition(self) -> float:
+        """Condition number of the dependent part of the constraint Jacobian, gears in the units of their
+        drivers: large near a dead point."""
+        return self._forces.projection.condition
+
+    @property
+    def residual(self) -> Mapping[str, float]:
+        """By loop joint and gear, the largest violation of its rows [m or 1]."""
+        return self._forces.residual
+
+    @property
+    def projection(self) -> Array:
+        """W (nv, independent), v = W v_independent: see `constraint_projection`."""
+        return self._forces.projection.W[:, : len(self.tau)]
 
     @cached_property
     def closing_wrenches(self) -> ClosingWrenches:
         """The wrenches of loop joints and springs on their links."""
-        elements = workspace_of(self.open_tree.graph, ClosingElements)
+        elements = self.open_tree.graph.once(ClosingElements)
         return elements(self.coordinates, self.wrenches, self.tensions)
 
     @cached_property
@@ -77,35 +116,40 @@ class ClosedLoopDynamics:
         wrenches = self.open_tree.joint_wrenches - self.closing_wrenches.on_joints
         return replace(self.open_tree, joint_wrenches=wrenches)
 
+    @cached_property
+    def _forces(self) -> ConstraintForces:
+        return self._find_forces()
+
+
+class _Motion(NamedTuple):
+    """All velocities and accelerations at closed coordinates, and what moves them."""
+
+    q: Array
+    v: Array
+    a: Array
+    forces: ConstraintForces
+    tau: Array
+    tensions: Array
+    wrenches: Array
+    open_tree: TransmittedWrenches
+
 
 class ClosedLoopSolver(Mechanism):
-    """A mechanism and its dynamics, with everything allocated beforehand. For one thread only.
-
-    Results are values: later calls do not change them.
+    """A mechanism and its dynamics. Results are values.
 
     Attributes:
         independent_q, independent_v: indices of the independent joints in q (nq,) and in v (nv,).
 
     Raises:
-        UnsupportedModelError: a black box, or a passive or geared joint with several coordinates.
+        UnsupportedModelError: a black box, or a geared joint with several coordinates.
     """
 
     def __init__(self, graph: SubsystemGraph) -> None:
         super().__init__(graph)
         system = self.system
         self.independent_q, self.independent_v = system.independent_q, system.independent_v
-        self._loaded = LoadedConstants(
-            graph,
-            system.tree.constants,
-            lambda body, wrench: body_to_aligned(system.alignments[body], wrench),
-        )
-        self._to_bodies, self._first_joints = system.alignments.transpose(0, 2, 1), first_joints(graph)
         self._loop_names = [loop.name for loop in graph.loop_joints]
         self._spring_names = [spring.name for spring in graph.springs]
-
-    def _use(self, system: ConstraintSystem) -> None:
-        super()._use(system)
-        self._aligned_wrenches = rows_of(system.workspace.newton_euler, len(self.graph.joints))[:-1, FORCE:]
 
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
@@ -140,10 +184,10 @@ class ClosedLoopSolver(Mechanism):
         (q,) = self.graph.checked(q=coordinates)
         if not self._is_free_known:
             self._find_free(q)
-        W, condition = self.system.projection(q)
-        raise_if_singular(self.system, q, condition)
-        raise_if_dependent(self.system, q, W)
-        return W
+        at = self.system.projection(q)
+        raise_if_singular(self.system, q, at.condition)
+        raise_if_dependent(self.system, q, at.W)
+        return at.W
 
     def _free_motion(self, free: Array, M: Array, torques: Array) -> Array:
         """Accelerations (f,) of the free coordinates, W of these (nv, f), against the torques that hold them.
@@ -157,7 +201,7 @@ class ClosedLoopSolver(Mechanism):
         coordinates: ArrayLike,
         v_independent: ArrayLike,
         vdot_independent: ArrayLike,
-        external_wrenches: Mapping[str, ArrayLike] | None = None,
+        external_wrenches: _Wrenches = None,
         friction: str = "none",
     ) -> ClosedLoopDynamics:
         """Inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
@@ -171,7 +215,7 @@ class ClosedLoopSolver(Mechanism):
         checked = self.system.independent.checked
         v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
         q = self.graph.checked(q=coordinates)[0].copy()
-        return self._inverse_dynamics(q, v, vdot, external_wrenches, friction)
+        return self._general(q, v, vdot, external_wrenches, friction)
 
     def inverse_dynamics_at(
         self,
@@ -179,96 +223,146 @@ class ClosedLoopSolver(Mechanism):
         v: ArrayLike,
         vdot: ArrayLike,
         guess: ArrayLike | None = None,
-        external_wrenches: Mapping[str, ArrayLike] | None = None,
+        external_wrenches: _Wrenches = None,
         friction: str = "none",
         diagnose: bool = True,
     ) -> ClosedLoopDynamics:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
-        checked = self.system.independent.checked
+        checked, counts = self.system.independent.checked, terms_of(friction) != terms_of("none")
         q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
-        return self._inverse_dynamics(self.close(q, guess, diagnose), v, vdot, external_wrenches, friction)
+        loads = loads_on_bodies(self.graph, external_wrenches) if external_wrenches else None
+        tau, coordinates, details = np.empty(len(v)), np.empty(self.graph.nq), np.empty(self.loops.details)
 
-    def _inverse_dynamics(
-        self,
-        q: Array,
-        v: Array,
-        vdot: Array,
-        external_wrenches: Mapping[str, ArrayLike] | None,
-        friction: str,
+        def core(near: Any, with_details: Array | None = None) -> int:
+            return self.loops.inverse_dynamics(q, v, vdot, near, tau, coordinates, with_details, counts, loads)
+
+        try:
+            status = None if guess is None else core(guess)
+        except (TypeError, ValueError):
+            status = None  # to be converted or refused
+        if status != GOOD:
+            closed = self.close(q, guess, diagnose)
+            if core(closed) != GOOD:
+                return self._general(closed, v, vdot, external_wrenches, friction)
+        own = tau.copy()  # with details they are computed otherwise; one input, one result
+        core(coordinates.copy(), details)
+        tau = own
+        parts = self.details_of(details)
+        return ClosedLoopDynamics(
+            tau=tau,
+            coordinates=coordinates,
+            velocities=parts.velocities,
+            accelerations=parts.accelerations,
+            wrenches=dict(zip(self._loop_names, parts.wrenches, strict=True)),
+            tensions=dict(zip(self._spring_names, parts.tensions.tolist(), strict=True)),
+            free=(),
+            open_tree=self._open_tree(coordinates, parts.joint_wrenches),
+            _find_forces=partial(_forces, self.graph, coordinates, v, vdot, external_wrenches, friction),
+        )
+
+    def details_of(self, details: Array) -> "Details":
+        """The parts of the core's details (details,) of a state, or (n, details) of many."""
+        nv, loops, springs = self.graph.nv, len(self._loop_names), len(self._spring_names)
+        ends = np.cumsum([nv, nv, springs, 6 * loops, 6 * len(self.graph.joints)])
+        v, a, tensions, cuts, joints, sines = np.split(details, ends, axis=-1)
+        rows, joint_count = details.shape[:-1], len(self.graph.joints)
+        wrenches, transmitted = cuts.reshape(*rows, loops, 6), joints.reshape(*rows, joint_count, 6)
+        return Details(v, a, tensions, wrenches, transmitted, sines[..., 0])
+
+    def _open_tree(self, q: Array, joint_wrenches: Array) -> TransmittedWrenches:
+        return TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
+
+    def _general(
+        self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str
     ) -> ClosedLoopDynamics:
-        """The same with checked arguments; q becomes part of the result."""
+        """At closed coordinates, by dense matrices; q becomes part of the result."""
+        motion = self.motion(q, v, vdot, external_wrenches, friction)
+        return ClosedLoopDynamics(
+            tau=motion.tau,
+            coordinates=q,
+            velocities=motion.v,
+            accelerations=motion.a,
+            wrenches=dict(zip(self._loop_names, motion.wrenches, strict=True)),
+            tensions=dict(zip(self._spring_names, motion.tensions.tolist(), strict=True)),
+            free=self.system.free_joints,
+            open_tree=motion.open_tree,
+            _find_forces=partial(_itself, motion.forces),
+        )
+
+    def motion(
+        self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str
+    ) -> _Motion:
+        """Motion and forces at closed coordinates. Raises as `raise_if_singular`, `raise_if_dependent`."""
         if not self._is_free_known:
             self._find_free(q)
-        system, graph = self.system, self.graph
-        rows, springs = system.rows.arrays, system.springs.arrays
-        arrays = self.result_arrays()
-        arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
-        tree = system.tree
-        if friction != "none":
-            tree = Tree(topology_of(graph, frozenset(), friction), tree.constants)
-        if external_wrenches:
-            tree = Tree(tree.topology, self._loaded(external_wrenches))
-        status, condition, rank, violation = kernel(
-            tree, rows, springs, system.split, q, system.workspace, arrays
-        )
-        if len(system.free) and status == 0 and condition < WORST_CONDITION:
-            free = arrays.projection[:, len(v) :]
-            accelerations = self._free_motion(free, mass_matrix(graph.tree, q), arrays.tau[system.free])
-            arrays = self.result_arrays()
-            arrays.v[system.independent_v], arrays.vdot[system.independent_v] = v, vdot
-            arrays.vdot[system.free] = accelerations
-            status, *_ = kernel(tree, rows, springs, system.split, q, system.workspace, arrays)
-        raise_if_singular(system, q, condition)
-        if violation > LARGEST_VIOLATION:
-            raise_if_dependent(system, q, arrays.projection)
-        if status != 0:
-            raise StateError("q, v and vdot are finite, but so large that the torques are not")
-        return ClosedLoopDynamics(
-            tau=arrays.tau[system.independent_v],
-            multipliers=arrays.multipliers,
-            coordinates=q,
-            velocities=arrays.v,
-            accelerations=arrays.vdot,
-            wrenches=dict(zip(self._loop_names, arrays.cut_wrenches, strict=True)),
-            tensions=dict(zip(self._spring_names, arrays.tensions.tolist(), strict=True)),
-            rank=rank,
-            redundant=len(arrays.multipliers) - rank,
-            condition=condition,
-            residual=system.rows.by_name(arrays.residual),
-            projection=arrays.projection[:, : len(v)],
-            free=system.free_joints,
-            open_tree=TransmittedWrenches(
-                graph,
-                q,
-                {},
-                (self._aligned_wrenches.reshape(-1, 2, 3) @ self._to_bodies).reshape(-1, 6),
-                self._first_joints,
-            ),
-        )
+        system, count = self.system, len(v)
+        at_rest = system.evaluate(q)
+        projection = system.projection(q, at_rest.J)
+        raise_if_singular(system, q, projection.condition)
+        if projection.violation > LARGEST_VIOLATION:
+            raise_if_dependent(system, q, projection.W)
+        free = np.zeros(len(system.free))
+        motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
+        if len(free):
+            W = projection.W[:, count:]
+            torques = W.T @ motion.tau
+            free = self._free_motion(W, mass_matrix(self.graph.tree, q), torques)
+            motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
+        return motion._replace(tau=(projection.W.T @ motion.tau)[:count])
 
-    def result_arrays(self) -> DynamicsArrays:
-        """What the kernel writes; velocities and accelerations are zero."""
-        system, nv = self.system, self.graph.nv
-        rows = system.rows.arrays
-        return DynamicsArrays(
-            v=np.zeros(nv),
-            vdot=np.zeros(nv),
-            tau=np.zeros(nv),
-            multipliers=np.zeros(len(rows.indices)),
-            residual=np.zeros(len(rows.indices)),
-            tensions=np.zeros(len(system.springs.arrays.laws)),
-            cut_wrenches=np.zeros((len(rows.ends), 6)),
-            projection=np.zeros((nv, len(system.split.independent_v))),
-        )
+    def _motion(
+        self,
+        q: Array,
+        given: tuple[Array, Array, Array],
+        projection: Projection,
+        external_wrenches: _Wrenches,
+        friction: str,
+    ) -> _Motion:
+        """The same with accelerations of free coordinates; tau (nv,) of all joints, loops open."""
+        system, graph, (v, vdot, free) = self.system, self.graph, given
+        full_v = without_rounding(system, projection.W[:, : len(v)] @ v)
+        full_v[system.independent_v] = v
+        values = system.evaluate(q, full_v)
+        a = projection.W @ np.concatenate([vdot, free])
+        a[system.dependent_v] -= projection.inverse @ values.gamma
+        solver = InverseDynamics(graph.tree, friction=friction)
+        result = solver.solve(q, full_v, a, external_wrenches=external_wrenches)
+        springs = system.spring_forces(q, full_v)
+        tau = result.tau + springs.J.T @ springs.tensions
+        multipliers = projection.inverse.T @ tau[system.dependent_v]
+        wrenches = np.zeros((len(self._loop_names), 6))
+        for k, name in enumerate(self._loop_names):
+            own = np.array([row == name for row in system.names]) & ~system.is_gear
+            wrenches[k] = multipliers[own] @ values.wrenches[own]
+        forces = ConstraintForces(multipliers, system.by_name(np.abs(values.phi)), projection)
+        tree = self._open_tree(q, result.joint_wrenches)
+        return _Motion(q, full_v, a, forces, tau, springs.tensions, wrenches, tree)
 
-    def warm_up(self) -> Array:
-        """Compile or load every kernel, so that the first real call is as fast as the others.
 
-        Returns the reference configuration. Raises as `reference`, or because that is a dead point.
-        """
-        start, rest = super().warm_up(), np.zeros(len(self.independent_v))
-        self.inverse_dynamics(start, rest, rest)
-        return start
+class Details(NamedTuple):
+    """What the core says of a state beside its torques (_core.pyi), or of many in rows."""
+
+    velocities: Array
+    accelerations: Array
+    tensions: Array
+    wrenches: Array
+    joint_wrenches: Array
+    sines: Array
+
+
+def _itself(forces: ConstraintForces) -> ConstraintForces:
+    return forces
+
+
+def _forces(graph: SubsystemGraph, *state: Any) -> ConstraintForces:
+    """The constraint forces at closed coordinates: arguments as of `ClosedLoopSolver.motion`."""
+    return solver_of(graph).motion(*state).forces
+
+
+def without_rounding(system: ConstraintSystem, v: Array) -> Array:
+    """Velocities (nv,) with zeros in place of rounding, to which dry friction would give a sign."""
+    speeds = np.abs(v / system.units)
+    return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
 
 
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity: str) -> None:
@@ -284,5 +378,5 @@ def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity:
 
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:
-    """This thread's solver of a graph, made on first use."""
-    return workspace_of(graph, ClosedLoopSolver)
+    """The solver of a graph, made on first use."""
+    return graph.once(ClosedLoopSolver)

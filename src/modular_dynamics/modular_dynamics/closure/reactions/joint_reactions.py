@@ -6,7 +6,6 @@ import numpy as np
 
 from ...algebra import DualQuaternion, adjoint
 from ...dynamics.arrays.arguments import Array
-from ...dynamics.workspaces import workspace_of
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
 from ..dynamics.closing_wrenches import ClosingElements
@@ -39,7 +38,7 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
     """
     closing = dynamics.closing_wrenches
     vectors = closing.points, closing.forces, closing.moments
-    elements = workspace_of(graph, ClosingElements)
+    elements = graph.once(ClosingElements)
     reactions = {
         name: Reaction(first.link, second.link, point, start, force, moment)
         for name, (first, second), (start, point), force, moment in zip(

@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...dynamics.arrays.arguments import Array
 from ...dynamics.kinematics import frame_motions
 from ...model import SubsystemGraph
-from ..dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
-from ..dynamics.batch.joint_motions import joint_motions_batch
-from ..dynamics.batch.results import ClosedLoopBatch, RowStatus
+from ..dynamics.batch import (
+    ClosedLoopBatch,
+    RowStatus,
+    closed_loop_inverse_dynamics_batch,
+    joint_motions_batch,
+)
 from .load_case import LoadCases
 from .robot_reactions import known_springs
 from .sharing import ReactionSharing

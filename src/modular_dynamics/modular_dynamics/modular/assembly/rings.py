@@ -11,7 +11,7 @@ from ...closure.assembly.free_coordinates import closed_around, closes
 from ...closure.assembly.groups import LoopGroup, independent_groups
 from ...closure.constraints.constraint_system import ConstraintSystem
 from ...closure.constraints.coordinates import Coordinates
-from ...kernels.loops.newton import CLOSED
+from ...closure.constraints.newton import CLOSED
 from ...model import SubsystemGraph
 
 __all__ = ["IndependentJoints", "independent_joints"]
@@ -64,7 +64,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
         if found.open_groups:
             why = str(cannot_close(system, found, assembler.search(found.q, limited=False), "all joints"))
             rows = [row for minimum in found.open_groups for row in minimum.group.rows]
-            opened = dict.fromkeys(np.array(system.rows.names)[rows].tolist())
+            opened = dict.fromkeys(np.array(system.names)[rows].tolist())
             note = f"no independent joints were chosen: {why}"
             return IndependentJoints(None, (note,), tuple(opened), why)
         closed = found.q
@@ -90,7 +90,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
 
 
 def _names(system: ConstraintSystem, group: LoopGroup) -> str:
-    return f"the rings {', '.join(dict.fromkeys(np.array(system.rows.names)[group.rows].tolist()))}"
+    return f"the rings {', '.join(dict.fromkeys(np.array(system.names)[group.rows].tolist()))}"
 
 
 def _rank(J: Array) -> int:

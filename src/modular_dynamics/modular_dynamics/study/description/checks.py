@@ -52,7 +52,7 @@ def check_study(study: Study, where: str) -> None:
         raise StudyError(f"{where}: keep: sine is {study.keep.sine:g}; a sine from 0 to 1 is needed")
     if study.keep.sine is not None and not graph.loop_joints:
         raise StudyError(f"{where}: keep: sine: the robot has no loops")
-    if study.keep.sine is not None and solver_of(graph).explicit is None:
+    if study.keep.sine is not None and not solver_of(graph).is_planar:
         raise StudyError(f"{where}: keep: sine: the loops are not planar ones that are solved in closed form")
     _check_parameters(graph, study.inputs, where)
     moved = {*task_graph(study, where).independent_joint_names}

@@ -11,8 +11,8 @@ def groups(graph, free):
     """Loops and gears, and the joints, of each group."""
     system = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))
     found = independent_groups(system, free)
-    assert sorted(k for group in found for k in group.rows) == list(range(len(system.rows.names)))
-    return {tuple(sorted({system.rows.names[k] for k in group.rows})): group.joints for group in found}
+    assert sorted(k for group in found for k in group.rows) == list(range(len(system.names)))
+    return {tuple(sorted({system.names[k] for k in group.rows})): group.joints for group in found}
 
 
 def test_two_legs_are_two_groups():

@@ -7,11 +7,15 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from helpers.robots.planar_mechanisms import branch_of, by_newton, explicit, four_bar_by_cosines, on_branch
+from helpers.general_loops import GeneralSolver
+from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from modular_dynamics.closure import close_loops, solver_of
 from modular_dynamics.closure.assembly.mechanism import ROUNDING, Mechanism
+from modular_dynamics.closure.constraints import newton
 
+#: Residual of a closed loop.
+CLOSE = 1e-10
 GRAPHS = {"planar": four_bar().graph()}
 GRAPHS |= {name: md.load_urdf(ROBOTS / f"{name}.urdf") for name in ("slider_crank", "exoskeleton")}
 
@@ -30,10 +34,7 @@ def slider_crank_modes(guess):
 
 def exoskeleton_modes(guess):
     """Those of the eight combinations of sides, on which circles of its three loops meet, that close."""
-    solver = explicit(GRAPHS["exoskeleton"])
-    choices = [(1.0,) if step.startswith("gear") else (1.0, -1.0) for step in solver.order]
-    modes = (on_branch(solver, guess[solver.system.independent_q], s) for s in itertools.product(*choices))
-    return [mode for mode in modes if mode is not None]
+    return modes_of(GRAPHS["exoskeleton"], guess)
 
 
 MODES = {"planar": four_bar_modes, "slider_crank": slider_crank_modes, "exoskeleton": exoskeleton_modes}
@@ -75,13 +76,31 @@ def test_the_mode_is_the_nearest_of_all_to_the_guess(name, far):
     assert compared > 10
 
 
+def test_newton_finds_no_mode_that_the_closed_form_does_not():
+    """From random starts; and all modes close."""
+    graph, rng = GRAPHS["exoskeleton"], np.random.default_rng(2)
+    solver = solver_of(graph)
+    found = 0
+    for guess in guesses(graph, 0.3)[:6]:
+        modes = exoskeleton_modes(guess)
+        for mode in modes:
+            assert max(solver.residual(mode).values()) < CLOSE
+        for _ in range(20):
+            start = guess + rng.uniform(-np.pi, np.pi, graph.nq)
+            start[solver.independent_q] = guess[solver.independent_q]
+            if newton.settle(solver.system, start) < newton.CLOSED:
+                assert min(distance(graph, mode, start) for mode in modes) < 1e-6
+                found += 1
+    assert found > 20
+
+
 @pytest.mark.parametrize("far", [0.3, 1.0, 2.5])
 def test_newton_finds_the_nearest_of_two_modes(far):
     graph = GRAPHS["planar"]
-    newton = by_newton(graph)
+    general = GeneralSolver(graph)
     for guess in guesses(graph, far)[::4]:
         modes = [distance(graph, mode, guess) for mode in four_bar_modes(guess)]
-        closed = newton.close(guess[:1], guess)
+        closed = general.close(guess[:1], guess)
         assert distance(graph, closed, guess) == pytest.approx(min(modes), abs=1e-7)
 
 
@@ -89,15 +108,15 @@ def test_newton_finds_the_nearest_of_two_modes(far):
 def test_the_mode_never_jumps_from_one_to_the_next_of_thousands(name):
     """Each the next one's guess, anywhere in the range; of the exoskeleton as far as it closes."""
     graph, rng = GRAPHS[name], np.random.default_rng(1)
-    solver, guess = explicit(graph), solver_of(graph).reference()
-    branch, count = branch_of(solver, guess), len(graph.independent_joint_names)
+    guess = solver_of(graph).reference()
+    branch, count = branch_of(graph, guess), len(graph.independent_joint_names)
     low, high = np.full(count, -3.0), np.full(count, 3.0)
     if name == "exoskeleton":
         at = graph.independent_joint_names.index("rho_4")
         low[at], high[at] = np.deg2rad((-20, 95))
     for q in rng.uniform(low, high, (3000, count)):
         guess = close_loops(graph, q, guess)
-        assert (branch_of(solver, guess) == branch).all()
+        assert (branch_of(graph, guess) == branch).all()
         assert max(solver_of(graph).residual(guess).values()) < 1e-10
 
 
@@ -110,14 +129,14 @@ def rockers(crank):
     return sorted(mode[2] for mode in four_bar_modes([crank]))
 
 
-@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize("make", [Mechanism, GeneralSolver])
 @pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize("turns", [0, 1])
-def test_limits_tell_the_mode_where_no_guess_does(side, turns, newton):
+def test_limits_tell_the_mode_where_no_guess_does(side, turns, make):
     """Also where the limits are a whole turn away."""
     values = [rockers(crank)[side] + 2 * np.pi * turns for crank in np.linspace(-3, 3, 61)]
     graph = limited(min(values) - 0.01, max(values) + 0.01)
-    solver = (by_newton if newton else Mechanism)(graph)
+    solver = make(graph)
     for crank in (-3.0, 0.0, 1.0, 3.0):
         expected = rockers(crank)[side] + 2 * np.pi * turns
         assert solver.close([crank])[2] == pytest.approx(expected, abs=1e-9)
@@ -160,25 +179,24 @@ def test_a_start_that_gears_take_out_of_line_decides_the_mode():
 
 def test_a_closed_guess_is_not_corrected():
     """Without one step of Newton's method; with as many as it takes once it is open."""
-    mechanism = by_newton(GRAPHS["exoskeleton"])
-    guess, step = mechanism.reference(), mechanism.system.workspace.x
+    mechanism = GeneralSolver(GRAPHS["exoskeleton"])
+    guess = mechanism.reference()
     for opening in (0.0, 1e-9):
-        start, step[:] = guess + opening, np.nan  # which the first step overwrites
-        assert mechanism.system.correct(start, 1e-6, ROUNDING)
-        assert np.isnan(step).all() == np.array_equal(start, guess + opening) == (opening == 0.0)
+        start = guess + opening
+        assert newton.correct(mechanism.system, start, 1e-6, ROUNDING)
+        assert np.array_equal(start, guess + opening) == (opening == 0.0)
     closed = [mechanism.close(guess[mechanism.system.independent_q] + 0.1, guess) for _ in range(2)]
     assert np.array_equal(*closed)
 
 
-@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize("make", [Mechanism, GeneralSolver])
 @pytest.mark.parametrize("ratio", [-30.0, 1000.0, 1e6])
 @pytest.mark.parametrize("offset", [0.0, 500.0])
-def test_gears_do_not_change_the_mode(ratio, offset, newton):
+def test_gears_do_not_change_the_mode(ratio, offset, make):
     robot = four_bar()
     robot.turn("motor", "world", "motor", (4, 4))
     ungeared = robot.graph()
     robot.tags.append(f'<gear joint="motor" driver="rocker" ratio="{ratio}" offset="{offset}"/>')
-    make = by_newton if newton else Mechanism
     by_crank, by_motor = (make(robot.graph().with_independent_joints(k)) for k in ("crank", "motor"))
     for crank in (-2.0, 0.3, 1.0):
         expected = close_loops(ungeared, [crank, 0.0])

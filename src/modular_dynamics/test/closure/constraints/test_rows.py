@@ -42,13 +42,6 @@ def test_jacobian_and_bias_are_derivatives(drawn):
         assert column == pytest.approx(along, abs=1e-9 * scale)
 
 
-def test_a_row_of_no_kind_has_no_value(load_robot):
-    graph = load_robot("four_bar")
-    solver_of(graph).system.rows.arrays.indices[0, 0] = 9
-    phi, _, gamma = rows(graph, np.zeros(graph.nq), np.zeros(graph.nv))
-    assert np.isnan([phi[0], gamma[0]]).all()
-
-
 @MECHANISMS
 @given(random_mechanisms())
 def test_residual_is_what_the_joint_forbids(drawn):

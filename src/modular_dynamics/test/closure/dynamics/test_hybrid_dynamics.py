@@ -15,7 +15,7 @@ def moving_state(graph, q, rng, spins=True):
     """Coordinates and velocities of all joints; free joints spin."""
     solver = solver_of(graph)
     coordinates = solver.close(q)
-    W, _ = solver.system.projection(coordinates)
+    W = solver.system.projection(coordinates).W
     rates = rng.normal(size=W.shape[1])
     if not spins:
         rates[len(q) :] = 0.0

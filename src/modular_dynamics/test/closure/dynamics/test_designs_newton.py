@@ -12,9 +12,6 @@ from helpers.robots.planar_robots import four_bar
 from modular_dynamics.closure import solver_of
 from modular_dynamics.closure.assembly.assemble import Assembler
 from modular_dynamics.closure.assembly.least_squares import LeastSquares
-from modular_dynamics.closure.dynamics.batch.newton_designs import answer_designs_by_newton
-from modular_dynamics.closure.dynamics.batch.results import new_states
-from modular_dynamics.dynamics.arrays.design_rows import checked_columns, terms_of_columns
 
 DESIGNS, STATES = 20, 6
 
@@ -38,15 +35,6 @@ def of_ankle(graph):
     return [name for name in graph.parameters if name.endswith(ends) and graph.parameters[name].value != 0.0]
 
 
-def answered_alone(graph, motion, parameters):
-    """Statuses that the compiled function gives, without the general method."""
-    given, values = [x.reshape(-1, x.shape[-1]) for x in motion], checked_columns(graph, parameters)
-    rows, solver = new_states(graph, given, solver_of(graph).reference()[None]), solver_of(graph)
-    terms = terms_of_columns(values, "none")
-    answer_designs_by_newton(solver, values, range(len(values.values)), "none", terms, rows, 1)
-    return rows.statuses
-
-
 def assert_as_written(graph, motion, parameters, batch):
     for k in range(len(batch.tau)):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
@@ -64,11 +52,6 @@ def test_designs_are_robots_written_and_loaded():
     motion, parameters = states(graph), columns(graph, of_ankle(graph))
     batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, errors="raise")
     assert_as_written(graph, motion, parameters, batch)
-
-
-def test_the_compiled_function_answers_them_alone():
-    graph = md.load_urdf(ankle().urdf())
-    assert (answered_alone(graph, states(graph), columns(graph, of_ankle(graph))) == 0).all()
 
 
 def test_mujoco_agrees():
@@ -127,7 +110,6 @@ def test_planar_loops_that_leave_their_plane_and_still_close():
     batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, errors="raise")
     assert np.isnan(batch.sines[1:]).all()
     assert np.isfinite(batch.sines[0]).all()
-    assert (answered_alone(graph, motion, parameters) == 0).all()
     assert_as_written(graph, motion, parameters, batch)
 
 

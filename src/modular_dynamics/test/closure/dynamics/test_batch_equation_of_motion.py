@@ -68,7 +68,7 @@ def test_bad_states_are_marked(load_robot):
     result = md.closed_loop_forward_dynamics_batch(graph, q, v, tau)
     assert np.flatnonzero(result.statuses).tolist() == [1, 2, 3]
     assert result.reasons.keys() == {1, 2, 3}
-    assert result.reasons[3] == "tau is not finite"
+    assert "tau[2] of joint 'J3' is inf" in result.reasons[3]
     assert np.isnan(result.values[1:4]).all()
     left = [0, *range(4, 8)]
     assert result.values[left] == pytest.approx(good[left], rel=1e-9)
@@ -76,7 +76,7 @@ def test_bad_states_are_marked(load_robot):
     assert md.closed_loop_mass_matrix_batch(graph, q[:0]).values.shape == (0, 1, 1)
     with pytest.raises(md.ClosureError, match="row 1: "):
         md.closed_loop_gravity_torque_batch(graph, q, errors="raise")
-    with pytest.raises(md.StateError, match="row 0: tau is not finite"):
+    with pytest.raises(md.StateError, match=r"row 0: tau\[2\] of joint 'J3' is inf"):
         md.closed_loop_forward_dynamics_batch(graph, q[3:4], v[3:4], tau[3:4], errors="raise")
     with pytest.raises(md.StateError, match=r"tau has shape \(8, 2\)"):
         md.closed_loop_forward_dynamics_batch(graph, q, v, np.zeros((8, 2)))

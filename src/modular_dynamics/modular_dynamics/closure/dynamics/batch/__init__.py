@@ -1,1 +1,0 @@
-"""Many states of a closed robot at once, and many designs."""

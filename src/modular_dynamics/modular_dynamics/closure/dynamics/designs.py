@@ -1,0 +1,210 @@
+"""Inverse dynamics of closed loops for many designs: robots of one structure that differ in their numbers."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics.arrays.arguments import Array, thread_count
+from ...dynamics.arrays.design_rows import Columns, checked_columns, rows_of_designs
+from ...dynamics.core_robot import Robot, robot_arrays
+from ...dynamics.quantity import terms_of
+from ...exceptions import ModularDynamicsError, StateError
+from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
+from ..assembly.assemble import Assembler, finite_guess
+from ..assembly.contradiction import contradiction
+from ..assembly.diagnosis import cannot_close
+from ..constraints import newton
+from ..core_loops import GOOD, Loops, are_planar, loop_arrays
+from .batch import ClosedLoopBatch, status_of
+from .solver import ClosedLoopSolver, solver_of
+
+__all__ = ["designs_batch"]
+
+
+def designs_batch(
+    graph: SubsystemGraph,
+    motion: tuple[ArrayLike, ArrayLike, ArrayLike],
+    guess: ArrayLike | None,
+    threads: int | None,
+    errors: str,
+    friction: str,
+    parameters: Mapping[str, ArrayLike],
+) -> ClosedLoopBatch:
+    """See :func:`.closed_loop_inverse_dynamics_batch`, which has checked ``errors``."""
+    solver, columns = solver_of(graph), checked_columns(graph, parameters)
+    widths = len(solver.independent_q), len(solver.independent_v), len(solver.independent_v)
+    given = _rows(motion, widths)
+    shape = given[0].shape[:-1]
+    columns = _repeated(columns, shape[0])
+    count, each = shape[0], shape[1] if len(shape) == 2 else 1
+    q, v, vdot = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
+    start, made = _closed(solver, guess), rows_of_designs(columns, graph.once(_Arrays).numbers, "loops")
+    states = _States(
+        np.full((count, each, widths[1]), np.nan),
+        np.full((count, each, graph.nq), np.nan),
+        np.full((count, each, len(graph.springs)), np.nan),
+        np.full((count, each), np.nan),
+        np.zeros((count, each), np.uint8),
+    )
+    reasons = dict[int, ModularDynamicsError]()
+    for k in range(count):
+        own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
+        if k not in made.errors:
+            loops = None if k in made.others else graph.once(_Arrays).loops(made.numbers[k])
+            state = q[k], v[k], vdot[k]
+            own = _answer(columns, k, loops, state, start, friction, thread_count(threads), states)
+        for state_number, error in own.items():
+            row = k * each + state_number
+            if errors == "raise":
+                error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
+                raise error
+            reasons[row], states.statuses[k, state_number] = error, status_of(error)
+    tau, coordinates, tensions, sines, statuses = (
+        array.reshape(*shape, *array.shape[2:]) for array in states
+    )
+    texts = {row: str(error) for row, error in reasons.items()}
+    return ClosedLoopBatch(tau, coordinates, statuses, texts, partial(_both, tensions, sines))
+
+
+class _States(NamedTuple):
+    """Results (n, s, ...) of s states of each of n designs."""
+
+    tau: Array
+    coordinates: Array
+    tensions: Array
+    sines: Array
+    statuses: NDArray[np.uint8]
+
+
+class _Arrays:
+    """The numbers of a graph's loops as one array, and loops of other such numbers."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self._robot, self._loops = robot_arrays(graph.tree), loop_arrays(graph)
+
+    def numbers(self, other: SubsystemGraph) -> Array | None:
+        """Of another graph, one after the other; None where its structure is another one."""
+        numbers = []
+        for own, made in ((self._robot, robot_arrays(other.tree)), (self._loops, loop_arrays(other))):
+            for name, array in own.items():
+                if array.dtype == np.float64 and array.shape == made[name].shape:
+                    numbers.append(made[name].ravel())
+                elif not np.array_equal(array, made[name]):
+                    return None
+        return np.concatenate(numbers)
+
+    def loops(self, numbers: Array) -> Loops:
+        """The loops with these numbers."""
+        first, made = 0, []
+        for arrays in (self._robot, self._loops):
+            changed = dict(arrays)
+            for name, array in arrays.items():
+                if array.dtype == np.float64:
+                    changed[name] = numbers[first : first + array.size].reshape(array.shape)
+                    first += array.size
+            made.append(changed)
+        robot, loops = made
+        return Loops(Robot(**robot), **loops)
+
+
+def _both(tensions: Array, sines: Array) -> tuple[Array, Array]:
+    return tensions, sines
+
+
+def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
+    """q, v and vdot (n, s, ...) or (n, ...) of all states. Raises StateError: other shapes."""
+    arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "vdot"), motion, strict=True)]
+    for name, array, size in zip(("q", "v", "vdot"), arrays, sizes, strict=True):
+        if array.ndim not in (2, 3) or array.shape[-1] != size or array.shape[:-1] != arrays[0].shape[:-1]:
+            raise StateError(
+                f"{name} has shape {array.shape}; with parameters (n, s, {size}) is needed, s states for "
+                f"each of n designs, or (n, {size}), one state; q, v and vdot alike"
+            )
+    return [np.require(x, np.float64, ["C", "A"]) for x in arrays]
+
+
+def _repeated(columns: Columns, count: int) -> Columns:
+    """Columns with a row for each design. Raises StateError: another number of rows."""
+    rows = len(columns.values)
+    if rows not in (1, count):
+        raise StateError(f"parameters are of {rows} designs, q, v and vdot of {count}")
+    values = np.broadcast_to(columns.values, (count, len(columns.names)))
+    return Columns(columns.graph, columns.names, values)
+
+
+def _closed(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
+    """The guess, closed; the reference by default."""
+    if guess is None:
+        return solver.reference()
+    given = real_numbers("guess", guess)
+    if given.shape != (solver.graph.nq,):
+        raise StateError(f"guess has shape {given.shape}; with parameters, ({solver.graph.nq},) is needed")
+    start = finite_guess(solver.graph, given)
+    return solver.close(start[solver.independent_q], start)
+
+
+def _answer(
+    columns: Columns,
+    design: int,
+    loops: Loops | None,
+    state: tuple[Array, ...],
+    start: Array,
+    friction: str,
+    threads: int,
+    states: _States,
+) -> dict[int, ModularDynamicsError]:
+    """Write the results of one design's states, and return the errors of those that have none, by state.
+
+    By the core from ``start`` on, each state from the one before it; by the general method where that does
+    not answer.
+    """
+    own = [array[design] for array in states]
+    tau, coordinates, tensions, sines, _ = own
+    left = np.arange(len(tau))
+    if loops is not None and len(left):
+        details, codes = np.zeros((len(tau), loops.details)), np.zeros(len(tau), np.int64)
+        is_friction = terms_of(friction) != terms_of("none")
+        loops.inverse_dynamics_rows(*state, start, tau, coordinates, details, codes, is_friction, threads)
+        found = solver_of(columns.graph).details_of(details)
+        tensions[:] = found.tensions
+        sines[:] = found.sines if are_planar(loops) else np.nan
+        left = np.flatnonzero(codes != GOOD)
+        for array in (tau, coordinates, tensions, sines):
+            array[left] = np.nan
+    if not len(left):
+        return {}
+    try:
+        robot = columns.design(design)
+        near = _closed_near(robot, start)
+    except ModularDynamicsError as error:
+        return dict.fromkeys(left.tolist(), error)
+    single, errors = solver_of(robot), dict[int, ModularDynamicsError]()
+    for row in left.tolist():
+        answered = np.flatnonzero(np.isfinite(tau[:row]).all(axis=1))
+        guess = coordinates[answered[-1]] if len(answered) else near
+        try:
+            result = single.inverse_dynamics_at(*(x[row] for x in state), guess, None, friction, False)
+        except ModularDynamicsError as error:
+            errors[row] = error
+        else:
+            tau[row], coordinates[row] = result.tau, result.coordinates
+            tensions[row] = [*result.tensions.values()]
+    return errors
+
+
+def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
+    """A closed configuration near a guess. Raises ClosureError: none was found, whatever joints move."""
+    system, start = solver_of(design).system, guess.copy()
+    if newton.correct(system, start, newton.LARGEST_STEP):
+        return start
+    if (error := contradiction(system, guess)) is not None:
+        raise error
+    assembler = design.once(Assembler)
+    found = assembler.search(guess, limited=False)
+    if found.open_groups:
+        raise cannot_close(assembler.system, found, found, "all joints")
+    return found.q

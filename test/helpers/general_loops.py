@@ -1,0 +1,18 @@
+"""Closed loops without the core: closing and dynamics by the library's general method alone."""
+
+from modular_dynamics.closure import ClosedLoopSolver
+
+__all__ = ["GeneralSolver"]
+
+
+class GeneralSolver(ClosedLoopSolver):
+    """Closes loops by Newton's method and continuation; ``general`` gives all results there."""
+
+    def _by_core(self, start, target):  # noqa: ARG002
+        return None
+
+    def _nearest_mode(self, start, limited):  # noqa: ARG002
+        return None
+
+    def general(self, q, v, vdot, guess, friction="none"):
+        return self.inverse_dynamics(self.close(q, guess), v, vdot, None, friction)
