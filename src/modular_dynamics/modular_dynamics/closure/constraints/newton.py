@@ -26,7 +26,7 @@ STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
 class _Step(NamedTuple):
     """A step x (d,) of the dependent coordinates; of each block J_d T, and its smallest singular value.
 
-    The latter is infinite where the block has no coordinates, or a short rank.
+    The latter is zero where the rank is short, and infinite where the block has no coordinates.
     """
 
     x: Array
@@ -113,6 +113,8 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
             values = system.evaluate(q)
             along = values.J[:, system.single_v] @ (stride * (target - start))
             before = _step(system, values._replace(phi=along))
+            if done == 0.0 and 0.0 in before.least:
+                return 0.0  # a dead point: rounding would choose the branch
             step = max(_length(before.x, system.dependent_reach), stride * reach)
             system.move(q, before.x)
             q[independent] = target if end == 1.0 else start + end * (target - start)
@@ -142,8 +144,8 @@ def _step(system: ConstraintSystem, values: RowValues) -> _Step:
         count = int((sizes > least).sum())
         b = -phi[block.rows] - part @ x[block.places]
         x[block.places] += block.T @ (right[:count].T @ (left[:, :count].T @ b / sizes[:count]))
-        is_regular = count == matrix.shape[1] and count > 0
-        smallest.append(float(sizes[-1]) if is_regular else np.inf)
+        columns = matrix.shape[1]
+        smallest.append(np.inf if columns == 0 else float(sizes[count - 1]) if count == columns else 0.0)
     return _Step(x, matrices, smallest)
 
 
@@ -151,7 +153,7 @@ def _stays_regular(system: ConstraintSystem, q: Array, before: _Step) -> bool:
     """Return whether no block of J_d T has changed by more than half of its smallest singular value."""
     J = system.evaluate(q).J
     for block, matrix, least in zip(system.blocks, before.blocks, before.least, strict=True):
-        if np.isfinite(least):
+        if 0.0 < least < np.inf:
             change = J[np.ix_(block.rows, block.columns)] @ block.T - matrix
             if not np.linalg.norm(change) <= 0.5 * least:
                 return False

@@ -6,7 +6,7 @@ from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
 from ...model import SubsystemGraph
 
-__all__ = ["SMALLEST_RATE", "reduced_accelerations", "separate_motions"]
+__all__ = ["SMALLEST_RATE", "exact_zeros", "reduced_accelerations", "separate_motions"]
 
 #: Part of an inertia's terms that may be rounding.
 ROUNDING = 1e-13
@@ -21,6 +21,11 @@ NO_TORQUE = 1e-9
 PART = 1e-3
 
 
+def exact_zeros(motions: Array) -> Array:
+    """Motions with zeros in place of velocities that are rounding: these would seem to bear torques."""
+    return np.where(np.abs(motions) < EXACT_ZERO, 0.0, motions)
+
+
 def separate_motions(free: Array) -> Array:
     """Motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
 
@@ -32,7 +37,7 @@ def separate_motions(free: Array) -> Array:
         return free
     own = linalg.qr(free, mode="r", pivoting=True)[1][: len(free)]
     separate = np.asarray(np.linalg.solve(free[:, own], free), np.float64)
-    separate[np.abs(separate) < EXACT_ZERO] = 0.0
+    separate = exact_zeros(separate)
     separate[:, own] = np.eye(len(free))
     return separate
 

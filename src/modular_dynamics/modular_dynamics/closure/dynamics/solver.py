@@ -26,7 +26,7 @@ from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..core_loops import GOOD
 from .closing_wrenches import ClosingElements, ClosingWrenches
-from .reduced_inertia import reduced_accelerations
+from .reduced_inertia import exact_zeros, reduced_accelerations
 
 __all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of", "without_rounding"]
 
@@ -173,7 +173,7 @@ class ClosedLoopSolver(Mechanism):
         W, count = self._projection(q), len(self.independent_v)
         if W.shape[1] == count:
             return W
-        independent, free = W[:, :count], W[:, count:]
+        independent, free = W[:, :count], exact_zeros(W[:, count:])
         M = mass_matrix(self.graph.tree, q)
         caused = np.array([self._free_motion(free, M, torque) for torque in (free.T @ M @ independent).T])
         result: Array = independent + free @ caused.T.reshape(free.shape[1], count)
@@ -304,7 +304,7 @@ class ClosedLoopSolver(Mechanism):
         free = np.zeros(len(system.free))
         motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
         if len(free):
-            W = projection.W[:, count:]
+            W = exact_zeros(projection.W[:, count:])
             torques = W.T @ motion.tau
             free = self._free_motion(W, mass_matrix(self.graph.tree, q), torques)
             motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
