@@ -14,7 +14,7 @@ from hypothesis import event, given
 
 import modular_dynamics as md
 from benchmark.setting.spatial_linkages import spatial_linkages
-from helpers.core_loops import core_loops, core_reactions
+from helpers.core_loops import core_reactions
 from helpers.oracles import foreign_four_bar
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
@@ -26,6 +26,7 @@ from helpers.robots.spatial_mechanisms import platform
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core
 from modular_dynamics.closure import RobotReactions, read_rules, solver_of
+from modular_dynamics.closure.core_loops import core_loops
 
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them

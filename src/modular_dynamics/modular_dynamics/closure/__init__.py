@@ -40,7 +40,6 @@ from .dynamics.regressor import (
     closed_loop_regressor_batch,
 )
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
-from .export import recordings as _recordings  # noqa: F401  # registers the export of robots with loops
 from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
     Reaction,
