@@ -9,22 +9,26 @@ ALWAYS_ALLOWED = {"__future__", "collections", "typing"}  # annotations
 
 
 class AllowedOnly(Contract):
-    """Every module of `source_package` imports only from itself and from the packages in `allowed`."""
+    """Every module of `source_package` imports only from itself, from the packages in `allowed`, and from the
+    modules in `exactly`, not from what is within them."""
 
     type_name = "allowed_only"
 
     source_package = fields.StringField()
     allowed = fields.SetField(subfield=fields.StringField())
+    exactly = fields.SetField(subfield=fields.StringField(), required=False)
 
     def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
         """Collect the imports from other packages."""
         package = str(self.source_package)
         allowed = {str(name) for name in self.allowed} | ALWAYS_ALLOWED | {package}
+        exactly = {str(name) for name in self.exactly or ()}
         offenders = sorted(
             f"{module} -> {imported}"
             for module in {package} | graph.find_descendants(package)
             for imported in graph.find_modules_directly_imported_by(module)
-            if not any(imported == name or imported.startswith(f"{name}.") for name in allowed)
+            if imported not in exactly
+            and not any(imported == name or imported.startswith(f"{name}.") for name in allowed)
         )
         return ContractCheck(kept=not offenders, metadata={"offenders": offenders})
 

@@ -1,4 +1,4 @@
-"""A graph's closed loops as the compiled core reads them (include/modular_dynamics/loops/loop_model.hpp)."""
+"""Rules that share reactions as the core reads them (include/modular_dynamics/loops/reactions.hpp)."""
 
 from collections.abc import Iterable
 
@@ -6,40 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics import _core
-from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.dynamics.core_robot import core_robot
 from modular_dynamics.kernels.reactions.sharing import Balances, Components, RequiredWrenches
-from modular_dynamics.model import Anchor, SubsystemGraph
 
-__all__ = ["core_loops", "core_reactions"]
-
-#: Numbers of enum class LoopType.
-_TYPES = {"revolute": 0, "spherical": 1, "universal": 2, "fixed": 3, "prismatic": 4, "planar": 5}
-
-
-def core_loops(graph: SubsystemGraph, kernels: str | None = None) -> _core.Loops:
-    """Return the closed loops that the compiled functions read; kernels: as of `core_robot`."""
-    numbers = {joint.name: k for k, joint in enumerate(graph.joints)}
-    gears = [((gear.joint, -1.0), *gear.drivers) for gear in graph.gears]
-    terms = [(k, name, ratio) for k, gear in enumerate(gears) for name, ratio in gear]
-    loops, springs = graph.loop_joints, graph.springs
-    return _core.Loops(
-        core_robot(graph.tree, kernels),
-        loop_type=_integers(_TYPES[loop.type] for loop in loops),
-        loop_bodies=_bodies(graph, (loop.anchors for loop in loops)),
-        loop_poses=_poses(graph, (loop.anchors for loop in loops)),
-        loop_axis=np.array([loop.axis for loop in loops], np.float64).reshape(-1, 3),
-        gear_offset=np.array([gear.offset for gear in graph.gears], np.float64),
-        term_gear=_integers(k for k, _, _ in terms),
-        term_joint=_integers(numbers[name] for _, name, _ in terms),
-        term_ratio=np.array([ratio for _, _, ratio in terms], np.float64),
-        spring_bodies=_bodies(graph, (spring.anchors for spring in springs)),
-        spring_poses=_poses(graph, (spring.anchors for spring in springs)),
-        spring_law=np.array(
-            [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in springs], np.float64
-        ).reshape(-1, 4),
-        independent=_integers(numbers[name] for name in graph.independent_joint_names),
-    )
+__all__ = ["core_reactions"]
 
 
 def core_reactions(
@@ -67,21 +36,6 @@ def core_reactions(
         later=np.ascontiguousarray(balances.later, np.float64),
         required_signs=np.ascontiguousarray(required.signs, np.float64),
     )
-
-
-def _bodies(graph: SubsystemGraph, pairs: Iterable[tuple[Anchor, Anchor]]) -> NDArray[np.int64]:
-    bodies = [[graph.link_pose(anchor.link)[0] for anchor in pair] for pair in pairs]
-    return np.array([[-1 if k is None else k for k in pair] for pair in bodies], np.int64).reshape(-1, 2)
-
-
-def _poses(graph: SubsystemGraph, pairs: Iterable[tuple[Anchor, Anchor]]) -> NDArray[np.float64]:
-    """Rotation row by row, then position, of each anchor in the frame of its body."""
-    poses = [
-        to_rotation_translation(graph.link_pose(anchor.link)[1] * anchor.x_link_anchor)
-        for pair in pairs
-        for anchor in pair
-    ]
-    return np.array([np.append(R.ravel(), p) for R, p in poses], np.float64).reshape(-1, 2, 12)
 
 
 def _integers(values: Iterable[int]) -> NDArray[np.int64]:

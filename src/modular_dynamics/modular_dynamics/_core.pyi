@@ -73,11 +73,29 @@ processor: str
 #: States that they compute side by side in double precision.
 lanes: int
 
+#: Names of the operations that `record` lists, by their numbers: inputs and constants, then those of one
+#: line, then those of two.
+OPERATIONS: tuple[str, ...]
+
 _Array: TypeAlias = NDArray[np.float64]
 _Numbers: TypeAlias = NDArray[np.float64] | NDArray[np.float32]
 _Integers: TypeAlias = NDArray[np.int64]
 _Flags: TypeAlias = NDArray[np.bool_]
 _Rates: TypeAlias = _Array | None
+#: A function as straight-line code: operations (n, 3), constants, and the lines of results, of pivots and of
+#: what must be positive for loops to close. A row of operations is [operation, line, line], both before it;
+#: [input, array, element]; or [constant, index, 0]. Every line is needed.
+_Recorded: TypeAlias = tuple[_Integers, _Array, _Integers, _Integers, _Integers]
+
+def simplified(operations: _Integers, constants: _Array, results: _Integers, /) -> _Recorded:
+    """Return any list of operations as it would have been recorded: see `Robot.record`.
+
+    Constants are folded, nothing is listed twice, and x + 0, 1 x, 0 x, x - x, double signs vanish: it is for
+    finite numbers.
+
+    Raises:
+        ValueError: a line that is not before its reader, an unknown operation.
+    """
 
 class Frames:
     """Frames fixed in bodies of a robot, as links are. Functions compute only the joints that carry them."""
@@ -273,6 +291,20 @@ class Robot:
         """M (nv, nv), with armatures on its diagonal where they count."""
     def mass_matrix_rows(self, q: _Array, out: _Array, threads: int, terms: int = ..., /) -> tuple[int, int]:
         """`mass_matrix` of rows."""
+    def record(self, name: str, inputs: int, terms: int = ..., frames: Frames = ..., /) -> _Recorded:
+        """Return a function as a list of operations, with this robot's constants folded.
+
+        Inputs are arrays 0, 1, 2: q, v, and a or tau. Nothing is checked in it: for finite numbers, and
+        quaternions that are not zero. Pivots are those of forward dynamics, less what they must exceed.
+
+        Args:
+            name: "inverse_dynamics", "mass_matrix", "forward_dynamics", "inverse_dynamics_derivatives"; or
+                "frame_poses", and "jacobian" (k, 6, nv), of frames.
+            inputs: how many of the three are read; the others are zeros.
+
+        Raises:
+            ValueError: another name.
+        """
     def coriolis_matrix(self, q: _Array, v: _Rates, out: _Array, /) -> int:
         """C (nv, nv): C v are the torques of velocities, and Mdot = C + C^T."""
     def coriolis_matrix_rows(self, q: _Array, v: _Rates, out: _Array, threads: int, /) -> tuple[int, int]:
@@ -465,6 +497,9 @@ class Loops:
     def undetermined(self) -> list[int]:
         """Velocities because of which this robot is not solved here."""
     @property
+    def spatial(self) -> list[int]:
+        """Numbers of the loop joints whose loops do not move in a plane."""
+    @property
     def details(self) -> int:
         """How many numbers the details of a state have."""
     @property
@@ -552,6 +587,22 @@ class Loops:
         /,
     ) -> None:
         """`forward_dynamics` of rows."""
+    def record(self, name: str, inputs: int, springs: bool, near: _Array, farthest: _Array, /) -> _Recorded:
+        """Return a function of independent joints as a list of operations: see `Robot.record`.
+
+        Of loops in closed form, within about 1e-6 rad of dead points; passive joints that rotate are within
+        half a turn of ``near``.
+
+        Args:
+            name: "coordinates" (nq,), or "projection" (nv, p) of velocities, of all joints;
+                "inverse_dynamics", "mass_matrix", "forward_dynamics".
+            springs: whether those at joints and between links count.
+            near: (nq,) closed coordinates, whose assembly mode the function has.
+            farthest: of each independent coordinate, how far it may be from there.
+
+        Raises:
+            ValueError: loops that are closed by Newton's method, or another name.
+        """
     def constraints(
         self, q: _Array, v: _Array, phi: _Array, J: _Array, gamma: _Array, wrenches: _Array = ..., /
     ) -> None:

@@ -94,7 +94,8 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
       if (details) write_details<T>(r, details, work);
     } else {
       for (int k = 0; k < p; ++k) out[k] = third[k] - work.tau[loops.independent_v[k]];
-      const T largest = closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, work.M1, work.composite, work);
+      T largest;
+      closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, work.M1, work.composite, work, &largest);
       for (int k = 0; k < p; ++k) good = good & (work.M1[k * p + k] > little_inertia * largest);
       good = good & solve_definite(p, no_inertia, work.M1, out);
     }

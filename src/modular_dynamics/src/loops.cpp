@@ -5,6 +5,7 @@
 
 #include "loop_kernels.hpp"
 #include "modular_dynamics/loops/loop_plan.hpp"
+#include "recording.hpp"
 #include "threads.hpp"
 
 #include <cstring>
@@ -321,6 +322,20 @@ PyObject* modes(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return PyLong_FromLong(loops.kernels->modes(loops.request, q, guess, int(most > 1 << 20 ? 1 << 20 : most), out, loops.memory.get()));
 }
 
+/// (name, inputs, springs, near, farthest): a function's operations.
+PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  const Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  if (count != 5) return PyErr_Format(PyExc_TypeError, "5 arguments are needed; %zd were given", count);
+  const int springs = PyObject_IsTrue(arguments[2]); // first: it may run Python
+  const char* name = PyUnicode_AsUTF8AndSize(arguments[0], nullptr);
+  const long inputs = PyLong_AsLong(arguments[1]);
+  if (springs < 0 || !name || (inputs == -1 && PyErr_Occurred())) return nullptr;
+  auto near = static_cast<const double*>(data_of(arguments[3], {"near", NPY_DOUBLE, 1, {loops.loops.nq}}));
+  auto farthest = near ? static_cast<const double*>(data_of(arguments[4], {"farthest", NPY_DOUBLE, 1, {npy_intp(loops.loops.independent_q.size())}})) : nullptr;
+  if (!farthest) return nullptr;
+  return recorded(name, loops.request, int(inputs), springs, near, farthest);
+}
+
 /// The clusters in order: (kind, velocities of its unknowns).
 PyObject* clusters(PyObject* self, void*) {
   static const char* const names[] = {"gear", "circles", "circle_line", "line_circle", "lines", "newton"};
@@ -340,9 +355,7 @@ PyObject* clusters(PyObject* self, void*) {
   return list;
 }
 
-/// Velocities that are not solved for, so that all calls are refused.
-PyObject* undetermined(PyObject* self, void*) {
-  const std::vector<int>& values = reinterpret_cast<LoopsObject*>(self)->loops->loops.undetermined;
+PyObject* list_of(const std::vector<int>& values) {
   PyObject* list = PyList_New(Py_ssize_t(values.size()));
   for (std::size_t k = 0; list && k < values.size(); ++k) {
     PyObject* v = PyLong_FromLong(values[k]);
@@ -351,6 +364,9 @@ PyObject* undetermined(PyObject* self, void*) {
   return list;
 }
 
+/// Velocities that are not solved for, so that all calls are refused.
+PyObject* undetermined(PyObject* self, void*) { return list_of(reinterpret_cast<LoopsObject*>(self)->loops->loops.undetermined); }
+PyObject* spatial(PyObject* self, void*) { return list_of(reinterpret_cast<LoopsObject*>(self)->loops->loops.spatial); }
 PyObject* detail_count(PyObject* self, void*) { return PyLong_FromLong(details_of(reinterpret_cast<LoopsObject*>(self)->loops->request)); }
 PyObject* row_count(PyObject* self, void*) { return PyLong_FromLong(reinterpret_cast<LoopsObject*>(self)->loops->request.loops.sets[0].rows); }
 
@@ -364,9 +380,11 @@ PyMethodDef methods[] = {MD_LOOP_METHODS(inverse_dynamics, "q, v, a"), MD_LOOP_M
                          method("constraints", constraints<false>, "constraints(q, v, phi, J, gamma[, wrenches])"),
                          method("spring_lengths", constraints<true>, "spring_lengths(q, v, lengths, J, gamma[, wrenches])"),
                          method("modes", modes, "modes(q, guess, configurations) -> how many"),
+                         method("record", record, "record(name, inputs, springs, near, farthest): a function's operations"),
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef members[] = {{"clusters", clusters, nullptr, "The order in which loops are solved: kinds, and velocities of unknowns.", nullptr},
                          {"undetermined", undetermined, nullptr, "Velocities because of which all calls are refused.", nullptr},
+                         {"spatial", spatial, nullptr, "Loop joints, by their numbers, of loops that do not move in a plane.", nullptr},
                          {"details", detail_count, nullptr, "How many numbers the details of a state have.", nullptr},
                          {"rows", row_count, nullptr, "The number of constraint rows.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};

@@ -5,6 +5,7 @@
 #define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #include "loop_kernels.hpp"
 #include "loops.hpp"
+#include "recording.hpp"
 #include "robot.hpp"
 #include "threads.hpp"
 
@@ -343,6 +344,28 @@ PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
   return Py_BuildValue("(lll)", result.rows, result.rows < designs ? long(result.outcome.joint) : 0L, long(result.outcome.status));
 }
 
+/// record(name, inputs[, terms[, frames]]).
+PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
+  if (count < 2 || count > 4) return PyErr_Format(PyExc_TypeError, "2 to 4 arguments are needed, %zd were given", count);
+  Robot& robot = robot_of(self);
+  Reader reader{arguments, count};
+  const char* name = PyUnicode_AsUTF8AndSize(reader.take(), nullptr);
+  long inputs = 0, terms = 0;
+  if (!name || !read_number(reader.take(), "inputs", 1, 3, inputs) || !read_terms(reader.take(), terms)) return nullptr;
+  Request<double> request = robot.request(int(terms));
+  if (reader.left > 0) {
+    if (!read_first({Algorithm::frame_poses, true, false, false, false, false, false}, self, reader, request)) return nullptr;
+    return recorded(name, request, int(inputs));
+  }
+  try {
+    Robot same(with_short_arms(robot.description), robot.kernels);
+    same.prepare(Algorithm::forward_dynamics);
+    return recorded(name, same.request(int(terms)), int(inputs));
+  } catch (const std::bad_alloc&) {
+    return PyErr_NoMemory();
+  }
+}
+
 /// numbers(out).
 PyObject* numbers(PyObject* self, PyObject* out) {
   const Robot& robot = robot_of(self);
@@ -449,6 +472,7 @@ PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a", MD_TERMS "[, lo
                          MD_METHODS(regressor, "q, v, a", ""),
                          {"inverse_dynamics_designs", as_method(designs), METH_FASTCALL,
                           "inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]) -> (designs, state, status)"},
+                         {"record", as_method(record), METH_FASTCALL, "record(name, inputs[, terms[, frames]]): the function's operations"},
                          {"numbers", numbers, METH_O, "numbers(out): write the robot's row of numbers, as inverse_dynamics_designs takes them"},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef properties[] = {{"kernels", name_of_kernels, nullptr, "Name of the kernels that the robot's functions run.", nullptr},
@@ -481,7 +505,9 @@ const char about[] =
     "Any thread may call. One state holds the interpreter's lock, many release it. Robots and frames never change.";
 
 // Not -1: then Python would copy the module into a subinterpreter without asking.
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+PyMethodDef functions[] = {{"simplified", as_method(simplified), METH_FASTCALL, "simplified(operations, constants, results): a list of operations"},
+                           {nullptr, nullptr, 0, nullptr}};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, functions, nullptr, nullptr, nullptr, nullptr};
 
 } // namespace
 
@@ -522,7 +548,7 @@ PyMODINIT_FUNC PyInit__core() {
                    {"FRICTION", friction_terms}, {"OWN_AXES", 1}, {"AT_ROOT", 2}, {"SPATIAL", 4},
                    {"WHOLE", long(Passing::whole)}, {"CUT", long(Passing::cut)}, {"UNKNOWN", long(Passing::unknown)}};
   for (const auto& constant : constants) good = good && PyModule_AddIntConstant(module, constant.name, constant.value) == 0;
-  good = good && add_loops(module) && add_reactions(module);
+  good = good && add_loops(module) && add_reactions(module) && PyModule_AddObject(module, "OPERATIONS", names_of_operations()) == 0;
   PyObject* names = PyList_New(0); // the newest first
   for (const char* name : {"x86-64-v4", "x86-64-v3", "x86-64-v2", "baseline"}) {
     if (!names || !kernels_for(name)) continue;

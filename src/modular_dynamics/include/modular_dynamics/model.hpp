@@ -156,6 +156,14 @@ inline Matrix3<double> with_z_along(Vector3<double> axis) {
 
 /// Rounding errors of an exact zero, relative to its neighbours, become the zero.
 inline double cleaned(double x, double beside) { return std::fabs(x) < 1e-15 * beside ? 0 : x; }
+inline Vector3<double> cleaned(Vector3<double> a) {
+  const double size = std::sqrt(dot(a, a));
+  return {cleaned(a.x, size), cleaned(a.y, size), cleaned(a.z, size)};
+}
+inline SymmetricMatrix3<double> cleaned(const SymmetricMatrix3<double>& s) {
+  const double size = std::fabs(s.xx) + std::fabs(s.yy) + std::fabs(s.zz);
+  return {s.xx, s.yy, s.zz, cleaned(s.xy, size), cleaned(s.xz, size), cleaned(s.yz, size)};
+}
 
 } // namespace detail
 
@@ -221,7 +229,10 @@ inline void set_rotation(const JointNumbers& joint, const Matrix3<double>& frame
     body.R = body.R * about_z(-std::sin(rest), std::cos(rest));
     body.offset += rest;
   }
-  for (double* entry = &body.R.xx; entry <= &body.R.zz; ++entry) *entry = cleaned(*entry, 1);
+  for (double* entry = &body.R.xx; entry <= &body.R.zz; ++entry) {
+    *entry = cleaned(*entry, 1);
+    if (std::fabs(std::fabs(*entry) - 1) < 1e-15) *entry = std::copysign(1.0, *entry);
+  }
 }
 
 /// Assign to parents what joints do not feel: see the head of this file. Bodies on the ground keep theirs.
@@ -358,6 +369,7 @@ inline void set_numbers(const JointNumbers* numbers, const JointNumbers* before,
   set_terms(numbers, model.joints, model.drivers, model.terms.data());
   if (regrouped) regroup(model.bodies);
   for (Body<double>& b : model.bodies) {
+    b.p = cleaned(b.p), b.moment = cleaned(b.moment), b.J = cleaned(b.J);
     b.tilted = b.R.xx == 1 && b.R.xy == 0 && b.R.xz == 0 && b.R.yx == 0 && b.R.zx == 0;
     b.reduced = b.type == JointType::revolute && b.mass == 0 && b.moment.z == 0 && b.J.zz == 0;
   }

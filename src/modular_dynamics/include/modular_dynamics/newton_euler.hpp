@@ -35,9 +35,7 @@ template <class T> MD_INLINE void joint_positions(const Model<Element<T>>& model
     const Body<E>& body = model.bodies[i];
     JointPosition<T>& at = positions[i - 1];
     if (body.type == JointType::revolute) {
-      T angle = body.multiplier * q[body.q];
-      if (any(absolute(angle) > E(1e3))) angle = wrapped(angle); // before an offset is added: a large angle swallows its digits
-      sine_cosine(T(angle + body.offset), at.sine, at.cosine);
+      sine_cosine(T(without_turns(T(body.multiplier * q[body.q])) + body.offset), at.sine, at.cosine);
     } else if (body.type == JointType::prismatic) {
       at.shift = body.multiplier * q[body.q] + body.offset;
     }
@@ -99,13 +97,13 @@ template <class T, class E> MD_INLINE Wrench<T> wrench_of(const Body<E>& b, cons
   const Vector3<E>& h = b.moment;
   if (b.reduced)
     return {{L.xx * h.x + L.xy * h.y, L.yx * h.x + L.yy * h.y, L.zx * h.x + L.zy * h.y},
-            {(L.zx * J.xy + L.zy * J.yy + L.zz * J.yz) - (L.yx * J.xz + L.yy * J.yz) + h.y * m.a.z,
-             (L.xx * J.xz + L.xy * J.yz) - (L.zx * J.xx + L.zy * J.xy + L.zz * J.xz) - h.x * m.a.z,
-             (L.yx * J.xx + L.yy * J.xy + L.yz * J.xz) - (L.xx * J.xy + L.xy * J.yy + L.xz * J.yz) + h.x * m.a.y - h.y * m.a.x}};
+            {L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz + h.y * m.a.z,
+             L.xy * J.yz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy - h.x * m.a.z,
+             L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz + h.x * m.a.y - h.y * m.a.x}};
   Vector3<T> force = plus_product(b.mass * m.a, L, h);
-  Vector3<T> moment{(L.zx * J.xy + L.zy * J.yy + L.zz * J.yz) - (L.yx * J.xz + L.yy * J.yz + L.yz * J.zz),
-                    (L.xx * J.xz + L.xy * J.yz + L.xz * J.zz) - (L.zx * J.xx + L.zy * J.xy + L.zz * J.xz),
-                    (L.yx * J.xx + L.yy * J.xy + L.yz * J.xz) - (L.xx * J.xy + L.xy * J.yy + L.xz * J.yz)};
+  Vector3<T> moment{L.zx * J.xy + L.zy * J.yy + (L.zz - L.yy) * J.yz - L.yx * J.xz - L.yz * J.zz,
+                    L.xy * J.yz + L.xz * J.zz + (L.xx - L.zz) * J.xz - L.zx * J.xx - L.zy * J.xy,
+                    L.yx * J.xx + (L.yy - L.xx) * J.xy + L.yz * J.xz - L.xy * J.yy - L.xz * J.yz};
   return {force, plus_cross(moment, h, m.a)};
 }
 
@@ -165,7 +163,7 @@ template <class T> MD_INLINE void joint_torques(const Model<Element<T>>& model, 
       if (counted.springs && body.velocities == 1) torque = torque + terms.stiffness * (q[body.q] - terms.rest_position);
       if (counted.friction) {
         T zero{}, dry = zero + terms.friction;
-        torque = torque + terms.damping * rate + (rate > zero ? dry : rate < zero ? zero - dry : zero);
+        torque = torque + terms.damping * rate + select(rate > zero, dry, select(rate < zero, T(zero - dry), zero));
       }
       tau[k] = torque;
     }

@@ -97,6 +97,9 @@ template <class M> MD_INLINE bool any(M mask) {
   }
 }
 
+/// Of each lane the number that the mask selects.
+template <class M, class T> MD_INLINE T select(M mask, T a, T b) { return mask ? a : b; }
+
 template <class T> MD_INLINE T absolute(T x) {
   typedef Integer<Element<T>> I;
   return bit_cast<T>(bit_cast<Bits<T>>(x) & ~(I(1) << (8 * sizeof(I) - 1)));
@@ -154,6 +157,12 @@ template <class T> MD_INLINE T wrapped(T angle) {
   }
   return angle;
 }
+
+/// The same angle, without whole turns where it is large in some lane: before an offset is added, whose digits a large angle swallows.
+template <class T> MD_INLINE T without_turns(T angle) { return any(absolute(angle) > Element<T>(1e3)) ? wrapped(angle) : angle; }
+
+/// The nearest integer, of numbers below 2^51. Double precision.
+template <class T> MD_INLINE T rounded(T x) { return (x + 6755399441055744.0) - 6755399441055744.0; }
 
 /// The angle of (x, y) in [-pi, pi] to 2 units in the last place, for finite numbers below 1e150 of which one is above 1e-150; by the
 /// rational function of the Cephes library. Double precision.

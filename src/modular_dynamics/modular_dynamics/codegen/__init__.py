@@ -1,6 +1,6 @@
-"""Straight-line code for one fixed robot, made from the recursions of kernels/: C and CasADi functions.
+"""Functions of one fixed robot in other languages.
 
-A recursion is run once in plain Python on symbols (:mod:`.tracing`). The operations that it carries out, with
-constants folded (:mod:`.program`), become C (:mod:`.c99`, :mod:`.c_files`) or CasADi functions
-(:mod:`.casadi`), from a :class:`.procedure.Procedure`.
+The core's algorithms, run on a number that records (include/modular_dynamics/recording.hpp), become lists of
+operations with the robot's constants folded (:mod:`.program`); these become C (:mod:`.c99`, :mod:`.c_files`)
+or CasADi functions (:mod:`.casadi`).
 """

@@ -1,7 +1,7 @@
-"""Procedures as functions in C99: no allocation, no loops; sin, cos, sqrt, atan2, floor are called.
+"""Programs as functions in C99: no allocation, no loops; sin, cos, sqrt, atan2, floor are called.
 
 Every operation is one line. What one function may hold is limited, for compilers take more than linear time:
-a long procedure is cut into parts, and what later parts need stands in an array on the caller's stack.
+a long program is cut into parts, and what later parts need stands in an array on the caller's stack.
 """
 
 import re
@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..model.number_arrays import SMALLEST_NORM
-from .procedure import Procedure
-from .program import Operation, Program, Symbol, used_lines
+from .program import Program
 
 __all__ = ["HELPERS", "definition", "signature", "work_size"]
 
@@ -55,16 +54,16 @@ static void fill_with_nan(double *x, int length)
 """
 
 
-def signature(procedure: Procedure, prefix: str, keyword: str = "restrict") -> str:
-    """The declaration of a procedure's function, without a semicolon."""
-    arguments = [f"const double *{keyword} {name}" for name, _ in procedure.inputs]
-    arguments += [f"double *{keyword} {result.name}" for result in procedure.results]
-    return f"int {prefix}_{procedure.name}({', '.join(arguments)})"
+def signature(program: Program, prefix: str, keyword: str = "restrict") -> str:
+    """The declaration of a program's function, without a semicolon."""
+    arguments = [f"const double *{keyword} {name}" for name, _ in program.inputs]
+    arguments += [f"double *{keyword} {result.name}" for result in program.results]
+    return f"int {prefix}_{program.name}({', '.join(arguments)})"
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """A procedure cut into parts.
+    """A program cut into parts.
 
     Attributes:
         lines: operations of each part.
@@ -77,12 +76,11 @@ class _Parts:
     size: int
 
 
-def _parts(program: Program, lines: list[int]) -> _Parts:
-    operations = program.operations
-    computed = [line for line in lines if operations[line].operands]
+def _parts(program: Program) -> _Parts:
+    computed = [k for k, line in enumerate(program.lines) if line.operands]
     parts = [computed[first : first + PART] for first in range(0, len(computed), PART)]
     part_of = {line: number for number, part in enumerate(parts) for line in part}
-    last_use = {operand: part_of[line] for line in computed for operand in operations[line].operands}
+    last_use = {operand: part_of[line] for line in computed for operand in program.lines[line].operands}
     slots: dict[int, int] = {}
     free: list[int] = []
     until: defaultdict[int, list[int]] = defaultdict(list)
@@ -98,47 +96,45 @@ def _parts(program: Program, lines: list[int]) -> _Parts:
     return _Parts(parts, slots, size)
 
 
-def work_size(procedure: Procedure) -> int:
+def work_size(program: Program) -> int:
     """How many doubles the function keeps in arrays on its stack; the compiler may use more stack."""
-    parts = _parts(procedure.program, used_lines(procedure.program, procedure.symbols))
-    return parts.size + len(procedure.pivots) + len(procedure.reach)
+    parts = _parts(program)
+    return parts.size + len(program.pivots) + len(program.reach)
 
 
-def definition(procedure: Procedure, prefix: str) -> str:
-    """The function of a procedure in C, and the parts that it calls before it."""
-    program = procedure.program
-    parts = _parts(program, used_lines(program, procedure.symbols))
-    outputs = _outputs(procedure)
+def definition(program: Program, prefix: str) -> str:
+    """The function of a program in C, and the parts that it calls before it."""
+    parts = _parts(program)
+    outputs = _outputs(program)
     text: list[str] = []
     calls: list[str] = []
     for number, lines in enumerate(parts.lines):
-        body = list(_body(procedure, lines, parts.slots, outputs))
-        given = _used_names(body, procedure)
-        name = f"{procedure.name}_part_{number + 1}"
+        body = list(_body(program, lines, parts.slots, outputs))
+        given = _used_names(body, program)
+        name = f"{program.name}_part_{number + 1}"
         arguments = ", ".join(f"{kind} *restrict {array}" for array, kind in given.items())
         text += [f"SEPARATE {name}({arguments})", "{", *body, "}", ""]
         calls.append(f"        {name}({', '.join(given)});")
-    for symbol in procedure.symbols:  # results that no part computes: constants and inputs
-        if not symbol.operation.operands and symbol.line in outputs:
-            value = _value(procedure, program.operations[symbol.line], symbol.line)
-            calls += [f"        {target} = {value};" for target in outputs.pop(symbol.line)]
-    return "\n".join([*text, signature(procedure, prefix), *_frame(procedure, parts.size, calls), ""])
+    for line, targets in outputs.items():  # results that no part computes: constants and inputs
+        if not program.lines[line].operands:
+            calls += [f"        {target} = {_value(program, line)};" for target in targets]
+    return "\n".join([*text, signature(program, prefix), *_frame(program, parts.size, calls), ""])
 
 
-def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[str]:
+def _frame(program: Program, size: int, calls: Sequence[str]) -> Iterator[str]:
     """The body of the function: checks, parts, checks."""
     yield "{"
     if size:
         yield f"    double work[{size}];"
-    checks = [(name, part, status) for name, part, status in _checks(procedure) if part]
+    checks = [(name, part, status) for name, part, status in _checks(program) if part]
     for name, part, _ in checks:
         yield f"    double {name}[{len(part)}];"
-    finite = " && ".join(f"all_finite({name}, {length})" for name, length in procedure.inputs)
+    finite = " && ".join(f"all_finite({name}, {length})" for name, length in program.inputs)
     yield "    int status = 0;"
     yield f"    if (!({finite})) {{"
     yield "        status = 1;"
-    for vector, first in procedure.quaternions:
-        name = procedure.inputs[vector][0]
+    for vector, first in program.quaternions:
+        name = program.inputs[vector][0]
         squares = " + ".join(f"{name}[{k}] * {name}[{k}]" for k in range(first, first + 4))
         yield f"    }} else if ({squares} < {SMALLEST_NORM**2!r}) {{"
         yield "        status = 1;"
@@ -150,50 +146,49 @@ def _frame(procedure: Procedure, size: int, calls: Sequence[str]) -> Iterator[st
         yield f"                status = {status};"
         yield "            }"
         yield "        }"
-    finite = " && ".join(f"all_finite({result.name}, {len(result.symbols)})" for result in procedure.results)
+    finite = " && ".join(f"all_finite({result.name}, {len(result.lines)})" for result in program.results)
     yield f"        if (status == 0 && !({finite})) {{"
     yield "            status = 2;"
     yield "        }"
     yield "    }"
     yield "    if (status != 0) {"
-    for result in procedure.results:
-        yield f"        fill_with_nan({result.name}, {len(result.symbols)});"
+    for result in program.results:
+        yield f"        fill_with_nan({result.name}, {len(result.lines)});"
     yield "    }"
     yield "    return status;"
     yield "}"
 
 
-def _checks(procedure: Procedure) -> tuple[tuple[str, tuple[Symbol, ...], int], ...]:
-    """Arrays of what must be positive: name, symbols, and the status otherwise."""
-    return ("pivots", procedure.pivots, 3), ("reach", procedure.reach, 4)
+def _checks(program: Program) -> tuple[tuple[str, tuple[int, ...], int], ...]:
+    """Arrays of what must be positive: name, lines, and the status otherwise."""
+    return ("pivots", program.pivots, 3), ("reach", program.reach, 4)
 
 
-def _outputs(procedure: Procedure) -> dict[int, list[str]]:
+def _outputs(program: Program) -> dict[int, list[str]]:
     """The elements of the results that each line is stored in."""
     outputs: defaultdict[int, list[str]] = defaultdict(list)
-    for result in procedure.results:
-        for k, symbol in enumerate(result.symbols):
-            outputs[symbol.line].append(f"{result.name}[{k}]")
-    for name, part, _ in _checks(procedure):
-        for k, symbol in enumerate(part):
-            outputs[symbol.line].append(f"{name}[{k}]")
+    for result in program.results:
+        for k, line in enumerate(result.lines):
+            outputs[line].append(f"{result.name}[{k}]")
+    for name, part, _ in _checks(program):
+        for k, line in enumerate(part):
+            outputs[line].append(f"{name}[{k}]")
     return outputs
 
 
 def _body(
-    procedure: Procedure, lines: list[int], slots: dict[int, int], outputs: dict[int, list[str]]
+    program: Program, lines: list[int], slots: dict[int, int], outputs: dict[int, list[str]]
 ) -> Iterator[str]:
     """The statements of one part: its lines, each preceded by loads of the values from earlier parts."""
-    operations = procedure.program.operations
     known = set(lines)
     for line in lines:
-        operation = operations[line]
+        operation = program.lines[line]
         values = []
         for operand in operation.operands:
-            if operations[operand].operands and operand not in known:
+            if program.lines[operand].operands and operand not in known:
                 yield f"    const double v{operand} = work[{slots[operand]}];"
                 known.add(operand)
-            values.append(_value(procedure, operations[operand], operand))
+            values.append(_value(program, operand))
         if operation.kind in _SIGNS:
             value = f" {_SIGNS[operation.kind]} ".join(values)
         else:
@@ -205,19 +200,20 @@ def _body(
             yield f"    {target} = v{line};"
 
 
-def _value(procedure: Procedure, operation: Operation, line: int) -> str:
+def _value(program: Program, line: int) -> str:
     """A line as an operand in C. repr gives decimal numbers that are read back exactly."""
+    operation = program.lines[line]
     if operation.kind == "constant":
         return repr(operation.value)
     if operation.kind == "input":
-        return f"{procedure.inputs[operation.first][0]}[{operation.second}]"
+        return f"{program.inputs[operation.first][0]}[{operation.second}]"
     return f"v{line}"
 
 
-def _used_names(body: list[str], procedure: Procedure) -> dict[str, str]:
+def _used_names(body: list[str], program: Program) -> dict[str, str]:
     """The arrays that statements read or write, with their types: no parameter is unused."""
-    kinds = {name: "const double" for name, _ in procedure.inputs}
-    results = (result.name for result in procedure.results)
+    kinds = {name: "const double" for name, _ in program.inputs}
+    results = (result.name for result in program.results)
     kinds |= dict.fromkeys((*results, "pivots", "reach", "work"), "double")
     used = {name for line in body for name in re.findall(r"\b(\w+)\[", line)}
     return {name: kind for name, kind in kinds.items() if name in used}

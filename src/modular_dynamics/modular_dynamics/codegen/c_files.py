@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .c99 import HELPERS, definition, signature, work_size
 from .c_names import comment_text, unique_identifiers
-from .procedure import Procedure
+from .program import Program
 
 __all__ = ["Coordinates", "Recording", "Robot", "header", "source", "test_program"]
 
@@ -58,7 +58,7 @@ class Recording:
         tolerance: the largest relative difference allowed.
     """
 
-    procedure: Procedure
+    program: Program
     inputs: tuple[NDArray[np.float64], ...]
     results: tuple[NDArray[np.float64], ...]
     scales: tuple[float, ...]
@@ -84,7 +84,7 @@ def _sizes(prefix: str, joints: Sequence[Coordinates], q: str, v: str) -> list[s
     return lines
 
 
-def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
+def header(robot: Robot, programs: Sequence[Program]) -> str:
     """The text of the header: order of joints, units, sizes, and the declaration of every function."""
     upper = robot.prefix.upper()
     loops = bool(robot.all_joints)
@@ -117,10 +117,10 @@ def header(robot: Robot, procedures: Sequence[Procedure]) -> str:
         lines += ["", *_sizes(f"{upper}_ALL", robot.all_joints, "coordinates", "velocities of all joints")]
     lines += ["", "#ifdef __cplusplus", f"#define {upper}_RESTRICT", 'extern "C" {', "#else"]
     lines += [f"#define {upper}_RESTRICT restrict", "#endif", ""]
-    for procedure in procedures:
+    for program in programs:
         lines += [
-            *_comment(_about(procedure)),
-            f"{signature(procedure, robot.prefix, f'{upper}_RESTRICT')};",
+            *_comment(_about(program)),
+            f"{signature(program, robot.prefix, f'{upper}_RESTRICT')};",
             "",
         ]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
@@ -139,25 +139,25 @@ def _elements(vector: str, part: tuple[int, int]) -> str:
     return f"{vector}[{first}]" + (f" to {vector}[{first + length - 1}]" if length > 1 else "")
 
 
-def _about(procedure: Procedure) -> list[str]:
-    inputs = ", ".join(f"{name} ({length})" for name, length in procedure.inputs)
-    lines = [procedure.purpose, f"  in: {inputs}"]
-    for result in procedure.results:
+def _about(program: Program) -> list[str]:
+    inputs = ", ".join(f"{name} ({length})" for name, length in program.inputs)
+    lines = [program.purpose, f"  in: {inputs}"]
+    for result in program.results:
         shape = " x ".join(map(str, result.shape))
         lines.append(
             f"  out: {result.name} ({shape}{', row by row' if len(result.shape) > 1 else ''}) {result.unit}"
         )
     stack = (
-        f"{8 * size} bytes of stack beside the compiler's" if (size := work_size(procedure)) else "no arrays"
+        f"{8 * size} bytes of stack beside the compiler's" if (size := work_size(program)) else "no arrays"
     )
-    return [*lines, f"  {procedure.operations} operations, {stack}"]
+    return [*lines, f"  {program.operations} operations, {stack}"]
 
 
-def source(robot: Robot, procedures: Sequence[Procedure]) -> str:
+def source(robot: Robot, programs: Sequence[Program]) -> str:
     """The text of the C file: all functions."""
     lines = [*_comment([f"Dynamics of '{robot.name}': see {robot.stem}.h."])]
     lines += [f'#include "{robot.stem}.h"', "", "#include <math.h>", "", HELPERS]
-    return "\n".join([*lines, *(definition(procedure, robot.prefix) for procedure in procedures)])
+    return "\n".join([*lines, *(definition(program, robot.prefix) for program in programs)])
 
 
 def _array(name: str, values: NDArray[np.float64]) -> str:
@@ -201,32 +201,32 @@ def test_program(robot: Robot, recordings: Sequence[Recording]) -> str:
     for recording in recordings:
         lines += _check(robot, recording)
     lines += ["int main(void)", "{", "    int failures = 0;"]
-    lines += [f"    failures += check_{one.procedure.name}();" for one in recordings]
+    lines += [f"    failures += check_{one.program.name}();" for one in recordings]
     lines += ["    return failures > 0;", "}", ""]
     return "\n".join(lines)
 
 
 def _check(robot: Robot, recording: Recording) -> list[str]:
     """A function that calls one function for every state, and once with a number that is not finite."""
-    procedure, states = recording.procedure, len(recording.inputs[0])
-    name = procedure.name
+    program, states = recording.program, len(recording.inputs[0])
+    name = program.name
     lines = [
         _array(f"{name}_{vector}", values)
-        for (vector, _), values in zip(procedure.inputs, recording.inputs, strict=True)
+        for (vector, _), values in zip(program.inputs, recording.inputs, strict=True)
     ]
-    for result, values in zip(procedure.results, recording.results, strict=True):
+    for result, values in zip(program.results, recording.results, strict=True):
         lines.append(_array(f"{name}_{result.name}", values))
     lines += ["", f"static int check_{name}(void)", "{"]
     lines += ["    double worst = 0.0;", "    int failures = 0;"]
-    lines += [f"    static double {result.name}[{len(result.symbols)}];" for result in procedure.results]
-    first, length = procedure.inputs[0]
+    lines += [f"    static double {result.name}[{len(result.lines)}];" for result in program.results]
+    first, length = program.inputs[0]
     lines += [f"    double bad[{length}];", f"    for (int k = 0; k < {states}; ++k) {{"]
-    inputs = [f"{name}_{vector} + k * {count}" for vector, count in procedure.inputs]
-    results = [result.name for result in procedure.results]
+    inputs = [f"{name}_{vector} + k * {count}" for vector, count in program.inputs]
+    results = [result.name for result in program.results]
     lines.append(f"        if ({robot.prefix}_{name}({', '.join([*inputs, *results])}) != 0) {{")
     lines += ["            failures = 1;", "        }"]
-    for result, scale in zip(procedure.results, recording.scales, strict=True):
-        count = len(result.symbols)
+    for result, scale in zip(program.results, recording.scales, strict=True):
+        count = len(result.lines)
         expected = f"{name}_{result.name} + k * {count}"
         lines += [
             "        {",
@@ -234,7 +234,7 @@ def _check(robot: Robot, recording: Recording) -> list[str]:
             f"            worst = one > worst * {scale!r} ? one / {scale!r} : worst;",
             "        }",
         ]
-    others = [f"{name}_{vector}" for vector, _ in procedure.inputs[1:]]
+    others = [f"{name}_{vector}" for vector, _ in program.inputs[1:]]
     lines += [
         "    }",
         f"    for (int k = 0; k < {length}; ++k) {{",

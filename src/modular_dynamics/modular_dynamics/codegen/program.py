@@ -1,17 +1,40 @@
-"""Arithmetic recorded instead of carried out: a list of operations, each listed once."""
+"""Straight-line code for one robot: what the core records of its functions, with names."""
 
-from __future__ import annotations
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, NamedTuple
 
-import math
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Operation", "Program", "Symbol", "used_lines"]
+from .._core import OPERATIONS, simplified
+
+__all__ = ["Line", "Listing", "Program", "Recorded", "Result", "program"]
+
+#: What `_core` returns of a function: operations (n, 3), constants, and the lines of results, of pivots and
+#: of what must be positive for loops to close.
+Recorded = tuple[
+    NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
+]
 
 _OF_ONE_LINE = ("neg", "sin", "cos", "sqrt", "floor")
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "floor": np.floor,
+    "atan2": np.arctan2,
+}
 
 
-class Operation(NamedTuple):
+class Line(NamedTuple):
     """One line of a program.
 
     Attributes:
@@ -27,183 +50,126 @@ class Operation(NamedTuple):
 
     @property
     def operands(self) -> tuple[int, ...]:
-        """The lines that it reads."""
+        """The lines that it reads, all before it."""
         if self.kind in ("input", "constant"):
             return ()
         return (self.first,) if self.kind in _OF_ONE_LINE else (self.first, self.second)
 
 
-class Program:
-    """Operations in the order in which they are carried out; the same operation is never listed twice."""
+class Listing:
+    """Operations in the order in which they are carried out, written by hand."""
 
     def __init__(self) -> None:
-        self.operations: list[Operation] = []
-        self._symbols: dict[Operation, Symbol] = {}
+        self._operations: list[tuple[int, int, int]] = []
+        self._constants: list[float] = []
 
-    def add(self, operation: Operation) -> Symbol:
-        """The symbol of an operation, listed now or before."""
-        symbol = self._symbols.get(operation)
-        if symbol is None:
-            symbol = self._symbols[operation] = Symbol(self, len(self.operations))
-            self.operations.append(operation)
-        return symbol
+    def add(self, kind: str, first: int, second: int = 0) -> int:
+        """Return the line of one more operation: see `Line`."""
+        self._operations.append((OPERATIONS.index(kind), first, second))
+        return len(self._operations) - 1
 
-    def constant(self, value: float) -> Symbol:
-        """A number."""
-        return self.add(Operation("constant", value=float(value) + 0.0))  # -0.0 is 0.0
+    def constant(self, value: float) -> int:
+        """Return the line of a number."""
+        self._constants.append(value)
+        return self.add("constant", len(self._constants) - 1)
 
-    def input(self, array: int, element: int) -> Symbol:
-        """An element of one of the arrays that the program is given."""
-        return self.add(Operation("input", array, element))
-
-    def sine(self, angle: Symbol) -> Symbol:
-        """Sine of an angle [rad]; sin(-x) is -sin(x), so that x has one sine."""
-        if (x := angle.negated) is not None:
-            return -self.sine(x)
-        return self._of_one(angle, "sin", math.sin)
-
-    def cosine(self, angle: Symbol) -> Symbol:
-        """Cosine of an angle [rad]; cos(-x) is cos(x)."""
-        return self._of_one(angle if (x := angle.negated) is None else x, "cos", math.cos)
-
-    def root(self, square: Symbol) -> Symbol:
-        """Square root; NaN of negative numbers."""
-        return self._of_one(square, "sqrt", math.sqrt)
-
-    def floor(self, value: Symbol) -> Symbol:
-        """The largest integer that is not larger."""
-        return self._of_one(value, "floor", math.floor)
-
-    def angle(self, y: Symbol, x: Symbol) -> Symbol:
-        """atan2(y, x) [rad]."""
-        a, b = y.number, x.number
-        if a is not None and b is not None:
-            return self.constant(math.atan2(a, b))
-        return self.add(Operation("atan2", y.line, x.line))
-
-    def _of_one(self, value: Symbol, kind: str, function: Callable[[float], float]) -> Symbol:
-        number = value.number
-        return self.add(Operation(kind, value.line)) if number is None else self.constant(function(number))
+    def simplified(self, results: Sequence[int]) -> Recorded:
+        """Return what is needed for the results, as the core records it."""
+        operations = np.array(self._operations, np.int64).reshape(-1, 3)
+        return simplified(operations, np.array(self._constants, float), np.array(results, np.int64))
 
 
-class Symbol:
-    """The result of one operation; computing with it adds operations to its program.
+@dataclass(frozen=True)
+class Result:
+    """A named result of a program, row by row.
 
-    Constants are folded, and x + 0, 1 x, 0 x and double signs simplified. 0 x is 0 because generated code
-    runs on finite numbers only.
+    Attributes:
+        lines: whose numbers it has. unit: unit and meaning of its numbers, as text for the header.
     """
 
-    __slots__ = ("line", "program")
-    __array_ufunc__ = None  # an array times a symbol is not an array of symbols
+    name: str
+    lines: tuple[int, ...]
+    shape: tuple[int, ...]
+    unit: str = ""
 
-    def __init__(self, program: Program, line: int) -> None:
-        self.program, self.line = program, line
+
+@dataclass(frozen=True)
+class Program:
+    """A function of named vectors, without branches.
+
+    Attributes:
+        purpose: what it computes, in one line.
+        inputs: (name, length) of its vectors; a line "input" names one by its index.
+        lines: in the order in which they are carried out; each is needed for a result, a pivot or the reach.
+        pivots: lines that must be positive for the results to exist.
+        quaternions: (index of an input, first element) of quaternions that must not be zero.
+        reach: lines that must be positive for closed loops to close.
+        notes: what people must know of it: the assembly mode.
+    """
+
+    name: str
+    purpose: str
+    inputs: tuple[tuple[str, int], ...]
+    lines: tuple[Line, ...]
+    results: tuple[Result, ...]
+    pivots: tuple[int, ...] = ()
+    quaternions: tuple[tuple[int, int], ...] = ()
+    reach: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
-    def operation(self) -> Operation:
-        """The operation whose result this is."""
-        return self.program.operations[self.line]
+    def operations(self) -> int:
+        """How many instructions it has: additions, products, sines and so on."""
+        return sum(bool(line.operands) for line in self.lines)
 
-    @property
-    def number(self) -> float | None:
-        """Its value if it is a constant, else None."""
-        operation = self.operation
-        return operation.value if operation.kind == "constant" else None
+    def values(self, vectors: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """Return each result (states, numbers) of vectors (states, length): carried out line by line.
 
-    def _other(self, value: Symbol | float) -> Symbol:
-        return value if isinstance(value, Symbol) else self.program.constant(value)
-
-    @property
-    def negated(self) -> Symbol | None:
-        """x where this is -x."""
-        operation = self.operation
-        return Symbol(self.program, operation.first) if operation.kind == "neg" else None
-
-    def __add__(self, value: Symbol | float) -> Symbol:
-        other = self._other(value)
-        a, b = self.number, other.number
-        if a is not None and b is not None:
-            return self.program.constant(a + b)
-        if a == 0.0 or b == 0.0:
-            return other if a == 0.0 else self
-        if (x := other.negated) is not None:
-            return self - x
-        if (x := self.negated) is not None:
-            return other - x
-        return self.program.add(Operation("add", self.line, other.line))
-
-    def __sub__(self, value: Symbol | float) -> Symbol:
-        other = self._other(value)
-        a, b = self.number, other.number
-        if a is not None and b is not None:
-            return self.program.constant(a - b)
-        if a == 0.0 or b == 0.0:
-            return -other if a == 0.0 else self
-        if self.line == other.line:
-            return self.program.constant(0.0)
-        if (x := other.negated) is not None:
-            return self + x
-        if (x := self.negated) is not None:
-            return -(x + other)
-        return self.program.add(Operation("sub", self.line, other.line))
-
-    def __mul__(self, value: Symbol | float) -> Symbol:
-        other = self._other(value)
-        a, b = self.number, other.number
-        if a is not None and b is not None:
-            return self.program.constant(a * b)
-        if a is not None:
-            return other * self
-        if b is not None:
-            return self._scaled(b)
-        for x, y in ((self.negated, other), (other.negated, self)):
-            if x is not None:
-                return -(x * y)
-        return self.program.add(Operation("mul", *sorted((self.line, other.line))))
-
-    def _scaled(self, number: float) -> Symbol:
-        if number in (0.0, 1.0):
-            return self if number == 1.0 else self.program.constant(0.0)
-        if number == -1.0:
-            return -self
-        if (x := self.negated) is not None:
-            return x._scaled(-number)
-        return self.program.add(Operation("mul", *sorted((self.line, self.program.constant(number).line))))
-
-    def __truediv__(self, value: Symbol | float) -> Symbol:
-        other = self._other(value)
-        if other.number is not None:
-            return self * (1.0 / other.number)
-        if self.number == 0.0:
-            return self
-        return self.program.add(Operation("div", self.line, other.line))
-
-    def __neg__(self) -> Symbol:
-        operation = self.operation
-        if operation.kind == "constant":
-            return self.program.constant(-operation.value)
-        if operation.kind == "neg":
-            return Symbol(self.program, operation.first)
-        if operation.kind == "sub":
-            return Symbol(self.program, operation.second) - Symbol(self.program, operation.first)
-        return self.program.add(Operation("neg", self.line))
-
-    def __rsub__(self, value: float) -> Symbol:
-        return self.program.constant(value) - self
-
-    def __rtruediv__(self, value: float) -> Symbol:
-        return self.program.constant(value) / self
-
-    __radd__, __rmul__ = __add__, __mul__
+        NaN where closed loops do not close.
+        """
+        values: list[Any] = []
+        with np.errstate(invalid="ignore"):  # roots of negative numbers
+            for line in self.lines:
+                if line.kind == "input":
+                    values.append(vectors[line.first][:, line.second])
+                elif line.kind == "constant":
+                    values.append(line.value)
+                else:
+                    values.append(_OPERATORS[line.kind](*(values[k] for k in line.operands)))
+        states = len(vectors[0])
+        return [
+            np.array([np.broadcast_to(values[line], states) for line in result.lines]).T
+            for result in self.results
+        ]
 
 
-def used_lines(program: Program, results: Iterable[Symbol]) -> list[int]:
-    """The lines that the results depend on, in order."""
-    used: set[int] = set()
-    open_lines = [symbol.line for symbol in results]
-    while open_lines:
-        line = open_lines.pop()
-        if line not in used:
-            used.add(line)
-            open_lines += program.operations[line].operands
-    return sorted(used)
+def program(
+    name: str,
+    purpose: str,
+    inputs: Sequence[tuple[str, int]],
+    recorded: Recorded,
+    results: Sequence[tuple[str, tuple[int, ...], str]],
+    quaternions: Sequence[int] = (),
+    notes: Sequence[str] = (),
+) -> Program:
+    """Return a recorded function as a program.
+
+    Args:
+        results: name, shape and unit of each; their numbers follow one another.
+        quaternions: where in the first vector quaternions begin.
+    """
+    operations, constants, numbers, pivots, reach = (array.tolist() for array in recorded)
+    lines = tuple(
+        Line("constant", value=constants[first])
+        if OPERATIONS[kind] == "constant"
+        else Line(OPERATIONS[kind], first, second)
+        for kind, first, second in operations
+    )
+    named, start = [], 0
+    for own, shape, unit in results:
+        named.append(Result(own, tuple(numbers[start : start + prod(shape)]), shape, unit))
+        start += prod(shape)
+    firsts = tuple((0, first) for first in quaternions)
+    return Program(
+        name, purpose, tuple(inputs), lines, tuple(named), tuple(pivots), firsts, tuple(reach), tuple(notes)
+    )

@@ -1,4 +1,4 @@
-"""Code for one robot: C, CasADi functions. Made in dynamics/, which the model cannot import."""
+"""Code for one robot: C, CasADi functions. Made in export/, which the model cannot import."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 F = TypeVar("F", bound=Callable[..., Any])
 #: Where functions are registered.
 _PACKAGES = {
-    "export_c": "dynamics.export",
-    "to_casadi": "dynamics.export",
-    "loop_recordings": "closure",
+    "export_c": "export",
+    "to_casadi": "export",
     "graph_urdf": "urdf",
 }
 _exporters: dict[str, Callable[..., Any]] = {}

@@ -8,19 +8,22 @@ import pytest
 
 from helpers.c_compiler import STRICT, needs_gcc
 from modular_dynamics.codegen import c99
-from modular_dynamics.codegen.procedure import Procedure, Result
-from modular_dynamics.codegen.program import Program
+from modular_dynamics.codegen.program import Listing, program
 
 
 def mixed():
-    """One of every operation; a constant, an input, and one symbol twice among its results."""
-    program = Program()
-    x, y = program.input(0, 0), program.input(1, 1)
-    s, c = program.sine(x), program.cosine(y)
-    late = -(s / (2.0 + c * c)) - 1e-300 * x
-    symbols = (late, program.constant(-0.1), x, s + late * y, late, program.constant(0.0))
-    inputs = ("x", 1), ("y", 2)
-    return Procedure("mixed", "Everything.", program, inputs, (Result("out", symbols, (6,)),), (c + 2.0,))
+    """One of every operation; a constant, an input, and one line twice among its results."""
+    listing = Listing()
+    x, y = listing.add("input", 0, 0), listing.add("input", 1, 1)
+    s, c, two = listing.add("sin", x), listing.add("cos", y), listing.constant(2.0)
+    quotient = listing.add("div", s, listing.add("add", two, listing.add("mul", c, c)))
+    small = listing.add("mul", listing.constant(1e-300), x)
+    late = listing.add("sub", listing.add("neg", quotient), small)
+    last = listing.add("add", s, listing.add("mul", late, y))
+    lines = [late, listing.constant(-0.1), x, last, late, listing.constant(0.0), listing.add("add", c, two)]
+    operations, constants, results, _, reach = listing.simplified(lines)
+    recorded = operations, constants, results[:-1], results[-1:], reach
+    return program("mixed", "Everything.", (("x", 1), ("y", 2)), recorded, [("out", (6,), "")])
 
 
 def value_of_mixed(x, y):
@@ -32,9 +35,9 @@ def value_of_mixed(x, y):
 @pytest.mark.parametrize("part", [1, 2, 3, 100])
 def test_parts_of_any_length_compute_the_same(monkeypatch, tmp_path, part):
     monkeypatch.setattr(c99, "PART", part)
-    procedure = mixed()
-    declared = f"#include <math.h>\n{c99.signature(procedure, 'my')};\n"
-    code = declared + c99.HELPERS + c99.definition(procedure, "my")
+    function = mixed()
+    declared = f"#include <math.h>\n{c99.signature(function, 'my')};\n"
+    code = declared + c99.HELPERS + c99.definition(function, "my")
     (tmp_path / "a.c").write_text(code)
     command = ["gcc", *STRICT, "-shared", "-fPIC", tmp_path / "a.c", "-o", tmp_path / "a.so", "-lm"]
     subprocess.run(list(map(str, command)), check=True)
@@ -42,16 +45,17 @@ def test_parts_of_any_length_compute_the_same(monkeypatch, tmp_path, part):
     pointers = (ctypes.c_void_p(array.ctypes.data) for array in (x, y, out))
     assert ctypes.CDLL(str(tmp_path / "a.so")).my_mixed(*pointers) == 0
     np.testing.assert_allclose(out, value_of_mixed(x, y), rtol=1e-15)
-    assert code.count("SEPARATE mixed_part") == -(-procedure.operations // part)
-    assert c99.work_size(procedure) <= 1 + procedure.operations
+    assert code.count("SEPARATE mixed_part") == -(-function.operations // part)
+    assert c99.work_size(function) <= 1 + function.operations
 
 
 def test_slots_of_the_work_array_are_used_again(monkeypatch):
     """A chain hands on one number at a time, however many parts it has."""
     monkeypatch.setattr(c99, "PART", 5)
-    program = Program()
-    x = y = program.input(0, 0)
+    listing = Listing()
+    x = y = listing.add("input", 0, 0)
+    one = listing.constant(1.0)
     for _ in range(100):
-        y = y * x + 1.0
-    procedure = Procedure("chain", "", program, (("x", 1),), (Result("out", (y,), (1,)),))
-    assert c99.work_size(procedure) <= 2
+        y = listing.add("add", listing.add("mul", y, x), one)
+    chain = program("chain", "", (("x", 1),), listing.simplified([y]), [("out", (1,), "")])
+    assert c99.work_size(chain) <= 2

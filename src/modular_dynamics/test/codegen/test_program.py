@@ -1,4 +1,4 @@
-"""Arithmetic on symbols means what arithmetic on numbers does; operations of generated code, exactly."""
+"""Programs carried out line by line, and lists of operations as the core simplifies them."""
 
 import operator
 
@@ -7,79 +7,167 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modular_dynamics.codegen.program import Program, used_lines
+from modular_dynamics import _core
+from modular_dynamics.codegen.program import Listing, program
 
-BINARY = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+BINARY = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 LEAVES = st.sampled_from(["x", "y", "z"]) | st.sampled_from([0.0, 1.0, -1.0, 2.0, 0.5, -3.0])
+NUMBERS = {"x": 1.25, "y": -0.75, "z": 3.0}
+
+
+def made(listing, results, inputs=("x",)):
+    """A program of inputs of length one."""
+    shape = ((len(results),), "")
+    return program("f", "", [(name, 1) for name in inputs], listing.simplified(results), [("out", *shape)])
+
+
+def inputs_of(listing, count):
+    return [listing.add("input", k, 0) for k in range(count)]
+
+
+def values(function, *numbers):
+    return function.values([np.array([[x]]) for x in numbers])[0][0]
 
 
 def _extend(inner):
     return st.tuples(st.sampled_from(list(BINARY)), inner, inner) | st.tuples(st.just("neg"), inner)
 
 
-def _value(tree, names):
+def _value(tree):
     if isinstance(tree, tuple):
-        if tree[0] == "neg":
-            return -_value(tree[1], names)
-        a, b = (_value(part, names) for part in tree[1:])
-        return BINARY[tree[0]](a, b)
-    return names.get(tree, tree) if isinstance(tree, str) else tree
+        parts = [_value(part) for part in tree[1:]]
+        return -parts[0] if tree[0] == "neg" else BINARY[tree[0]](*parts)
+    return NUMBERS.get(tree, tree) if isinstance(tree, str) else tree
 
 
-def evaluated(program, symbol, inputs):
-    """A program carried out line by line: independent of LLVM."""
-    values = []
-    for kind, first, second, number in program.operations:
-        if kind == "input":
-            values.append(inputs[second])
-        elif kind == "constant":
-            values.append(number)
-        elif kind == "neg":
-            values.append(-values[first])
-        else:
-            operation = getattr(operator, "truediv" if kind == "div" else kind)
-            values.append(operation(values[first], values[second]))
-    return values[symbol.line]
+def _listed(tree, listing, names):
+    if isinstance(tree, tuple):
+        return listing.add(tree[0], *(_listed(part, listing, names) for part in tree[1:]))
+    return names[tree] if isinstance(tree, str) else listing.constant(tree)
 
 
 @given(st.recursive(LEAVES, _extend, max_leaves=30))
-def test_symbols_compute_what_numbers_do(tree):
-    program = Program()
-    numbers = {"x": 1.25, "y": -0.75, "z": 3.0}
-    symbols = {name: program.input(0, k) for k, name in enumerate(numbers)}
-    symbolic = _value(tree, symbols)
-    if isinstance(symbolic, float):
-        return
-    expected = _value(tree, numbers)
-    value = evaluated(program, symbolic, list(numbers.values()))
-    assert value == pytest.approx(expected, rel=1e-12, abs=1e-12)
+def test_simplified_lists_compute_what_numbers_do(tree):
+    listing = Listing()
+    names = dict(zip(NUMBERS, inputs_of(listing, 3), strict=True))
+    function = made(listing, [_listed(tree, listing, names)], NUMBERS)
+    (value,) = values(function, *NUMBERS.values())
+    assert value == pytest.approx(_value(tree), rel=1e-12, abs=1e-12)
+
+
+ONE, TWO = ("neg", "sin", "cos", "sqrt", "floor"), ("add", "sub", "mul", "div", "atan2")
+NUMPY = dict(
+    zip(
+        (*ONE, *TWO),
+        (
+            np.negative,
+            np.sin,
+            np.cos,
+            np.sqrt,
+            np.floor,
+            np.add,
+            np.subtract,
+            np.multiply,
+            np.divide,
+            np.arctan2,
+        ),
+        strict=True,
+    )
+)
+
+
+@pytest.mark.parametrize("kind", NUMPY)
+def test_operations_of_inputs_and_of_constants_agree_with_numpy(kind):
+    numbers = [0.7, 1.3][: 1 if kind in ONE else 2]
+    expected = NUMPY[kind](*numbers)
+    listing = Listing()
+    inputs = inputs_of(listing, len(numbers))
+    constants = [listing.constant(x) for x in numbers]
+    results = [listing.add(kind, *inputs), listing.add(kind, *constants)]
+    if len(numbers) > 1:
+        results += [listing.add(kind, inputs[0], constants[1]), listing.add(kind, constants[0], inputs[1])]
+    function = made(listing, results, ("x", "y")[: len(numbers)])
+    assert values(function, *numbers) == pytest.approx(np.full(len(results), expected), rel=1e-15)
+    assert function.lines[function.results[0].lines[1]] == (
+        "constant",
+        0,
+        0,
+        pytest.approx(expected, rel=1e-15),
+    )
 
 
 def test_nothing_is_listed_twice_and_zeros_vanish():
-    program = Program()
-    x, y = program.input(0, 0), program.input(0, 1)
-    assert (x * y).line == (y * x).line
-    assert (x * 0.0 + y * 1.0).line == y.line
-    assert (0.0 - (-x)).line == x.line
-    assert (x - x).number == 0.0
-    assert (x / 2.0).line == (x * 0.5).line
-    assert (2.0 - program.constant(0.5)).number == 1.5
-    before = len(program.operations)
-    _ = x * y + y * x
-    assert len(program.operations) == before + 1
+    listing = Listing()
+    x, y = inputs_of(listing, 2)
+    zero, one, two = map(listing.constant, (0.0, 1.0, 2.0))
+    add, sub, mul = ((lambda a, b, kind=kind: listing.add(kind, a, b)) for kind in ("add", "sub", "mul"))
+    pairs = [
+        (mul(x, y), mul(y, x)),
+        (add(mul(x, zero), mul(y, one)), y),
+        (sub(zero, listing.add("neg", x)), x),
+        (sub(x, x), zero),
+        (sub(x, sub(x, y)), y),
+        (add(y, sub(x, y)), x),
+        (listing.add("div", x, two), mul(x, listing.constant(0.5))),
+        (mul(listing.constant(-2.0), x), listing.add("neg", mul(two, x))),
+        (listing.add("cos", listing.add("neg", x)), listing.add("cos", x)),
+        (listing.add("sin", listing.add("neg", x)), listing.add("neg", listing.add("sin", x))),
+    ]
+    lines = made(listing, [line for pair in pairs for line in pair], ("x", "y")).results[0].lines
+    assert lines[::2] == lines[1::2]
 
 
-def test_numbers_of_numpy_are_numbers():
-    program = Program()
-    x = program.input(0, 0)
-    assert (np.float64(2.0) * x).line == (2.0 * x).line
-    assert (1.0 / x).operation.kind == "div"
+def test_an_offset_of_a_large_angle_keeps_its_digits():
+    listing = Listing()
+    (x,) = inputs_of(listing, 1)
+    shifted = listing.add("add", x, listing.constant(0.3))
+    sine, cosine = values(made(listing, [listing.add("sin", shifted), listing.add("cos", shifted)]), 1e12)
+    s, c = np.sin(1e12), np.cos(1e12)
+    assert sine == pytest.approx(s * np.cos(0.3) + c * np.sin(0.3), rel=1e-15)
+    assert cosine == pytest.approx(c * np.cos(0.3) - s * np.sin(0.3), rel=1e-15)
 
 
-def test_sines_of_constants_are_constants_and_others_are_operations():
-    program = Program()
-    x = program.input(0, 0)
-    assert program.sine(program.constant(0.5)).number == np.sin(0.5)
-    assert program.cosine(program.constant(0.0)).number == 1.0
-    assert program.sine(x).operation == ("sin", x.line, 0, 0.0)
-    assert used_lines(program, [program.cosine(x)])[0] == x.line
+def test_lines_that_nothing_needs_are_left_out():
+    listing = Listing()
+    x, y = inputs_of(listing, 2)
+    listing.add("sin", x)
+    function = made(
+        listing, [listing.add("add", listing.add("mul", y, y), listing.constant(1.0))], ("x", "y")
+    )
+    assert function.operations == 2
+
+
+def test_values_are_those_of_the_operations_for_every_state():
+    listing = Listing()
+    x, y = listing.add("input", 0, 1), listing.add("input", 1, 0)
+    square = listing.add("add", listing.add("mul", y, y), listing.constant(1.0))
+    quotient = listing.add("div", listing.add("sin", x), square)
+    first = listing.add("sub", listing.add("neg", quotient), listing.add("cos", y))
+    recorded = listing.simplified([first, listing.constant(2.0), listing.add("add", x, y)])
+    results = [("a", (2,), ""), ("b", (1,), "")]
+    function = program("f", "", (("x", 2), ("y", 1)), recorded, results)
+    x_rows, y_rows = np.array([[9.0, 0.1], [9.0, 0.2], [9.0, -3.0]]), np.array([[1.5], [0.0], [-2.0]])
+    a, b = function.values((x_rows, y_rows))
+    x_given, y_given = x_rows[:, 1], y_rows[:, 0]
+    expected = -np.sin(x_given) / (y_given**2 + 1.0) - np.cos(y_given)
+    np.testing.assert_allclose(a, np.column_stack([expected, [2.0] * 3]), rtol=1e-15)
+    np.testing.assert_array_equal(b[:, 0], x_given + y_given)
+
+
+ADD = _core.OPERATIONS.index("add")
+
+
+@pytest.mark.parametrize(
+    ("operations", "results"),
+    [
+        ([[99, 0, 0]], [0]),
+        ([[-1, 0, 0]], [0]),
+        ([[0, 0, 0], [ADD, 0, 1]], [1]),
+        ([[1, 5, 0]], [0]),
+        ([[0, 0, 0]], [1]),
+    ],
+)
+def test_lists_that_read_what_is_not_there_are_refused(operations, results):
+    arrays = np.array(operations, np.int64), np.array([1.0]), np.array(results, np.int64)
+    with pytest.raises(ValueError, match="is no number of a line, operation or constant before"):
+        _core.simplified(*arrays)

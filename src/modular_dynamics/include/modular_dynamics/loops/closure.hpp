@@ -56,7 +56,6 @@ template <class Pack, class T> MD_INLINE void sines_cosines(int count, const T* 
     for (int k = 0; k < count; ++k) sine_cosine(angles[k], sines[k], cosines[k]);
   }
 }
-template <class T> MD_INLINE T without_turns(T angle) { return any(absolute(angle) > 1e3) ? wrapped(angle) : angle; }
 
 /// Positions of bodies with one axis, from their coordinates. body_at(k): the k-th of them.
 template <class Pack, class T, class Bodies>
@@ -100,8 +99,7 @@ static void set_angles(const Model<double>& tree, const LateAngle* joints, int c
     const int index = joints[k].q;
     const double by_multiplier = 1 / body.multiplier, period = 6.28318530717958647693 * by_multiplier;
     const T q = by_multiplier * (work.angles[k] - body.offset);
-    const T turns = ((guess[index] - q) * (body.multiplier * 0.15915494309189533577) + 6755399441055744.0) - 6755399441055744.0;
-    work.q[index] = q + period * turns;
+    work.q[index] = q + period * rounded(T((guess[index] - q) * (body.multiplier * 0.15915494309189533577)));
   }
 }
 
@@ -133,8 +131,8 @@ template <class Pack, class T>
 static Mask<T> close_planar(const Model<double>& tree, const LoopModel& loops, const Cluster& cluster, const T* guess, const LoopWork<T>& work) {
   const PlanarLoop& loop = loops.planar[cluster.part];
   turn_known(loops, loop, work);
-  cross_circles(loops, cluster.kind, loop, work.planar.signs[cluster.part], work.q, work.planar.turns);
-  const Mask<T> good = place_slopes(loops, loop, cluster.part, work.q, work.W + cluster.first_W, work.planar);
+  Mask<T> good = cross_circles(loops, cluster.kind, loop, work.planar.signs[cluster.part], work.q, work.planar.turns);
+  good = good & place_slopes(loops, loop, cluster.part, work.q, work.W + cluster.first_W, work.planar);
   place_unknown(loops, loop, work);
   if (loop.angles_now) {
     LateAngle joints[2];
@@ -365,7 +363,7 @@ template <class T> static void complete_motion(const Model<double>& tree, const 
     if (stop && cluster.kind != ClusterKind::gear)
       for (int k = 0; k < cluster.knowns; ++k) {
         const T size = still * absolute(v[knowns[k].v]);
-        largest = size > largest ? size : largest;
+        largest = select(size > largest, size, largest);
       }
     for (int u = 0; u < cluster.unknowns; ++u) {
       T rate{}, change{};
@@ -373,7 +371,7 @@ template <class T> static void complete_motion(const Model<double>& tree, const 
         const T factor = W[u * cluster.knowns + k];
         rate = rate + factor * v[knowns[k].v], change = change + factor * a[knowns[k].v];
       }
-      v[unknowns[u].v] = stop && cluster.kind != ClusterKind::gear ? (absolute(rate) > largest ? rate : zero) : rate;
+      v[unknowns[u].v] = stop && cluster.kind != ClusterKind::gear ? select(absolute(rate) > largest, rate, zero) : rate;
       a[unknowns[u].v] = change;
     }
     if (cluster.kind == ClusterKind::gear || cluster.unknowns == 0) continue;

@@ -42,6 +42,9 @@ template <class T> MD_INLINE Vector3<T> axis_x(const Matrix3<T>& R) { return {R.
 template <class T> MD_INLINE Vector3<T> axis_y(const Matrix3<T>& R) { return {R.xy, R.yy, R.zy}; }
 template <class T> MD_INLINE Vector3<T> axis_z(const Matrix3<T>& R) { return {R.xz, R.yz, R.zz}; }
 
+/// 1 / length; 0 of a spring of length zero, which has no direction.
+template <class T> MD_INLINE T inverse_length(T length) { return select(length > T{}, T(1.0 / length), T{}); }
+
 template <class T> struct OrientationRow { T value; Vector3<T> moment; T rate, gamma; };
 
 /// Angular motion of S against P, both without joint accelerations.
@@ -198,8 +201,7 @@ static void evaluate_rows(const Model<double>& tree, const LoopModel& loops, con
       phi = dot(wrench.force, arm);
     } else if (row.kind == RowKind::distance) {
       phi = square_root(dot(arm, arm));
-      const T zero{}, inverse = phi > zero ? T(1.0 / phi) : zero;
-      wrench.force = inverse * arm;
+      wrench.force = inverse_length(phi) * arm;
     } else {
       const OrientationRow<T> one = orientation_row<false>(row, P.R, S.R, Turning<T>{none, none, none, none});
       phi = one.value, wrench.moment = one.moment;

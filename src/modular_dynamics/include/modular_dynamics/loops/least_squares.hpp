@@ -1,4 +1,5 @@
-// Least squares and shortest solutions by Householder's triangularisation A = Q R (Golub & Van Loan, section 5.2), and Cholesky's method.
+// Least squares and shortest solutions by Householder's triangularisation A = Q R (Golub & Van Loan, section 5.2), and elimination of
+// definite matrices.
 //
 // A has m rows and d <= m columns, column by column. Columns are not exchanged: where they are nearly dependent, the smallest entry on
 // R's diagonal says so, and results are not to be used; of a column of zeros they are not finite. Nothing branches on numbers.
@@ -25,7 +26,7 @@ template <class T> static void triangularize(int m, int d, const Triangle<T>& A)
     T* column = A.matrix + k * m;
     T square{};
     for (int i = k; i < m; ++i) square = square + column[i] * column[i];
-    const T norm = square_root(square), alpha = column[k] > zero ? T(zero - norm) : norm;
+    const T norm = square_root(square), alpha = select(column[k] > zero, T(zero - norm), norm);
     column[k] = column[k] - alpha;
     A.diagonal[k] = alpha;
     A.factors[k] = -1.0 / (alpha * column[k]);
@@ -59,30 +60,32 @@ template <class T> MD_INLINE void diagonal_range(int d, const Triangle<T>& A, T&
   largest = smallest = absolute(A.diagonal[0]);
   for (int k = 1; k < d; ++k) {
     const T size = absolute(A.diagonal[k]);
-    largest = size > largest ? size : largest;
-    smallest = size < smallest ? size : smallest;
+    largest = select(size > largest, size, largest);
+    smallest = select(size < smallest, size, smallest);
   }
 }
 
-/// M x = b by Cholesky's method, x in the place of b, and M's factor in that of M (p, p). Whether M is positive definite: each pivot is
-/// more than `least` of its entry on the diagonal.
+/// M x = b by M = L^T D L from the last row to the first, where zeros of branches stay (Featherstone, Rigid Body Dynamics Algorithms, section
+/// 6.5); x in the place of b, L, 1 / D and D L in that of M (p, p). Whether M is positive definite: each pivot is more than `least` of its
+/// entry on the diagonal.
 template <class T> static Mask<T> solve_definite(int p, double least, T* M, T* b) {
   Mask<T> definite = T{} <= T{};
-  for (int k = 0; k < p; ++k) {
-    const T before = M[k * p + k];
-    for (int m = 0; m <= k; ++m) {
-      T total = M[k * p + m];
-      for (int c = 0; c < m; ++c) total = total - M[k * p + c] * M[m * p + c];
-      if (m == k) definite = definite & (total > least * before);
-      M[k * p + m] = m < k ? T(total / M[m * p + m]) : square_root(total);
-    }
-    for (int c = 0; c < k; ++c) b[k] = b[k] - M[k * p + c] * b[c];
-    b[k] = b[k] / M[k * p + k];
-  }
   for (int k = p - 1; k >= 0; --k) {
-    for (int c = k + 1; c < p; ++c) b[k] = b[k] - M[c * p + k] * b[c];
-    b[k] = b[k] / M[k * p + k];
+    for (int j = k; j >= 0; --j) {
+      T total = M[k * p + j];
+      for (int c = k + 1; c < p; ++c) total = total - M[c * p + k] * M[j * p + c];
+      if (j == k) {
+        definite = definite & (total > least * M[k * p + k]);
+        M[k * p + k] = 1.0 / total;
+      } else {
+        M[j * p + k] = total, M[k * p + j] = M[k * p + k] * total;
+      }
+    }
+    for (int j = 0; j < k; ++j) b[j] = b[j] - M[k * p + j] * b[k];
+    b[k] = b[k] * M[k * p + k];
   }
+  for (int k = 0; k < p; ++k)
+    for (int j = 0; j < k; ++j) b[k] = b[k] - M[k * p + j] * b[j];
   return definite;
 }
 

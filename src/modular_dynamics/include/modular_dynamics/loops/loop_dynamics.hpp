@@ -82,23 +82,21 @@ template <class T> static void cut_wrenches(const LoopModel& loops, T* wrenches,
 /// for rounding.
 constexpr double no_inertia = 1e-10, little_inertia = 1e-13;
 
-/// M_1 (p, p) row by row, by the memory of the tree's mass matrix, M (nv, nv) and a table (nv, p). Masses may be regrouped. Returns the
-/// largest entry on M's diagonal.
+/// M_1 (p, p) row by row, by the memory of the tree's mass matrix, M (nv, nv) and a table (nv, p). Masses may be regrouped.
+/// largest: the largest entry on M's diagonal, where it is given.
 template <class T>
-static T closed_mass_matrix(const Model<double>& tree, const LoopModel& loops, bool armature, T* M, T* table, T* result,
-                                  const CompositeBodyWork<T>& composite, const LoopWork<T>& work) {
+static void closed_mass_matrix(const Model<double>& tree, const LoopModel& loops, bool armature, T* M, T* table, T* result,
+                               const CompositeBodyWork<T>& composite, const LoopWork<T>& work, T* largest = nullptr) {
   const int p = loops.independent_v.count, nv = loops.nv;
   mass_matrix(tree, armature, work.q, M, composite);
-  T largest{};
-  for (int k = 0; k < nv; ++k) largest = M[k * nv + k] > largest ? M[k * nv + k] : largest;
+  if (largest) *largest = T{};
+  for (int k = 0; largest && k < nv; ++k) *largest = select(M[k * nv + k] > *largest, M[k * nv + k], *largest);
   transmit(loops, nv, M, work);
   for (int k = 0; k < p; ++k)
     for (int c = 0; c < nv; ++c) table[c * p + k] = M[loops.independent_v[k] * nv + c];
   transmit(loops, p, table, work);
   for (int k = 0; k < p; ++k)
-    for (int m = 0; m < p; ++m) // rounding apart, it is symmetric
-      result[k * p + m] = 0.5 * (table[loops.independent_v[k] * p + m] + table[loops.independent_v[m] * p + k]);
-  return largest;
+    for (int m = 0; m <= k; ++m) result[k * p + m] = result[m * p + k] = table[loops.independent_v[k] * p + m]; // rounding apart, it is symmetric
 }
 
 } // namespace modular_dynamics

@@ -172,6 +172,7 @@ struct LoopArrays {
   int nq = 0, nv = 0, loops = 0, W_entries = 0, J_entries = 0;
   std::vector<int> undetermined; ///< velocities because of which this robot is not solved here: neither independent coordinates nor loops
                                  ///< determine them; or given ones of a quaternion that moves loops
+  std::vector<int> spatial;      ///< loop joints that do not close planar loops
 
   LoopModel view() const {
     auto list = [](const auto& v) { return List<std::decay_t<decltype(v[0])>>{v.data(), int(v.size())}; };

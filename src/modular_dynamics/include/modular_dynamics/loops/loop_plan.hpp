@@ -34,7 +34,10 @@ class LoopPlanner {
     add_set(loops, gears, false, all, true);
     add_set({}, {}, true, all, false);
     std::vector<PlanarChain> chains;
-    for (int loop : loops) chains.push_back(planar_chain(loop));
+    for (int loop : loops) {
+      chains.push_back(planar_chain(loop));
+      if (chains.back().loop < 0) out.spatial.push_back(loop);
+    }
     while (!loops.empty() || !gears.empty()) {
       if (take(gears, [&](int gear) { return add_gear(gear); })) continue;
       if (take(loops, [&](int loop) { return add_planar(chains[loop]); })) continue;

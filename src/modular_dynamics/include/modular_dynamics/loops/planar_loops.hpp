@@ -23,8 +23,10 @@
 namespace modular_dynamics {
 
 /// The sine of the angle between g_i and g_j below which a dead point is near.
-constexpr double least_sine = 1e-3;
-/// A correction of unknown coordinates [rad or m]: the largest that is rounding, and one after which slopes need not be computed again.
+template <class T> constexpr double least_sine = 1e-3;
+/// Whether what rounding leaves of f is closed by a step of Newton's method.
+template <class T> constexpr bool closes_rounding = true;
+/// A correction of two unknown coordinates [rad or m]: the largest that is rounding, and one after which slopes need not be computed again.
 constexpr double largest_correction = 1e-9, small_correction = 1e-12;
 
 template <class T> struct Turn { T cosine, sine; };
@@ -113,45 +115,52 @@ template <class T> static T branch_sign(const LoopModel& loops, ClusterKind kind
   else if (kind == ClusterKind::circle_line) side = dot(X - point_of(first), turned(e.turn, point_of(second)));
   else side = dot(X - e.B, point_of(first));
   const T zero{}, one = zero + 1.0;
-  return side < zero ? T(zero - one) : one;
+  return select(side < zero, T(zero - one), one);
 }
 
-/// Turns and shifts of the unknown joints from the turns and coordinates of the known ones, on the branch of `sign`. Shifts go to q.
+/// Turns and shifts of the unknown joints from the turns and coordinates of the known ones, on the branch of `sign`. Shifts go to q. Returns
+/// where circles and lines cross at an angle with more than the least sine: that between g_i and g_j.
 template <class T>
-static void cross_circles(const LoopModel& loops, ClusterKind kind, const PlanarLoop& loop, T sign, T* q, Turn<T>* turns) {
+static Mask<T> cross_circles(const LoopModel& loops, ClusterKind kind, const PlanarLoop& loop, T sign, T* q, Turn<T>* turns) {
   using namespace detail;
   const KnownEnds<T> e = known_ends(loops, loop, q, turns);
   const ChainJoint &first = loops.chain[loop.i], &second = loops.chain[loop.j];
+  const T zero{};
   auto shift = [&](const ChainJoint& joint, T amount) { q[joint.q] = (amount - joint.offset) / joint.scale; };
+  constexpr double least = least_sine<T> * least_sine<T>;
   if (kind == ClusterKind::circles) {
     const Vector2<T> D = e.B - point_of(first), g = e.G - point_of(first), c = e.C - point_of(second);
     const T rr = dot(g, g), pp = dot(c, c), dd = dot(D, D), m = rr + pp - dd, scale = 0.5 / dd;
-    const T along = scale * (rr - pp + dd), beside = scale * sign * square_root(T(4.0 * rr * pp - m * m));
+    const T largest = 4.0 * rr * pp, square = largest - m * m, along = scale * (rr - pp + dd), beside = scale * sign * square_root(square);
     const Vector2<T> X{along * D.x - beside * D.y, along * D.y + beside * D.x};
     turns[loop.i] = between(X, g, T(1.0 / rr));
     turns[loop.j] = after(back(e.turn), between(c, X - D, T(1.0 / pp)));
+    return square > least * largest;
   } else if (kind == ClusterKind::circle_line) {
     const Vector2<T> D = e.B - point_of(first), g = e.G - point_of(first), u = turned(e.turn, point_of(second));
-    const T rr = dot(g, g), along = dot(D, u), h = cross(u, D), amount = sign * square_root(T(rr - h * h)) - along;
+    const T rr = dot(g, g), along = dot(D, u), h = cross(u, D), square = rr - h * h, amount = sign * square_root(square) - along;
     turns[loop.i] = between(D + amount * u, g, T(1.0 / rr));
     shift(second, amount);
+    return square > least * rr;
   } else if (kind == ClusterKind::line_circle) {
     const Vector2<double> u = point_of(first);
     const Vector2<T> D = e.G - e.B, c = e.C - point_of(second);
-    const T pp = dot(c, c), along = dot(D, u), h = cross(u, D), amount = along - sign * square_root(T(pp - h * h));
+    const T pp = dot(c, c), along = dot(D, u), h = cross(u, D), square = pp - h * h, amount = along - sign * square_root(square);
     turns[loop.j] = after(back(e.turn), between(c, D - amount * u, T(1.0 / pp)));
     shift(first, amount);
+    return square > least * pp;
   } else {
     const Vector2<double> u = point_of(first);
     const Vector2<T> D = e.G - e.B, w = turned(e.turn, point_of(second));
-    const T by_sine = 1.0 / cross(u, w);
+    const T sine = cross(u, w), by_sine = 1.0 / sine;
     shift(first, T(by_sine * cross(D, w)));
     shift(second, T(by_sine * cross(u, D)));
+    return sine * sine > zero + least;
   }
 }
 
 /// Slopes, their inverse, W and the tip of a loop, whose unknown coordinates are corrected by what is left of f: turns, and shifts in q.
-/// Returns where the loop is closed and no dead point is near.
+/// Returns where the loop is closed.
 template <class T>
 static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int number, T* q, T* W, const PlanarWork<T>& work) {
   using namespace detail;
@@ -174,7 +183,7 @@ static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int 
         tip = slopes[k] - turned(turn, point_of(joint));
       }
     }
-    tip = tip + turned(turn, loop.S);
+    tip = closes_rounding<T> ? tip + turned(turn, loop.S) : Vector2<T>{zero, zero};
     work.tips[number] = turn;
     for (int k = loop.first; k < loop.stop; ++k) {
       const ChainJoint& joint = loops.chain[k];
@@ -196,9 +205,9 @@ static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int 
         at = {at.cosine + angle * at.sine, at.sine - angle * at.cosine};
       }
     }
-    const T first = absolute(changes[0]), second = absolute(changes[1]), larger = first > second ? first : second;
-    if (attempt == 0) good = (larger < largest_correction) & (det * det > least_sine * least_sine * (dot(a, a) * dot(b, b)));
-    if (attempt == 2 || !any(good & (larger > small_correction))) break;
+    const T change = changes[0] * changes[0] + changes[1] * changes[1];
+    if (attempt == 0) good = change < largest_correction * largest_correction;
+    if (attempt == 2 || !any(good & (change > small_correction * small_correction))) break;
   }
   const int knowns = loop.stop - loop.first - 2;
   int column = 0;

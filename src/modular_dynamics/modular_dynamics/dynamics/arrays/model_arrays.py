@@ -1,18 +1,15 @@
-"""A graph, and links of it as frames fixed in bodies, as the arrays that the kernels work on.
+"""A graph as the arrays that the kernels work on.
 
 See kernels/layout.py.
 """
 
-from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ...algebra import DualQuaternion, rotation_matrix, to_rotation_translation, translation
-from ...exceptions import StateError
+from ...algebra import rotation_matrix, translation
 from ...kernels import layout
-from ...model import Body, Joint, JointType, SubsystemGraph, refuse_black_boxes, refuse_closures
-from ..workspaces import workspace_of
+from ...model import Body, Joint, JointType, SubsystemGraph
 from .arguments import Array, Topology
 from .joint_terms import joint_terms, terms_of
 
@@ -20,13 +17,11 @@ __all__ = [
     "Arrays",
     "alignment",
     "alignments_of",
-    "arrays_of",
     "body_to_aligned",
     "constants_of",
     "perpendicular_axes",
     "rows_of",
     "topology_of",
-    "with_links",
     "work_for",
     "work_of",
 ]
@@ -102,18 +97,6 @@ def _row(joint: Joint, body: Body, turned: Array, own: Array) -> Array:
     return row
 
 
-def arrays_of(graph: SubsystemGraph, quantity: str, friction: str = "none") -> Arrays:
-    """Topology and constants of an open tree whose masses are all known, for computing a quantity.
-
-    Raises:
-        StateError: a black box, whose masses are unknown; friction as of :func:`topology_of`.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
-    """
-    refuse_closures(graph, quantity)
-    refuse_black_boxes(graph, quantity)
-    return topology_of(graph, frozenset(), friction), constants_of(graph)
-
-
 def _inertia(body: Body, own: Array) -> list[float]:
     """Mass, m c and the pseudo-inertia J = tr(I)/2 - I about the origin, all in the aligned frame."""
     c = own.T @ body.com
@@ -174,56 +157,3 @@ def rows_of(work: Array, joints: int) -> Array:
 def body_to_aligned(own: Array, wrench: Array) -> Array:
     """[force, moment] about the body's origin, from the body's axes to the aligned frame's: `alignment`."""
     return np.concatenate([own.T @ wrench[:3], own.T @ wrench[3:]])
-
-
-def with_links(graph: SubsystemGraph, links: Sequence[str]) -> Arrays:
-    """Topology and constants of the joints that carry these links, and, after them, of the links.
-
-    Raises:
-        StateError: a link that the graph does not have.
-    """
-    try:
-        carried = [graph.link_pose(link) for link in links]
-    except KeyError as error:
-        raise StateError(str(error.args[0])) from None
-    topology, constants = workspace_of(graph, _tree)
-    carrying = _carrying(graph, [body for body, _ in carried])
-    count = len(carrying) + len(links)
-    rows = {old: new for new, old in enumerate(carrying)} | {len(graph.joints): count}
-    small = np.zeros((count + 1, layout.TOPOLOGY_COLUMNS), np.int64)
-    values = np.zeros((count + 1, layout.CONSTANT_COLUMNS))
-    small[: len(carrying)], small[-1] = topology[carrying], topology[-1]
-    small[: len(carrying), layout.PARENT] = [rows[k] for k in small[: len(carrying), layout.PARENT].tolist()]
-    values[: len(carrying)], values[-1] = constants[carrying], constants[-1]
-    for k, (body, x_body_link) in enumerate(carried, len(carrying)):
-        small[k, layout.KIND] = layout.FIXED
-        small[k, layout.PARENT] = count if body is None else rows[body]
-        values[k, layout.ROTATION : layout.POSITION + 3] = _in_aligned_frame(graph, body, x_body_link)
-    return small, values
-
-
-def _tree(graph: SubsystemGraph) -> Arrays:
-    """Topology and constants of all joints. They are kept: a graph may have solvers for many links."""
-    return topology_of(graph, frozenset()), constants_of(graph)
-
-
-def _carrying(graph: SubsystemGraph, bodies: Sequence[int | None]) -> list[int]:
-    """Joints between these bodies and the ground, in order.
-
-    Those with a quaternion always: whether it is accepted must not depend on the links that are asked for.
-    """
-    indices = set[int]()
-    with_quaternion = [k for k, joint in enumerate(graph.joints) if joint.type.quaternion is not None]
-    for body in [*bodies, *with_quaternion]:
-        k = body
-        while k is not None and k not in indices:
-            indices.add(k)
-            k = graph.parents[k]
-    return sorted(indices)
-
-
-def _in_aligned_frame(graph: SubsystemGraph, body: int | None, x_body_link: DualQuaternion) -> Array:
-    """R row by row and P of a link in its body's aligned frame."""
-    rotation, position = to_rotation_translation(x_body_link)
-    turned = np.eye(3) if body is None else alignment(graph.joints[body])
-    return np.concatenate([(turned.T @ rotation).ravel(), turned.T @ position])

@@ -4,19 +4,19 @@ Every function checks its arguments and results and returns a status: see the ge
 """
 
 from collections.abc import Sequence
+from functools import reduce
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
-from ....codegen.procedure import Procedure, Result
-from ....codegen.program import Program, Symbol
+from ....codegen.program import Listing, Program, program
 from ....exceptions import UnsupportedModelError
 from .functions import Function
 from .symbols import Expression, sympy
 
-__all__ = ["C99", "c99", "procedure"]
+__all__ = ["C99", "c99", "program_of"]
 
 #: Largest difference from the numeric closed form, relative to the largest number of a result.
 _TOLERANCE = 1e-12
@@ -30,18 +30,18 @@ class C99(NamedTuple):
     test: str
 
 
-def procedure(function: Function) -> Procedure:
-    """The function as a program of elementary operations, each listed once."""
-    program = Program()
-    known: dict[Expression, Symbol] = {}
+def program_of(function: Function) -> Program:
+    """Return the function as a program of elementary operations, each listed once."""
+    listing = Listing()
+    known: dict[Expression, int] = {}
     for vector, (_, symbols) in enumerate(function.inputs):
-        known.update({symbol: program.input(vector, k) for k, symbol in enumerate(symbols)})
+        known.update({symbol: listing.add("input", vector, k) for k, symbol in enumerate(symbols)})
     for symbol, own in function.definitions:
-        known[symbol] = _converted(own, program, known)
-    results = tuple(_converted(result, program, known) for result in function.results)
+        known[symbol] = _converted(own, listing, known)
+    results = [_converted(result, listing, known) for result in function.results]
     inputs = tuple((name, len(symbols)) for name, symbols in function.inputs)
-    result = Result(f"{function.name}_out", results, function.shape, "[SI units]")
-    return Procedure(function.name, function.purpose, program, inputs, (result,))
+    result = (f"{function.name}_out", function.shape, "[SI units]")
+    return program(function.name, function.purpose, inputs, listing.simplified(results), [result])
 
 
 def c99(
@@ -61,12 +61,12 @@ def c99(
             numeric closed form.
     """
     about = Robot(robot, stem, prefix, tuple(joints), tuple(notes), _version())
-    procedures = [procedure(function) for function in functions]
+    programs = [program_of(function) for function in functions]
     recordings = [
         Recording(one, inputs, (results,), (max(float(abs(results).max(initial=0.0)), 1.0),), _TOLERANCE)
-        for one, (inputs, results) in zip(procedures, states, strict=True)
+        for one, (inputs, results) in zip(programs, states, strict=True)
     ]
-    return C99(header(about, procedures), source(about, procedures), test_program(about, recordings))
+    return C99(header(about, programs), source(about, programs), test_program(about, recordings))
 
 
 def _version() -> str:
@@ -76,29 +76,24 @@ def _version() -> str:
         return "from its sources, closed form by SymPy"
 
 
-def _converted(expression: Expression, program: Program, known: dict[Expression, Symbol]) -> Symbol:
-    symbol = known.get(expression)
-    if symbol is not None:
-        return symbol
+def _converted(expression: Expression, listing: Listing, known: dict[Expression, int]) -> int:
+    """Return the line of an expression."""
+    line = known.get(expression)
+    if line is not None:
+        return line
     if expression.is_Number:
-        return program.constant(float(expression))
-    parts = [_converted(part, program, known) for part in expression.args]
+        return listing.constant(float(expression))
+    parts = [_converted(part, listing, known) for part in expression.args]
     if expression.is_Add:
-        result = parts[0]
-        for part in parts[1:]:
-            result = result + part
+        result = reduce(lambda a, b: listing.add("add", a, b), parts)
     elif expression.is_Mul:
-        result = parts[0]
-        for part in parts[1:]:
-            result = result * part
+        result = reduce(lambda a, b: listing.add("mul", a, b), parts)
     elif expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
-        result = parts[0]
-        for _ in range(int(expression.exp) - 1):
-            result = result * parts[0]
+        result = reduce(lambda a, b: listing.add("mul", a, b), [parts[0]] * int(expression.exp))
     elif isinstance(expression, sympy.sin):
-        result = program.sine(parts[0])
+        result = listing.add("sin", parts[0])
     elif isinstance(expression, sympy.cos):
-        result = program.cosine(parts[0])
+        result = listing.add("cos", parts[0])
     else:
         raise UnsupportedModelError(
             f"no C code for '{expression}': sums, products, powers, sin and cos have it"

@@ -13,7 +13,7 @@ from ....model import SubsystemGraph
 from ..forms import Array, adjoint, inverse
 from ..numeric import ClosedForm
 from ..tree import TreeData
-from .c_code import C99, c99, procedure
+from .c_code import C99, c99, program_of
 from .functions import Function, used_definitions
 from .matrices import symbolic_matrices
 from .parameters import symbolic_tree
@@ -117,7 +117,7 @@ class SymbolicClosedForm:
     @cached_property
     def operations(self) -> dict[str, int]:
         """Numbers of operations of M, C, N and tau: sums, products, sines, cosines, each common one once."""
-        return {name: procedure(self.function(name)).operations for name in FUNCTIONS}
+        return {name: program_of(self.function(name)).operations for name in FUNCTIONS}
 
     def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
         """A Python module with these functions of plain floats; it imports the module math alone."""

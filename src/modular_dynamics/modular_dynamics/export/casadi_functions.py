@@ -7,11 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ...codegen.casadi import casadi_function
-from ...model import SubsystemGraph
-from ...model.code_export import register_exporter
-from ...optional_packages import needed
-from .recordings import recordings_of
+from ..codegen.casadi import casadi_function
+from ..model import SubsystemGraph
+from ..model.code_export import register_exporter
+from ..optional_packages import needed
+from .functions import recordings_of
 
 __all__ = ["CasadiFunctions"]
 
@@ -59,7 +59,7 @@ def to_casadi(
 ) -> CasadiFunctions:
     """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
     recordings = recordings_of(graph, functions, links, guess, "to_casadi")
-    procedures = [recording.procedure for recording in recordings]
+    programs = [recording.program for recording in recordings]
     with needed("graph.to_casadi()", "CasADi", "symbolic"):
         import_module("casadi")
-    return CasadiFunctions(**{one.name: casadi_function(one) for one in procedures})
+    return CasadiFunctions(**{one.name: casadi_function(one) for one in programs})

@@ -14,10 +14,9 @@ from helpers.robots.planar_mechanisms import MECHANISMS, branch_of, four_bar_by_
 from helpers.robots.planar_robots import Planar, four_bar
 from helpers.robots.spatial_mechanisms import spinning_rod
 from helpers.robots.urdf_text import inertial, joint
-from modular_dynamics.closure.export import recordings
-from modular_dynamics.closure.export.procedures import EXPORTED_WITH_LOOPS
+from modular_dynamics.export import loops
 
-ALL = tuple(EXPORTED_WITH_LOOPS)
+ALL = tuple(loops.FUNCTIONS)
 FOUR_LINK = ROBOTS / "four_link.urdf"
 ROBOT_FILES = ("four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso")
 #: As many states, and how far the independent joints go [rad or m].
@@ -223,8 +222,9 @@ def test_no_other_functions_are_called(load_robot, tmp_path):
 
 def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
     """As where the library has a term that the program lacks."""
-    bias = recordings._RESULTS["closed_loop_bias"]
-    monkeypatch.setitem(recordings._RESULTS, "closed_loop_bias", lambda *at: bias(*at) + 1e-9)
+    bias = loops.FUNCTIONS["closed_loop_bias"]
+    other = dataclasses.replace(bias, library=lambda *at: bias.library(*at) + 1e-9)
+    monkeypatch.setitem(loops.FUNCTIONS, "closed_loop_bias", other)
     with pytest.raises(md.UnsupportedModelError, match="program of closed_loop_bias of 'four_bar' differs"):
         load_robot("four_bar").export_c(tmp_path / "arm.c", ALL)
     assert list(tmp_path.iterdir()) == []

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
-from ...codegen.c_files import Coordinates, Robot, header, source, test_program
-from ...codegen.c_names import identifier
-from ...exceptions import StateError
-from ...model import JointType, SubsystemGraph
-from ...model.code_export import register_exporter
-from .recordings import recordings_of
+from ..codegen.c_files import Coordinates, Robot, header, source, test_program
+from ..codegen.c_names import identifier
+from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph
+from ..model.code_export import register_exporter
+from .functions import recordings_of
 
 __all__ = ["ExportedC"]
 
@@ -55,17 +55,17 @@ def export_c(
     file = _checked_path(path)
     prefix = identifier(file.stem)
     recordings = recordings_of(graph, functions, links, guess, "C code")  # first: it may raise
-    procedures = [recording.procedure for recording in recordings]
-    notes = tuple(dict.fromkeys(note for one in procedures for note in one.notes))
+    programs = [recording.program for recording in recordings]
+    notes = tuple(dict.fromkeys(note for one in programs for note in one.notes))
     robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}", notes)
     written = {
-        file: source(robot, procedures),
-        file.with_suffix(".h"): header(robot, procedures),
+        file: source(robot, programs),
+        file.with_suffix(".h"): header(robot, programs),
         file.with_name(f"{file.stem}_test.c"): test_program(robot, recordings),
     }
     _write(written)
     source_file, header_file, test_file = written
-    operations = {one.name: one.operations for one in procedures}
+    operations = {one.name: one.operations for one in programs}
     return ExportedC(source_file, header_file, test_file, robot.prefix, operations)
 
 

@@ -1,1 +1,0 @@
-"""Robots with closed loops in other languages: C99, CasADi."""

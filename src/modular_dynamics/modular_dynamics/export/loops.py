@@ -1,0 +1,306 @@
+"""What is exported of a robot with loops: functions of its independent joints, with the library's results."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..closure.assembly.mechanism import FARTHEST
+from ..closure.core_loops import core_loops
+from ..closure.dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
+from ..closure.dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from ..codegen.c_files import Recording
+from ..codegen.program import Program, program
+from ..dynamics import bias, mass_matrix
+from ..dynamics.arrays.arguments import Array
+from ..dynamics.lost_inertia import are_definite
+from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
+from ..model import SubsystemGraph
+from ..model.code_export import DEFAULT_FUNCTIONS
+from .comparison import STATES, TOLERANCE, function_names, verify, weights
+from .tree import ACCELERATIONS, MASS_MATRIX, TORQUES, quaternions
+
+__all__ = ["FUNCTIONS", "loop_recordings"]
+
+#: States of which those farthest from dead points, where rounding grows, are taken; and attempts.
+CANDIDATES, ATTEMPTS = 4 * STATES, 200
+#: How far from the guess joints that move loops are [rad or m] at first; every attempt is nearer.
+SPREAD, NEARER = 1.0, 0.95
+#: Largest rotation of a passive joint [rad]: whole turns are not compared.
+LARGEST_TURN = 3.0
+
+
+@dataclass(frozen=True)
+class _Function:
+    """One exported function.
+
+    Attributes:
+        purpose: what it computes, as the header says it.
+        quantity: name of the core's function. springs: whether springs count.
+        vectors: how many of q, v and the third vector it takes. third: name of the third one.
+        result, unit: name and unit of what it computes.
+        library: the library's result at a state.
+    """
+
+    purpose: str
+    quantity: str
+    vectors: int
+    third: str
+    result: str
+    unit: str
+    library: Callable[[ClosedLoopSolver, ClosedLoopDynamics], Array]
+    springs: bool = True
+
+
+def _bias(solver: ClosedLoopSolver, at: ClosedLoopDynamics) -> Array:
+    v = at.velocities[solver.independent_v]
+    return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
+
+
+#: By the names of the library's functions; q, v, vdot, tau are of the independent joints.
+FUNCTIONS: Mapping[str, _Function] = {
+    "close_loops": _Function(
+        "Coordinates of all joints, loops closed.",
+        "coordinates",
+        1,
+        "vdot",
+        "coordinates",
+        "of all joints [rad, m or 1]",
+        lambda _, at: at.coordinates,
+    ),
+    "constraint_projection": _Function(
+        "W: velocities of all joints are W v, v of the independent ones.",
+        "projection",
+        1,
+        "vdot",
+        "W",
+        "of all joints by v of the independent ones",
+        lambda _, at: at.projection,
+    ),
+    "closed_loop_inverse_dynamics": _Function(
+        "Torques of the independent joints; passive joints are unactuated.",
+        "inverse_dynamics",
+        3,
+        "vdot",
+        "tau",
+        TORQUES,
+        lambda _, at: at.tau,
+    ),
+    "closed_loop_bias": _Function(
+        "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs.",
+        "inverse_dynamics",
+        2,
+        "vdot",
+        "h",
+        TORQUES,
+        _bias,
+    ),
+    "closed_loop_gravity_torque": _Function(
+        "Torques g of the independent joints that gravity needs; springs do not count.",
+        "inverse_dynamics",
+        1,
+        "vdot",
+        "g",
+        TORQUES,
+        lambda solver, at: closed_loop_gravity_torque(
+            solver.graph, at.coordinates[solver.independent_q], at.coordinates
+        ),
+        springs=False,
+    ),
+    "closed_loop_mass_matrix": _Function(
+        "Mass matrix M of the independent joints.",
+        "mass_matrix",
+        1,
+        "vdot",
+        "M",
+        MASS_MATRIX,
+        lambda solver, at: closed_loop_mass_matrix(
+            solver.graph, at.coordinates[solver.independent_q], at.coordinates
+        ),
+    ),
+    "closed_loop_forward_dynamics": _Function(
+        "Accelerations vdot of the independent joints that their torques tau give: M vdot + h = tau.",
+        "forward_dynamics",
+        3,
+        "tau",
+        "vdot",
+        ACCELERATIONS,
+        # those whose torques inverse dynamics computed
+        lambda solver, at: at.accelerations[solver.independent_v],
+    ),
+}
+
+
+def loop_recordings(
+    graph: SubsystemGraph,
+    functions: Sequence[str] | None,
+    links: Sequence[str],
+    guess: ArrayLike | None,
+    what: str,
+) -> list[Recording]:
+    """Return the functions with these names, in the order of FUNCTIONS.
+
+    Raises:
+        StateError: unknown names, or none; links; a guess of the wrong shape; accelerations of a robot that
+            has a direction without inertia.
+        UnsupportedModelError: loops that are not solved in closed form.
+        ClosureError, SingularityError: the loops do not close.
+    """
+    names = _checked_functions(graph, functions, links, what)
+    if not graph.independent_joint_names:
+        raise UnsupportedModelError(f"{what}: '{graph.name}' has no independent joints; nothing moves")
+    solver = solver_of(graph)
+    _raise_unless_planar(graph, what)
+    start = solver.reference() if guess is None else graph.checked(q=guess)[0]
+    near = solver.close(start[solver.independent_q], start)
+    states = _states(solver, near, what)
+    recordings = [_recorded(solver, name, near, states) for name in names]
+    for recording in recordings:
+        verify(graph, recording)
+    return recordings
+
+
+def _checked_functions(
+    graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
+) -> tuple[str, ...]:
+    if functions is None:
+        names: tuple[str, ...] = ("close_loops", *(f"closed_loop_{name}" for name in DEFAULT_FUNCTIONS))
+    else:
+        names = function_names(functions)
+    known = ", ".join(FUNCTIONS)
+    if not names:
+        raise StateError(f"{what} of no functions; those of a robot with closed loops: {known}")
+    for name in names:
+        if name not in FUNCTIONS:
+            raise StateError(
+                f"{what} of '{graph.name}', which has closed loops, has no function {name!r}; its functions: "
+                f"{known}. Those of the open tree: graph.tree"
+            )
+    if links:
+        raise StateError(
+            f"{what}: links= of a robot with closed loops; 'frame_poses' and 'jacobian' of graph.tree "
+            "take the coordinates that close_loops computes"
+        )
+    return tuple(name for name in FUNCTIONS if name in names)
+
+
+def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
+    """Raise UnsupportedModelError unless steps in closed form give all joints, and use all loops."""
+    loops = graph.once(core_loops)
+    by_newton = [unknowns for kind, unknowns in loops.clusters if kind == "newton"]
+    if not by_newton and not loops.undetermined:
+        return
+    if loops.spatial:
+        spatial = ", ".join(graph.loop_joints[k].name for k in loops.spatial)
+        why = f"{spatial} close loops that do not move in a plane"
+    elif loops.undetermined or any(by_newton):
+        why = (
+            "not all of its passive joints are found by steps in each of which one loop has two unknown "
+            "joints, or a gear one; other independent joints may allow that (graph.with_independent_joints)"
+        )
+    else:
+        why = "it has more loops and gears than its passive joints need"
+    raise UnsupportedModelError(
+        f"{what} of '{graph.name}' needs loops that are solved in closed form: {why}. For other loops, "
+        "graph.tree can be exported, and coordinates that close the loops be found by a solver at run time"
+    )
+
+
+def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoopDynamics]:
+    """States near a configuration, with what the library computes there."""
+    graph, system, rng = solver.graph, solver.system, np.random.default_rng(0)
+    moves_loops, found, spread = system.reach > 0.0, list[ClosedLoopDynamics](), SPREAD
+    passive = [graph.q_slice(name).start for name in system.passive.names]
+    size = len(solver.independent_v)
+    for _ in range(ATTEMPTS):
+        if len(found) == CANDIDATES:
+            break
+        q = near[solver.independent_q] + np.where(moves_loops, spread, 2.0) * rng.uniform(
+            -1.0, 1.0, len(moves_loops)
+        )
+        v, vdot = rng.uniform(-2.0, 2.0, (2, size))
+        spread *= NEARER
+        try:
+            state = solver.inverse_dynamics_at(q, v, vdot, near)
+        except (ClosureError, SingularityError):
+            continue
+        if np.abs(state.coordinates - near)[passive].max(initial=0.0) < LARGEST_TURN:
+            found.append(state)
+    if len(found) < STATES:
+        raise UnsupportedModelError(
+            f"{what} of '{graph.name}': its loops close in fewer than {STATES} of {ATTEMPTS} configurations "
+            "round the guess, so that the code cannot be compared with the library; another guess may help"
+        )
+    return sorted(found, key=lambda state: state.condition)[:STATES]
+
+
+def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
+    """Return a function in the assembly mode of closed coordinates (nq,) of all joints."""
+    function, graph, reach = FUNCTIONS[name], solver.graph, solver.system.reach
+    farthest = np.divide(FARTHEST, reach, out=np.full(len(reach), np.inf), where=reach > 0.0)
+    places, count = solver.independent_q.tolist(), len(solver.independent_v)
+    vectors = (("q", len(places)), ("v", count), (function.third, count))
+    shapes = {"coordinates": (graph.nq,), "W": (graph.nv, count), "M": (count, count)}
+    return program(
+        name,
+        function.purpose,
+        vectors[: function.vectors],
+        graph.once(core_loops).record(function.quantity, function.vectors, function.springs, near, farthest),
+        [(function.result, shapes.get(function.result, (count,)), function.unit)],
+        [places.index(first) for first in quaternions(graph) if first in places],
+        _notes(solver, near),
+    )
+
+
+def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
+    """Return which assembly mode it is."""
+    graph, passive = solver.graph, solver.system.passive
+    names = (*graph.independent_joint_names, *passive.names)
+    return (
+        "Loops close in the assembly mode of these coordinates [rad or m]; passive joints that rotate are",
+        "within half a turn of them:",
+        *(f"  {name} {', '.join(map(repr, near[graph.q_slice(name)].tolist()))}" for name in names),
+    )
+
+
+def _recorded(
+    solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopDynamics]
+) -> Recording:
+    function, chosen = FUNCTIONS[name], solver.independent_v
+    results = np.array([function.library(solver, state).ravel() for state in states])
+    vectors = (
+        np.array([state.coordinates[solver.independent_q] for state in states]),
+        np.array([state.velocities[chosen] for state in states]),
+        np.array([state.tau if function.third == "tau" else state.accelerations[chosen] for state in states]),
+    )
+    sizes = [_size_of_terms(solver, function.result, state) for state in states]
+    scale = max(float(np.abs(results).max()), *sizes)
+    scales = (scale if scale > 0.0 else 1.0,)  # without gravity all are zero
+    exported = _program(solver, name, near)
+    return Recording(exported, vectors[: function.vectors], (results,), scales, TOLERANCE)
+
+
+def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynamics) -> float:
+    """The largest size of the terms that a result is the sum of.
+
+    Of torques: those of the tree's joints, by W; of accelerations: these, by the inverse of the mass matrix.
+    """
+    q, v, vdot, W = state.coordinates, state.velocities, state.accelerations, np.abs(state.projection)
+    if result in ("W", "coordinates"):
+        return float(W.max())
+    graph, tree = solver.graph, solver.graph.tree
+    M = np.abs(mass_matrix(tree, q))
+    M1: Array = W.T @ M @ W
+    if result == "M":
+        return float(M1.max())
+    torques = weights(tree)
+    if result != "g":
+        torques += np.abs(bias(tree, q, v)) + M @ np.abs(vdot)
+    terms: Array = W.T @ torques
+    if result == "vdot":
+        M1 = closed_loop_mass_matrix(graph, q[solver.independent_q], q)
+        if not are_definite(M1[None]).all():
+            raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular")
+        terms = np.abs(np.linalg.inv(M1)) @ terms
+    return float(terms.max())

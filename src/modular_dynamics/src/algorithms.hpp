@@ -1,0 +1,292 @@
+// The algorithms of a tree in one form, with their memory, on any number type. Compiled into each file that includes it, for its processor.
+#pragma once
+#include "arena.hpp"
+#include "kernels.hpp"
+
+#include "modular_dynamics/mass_matrix_solver.hpp"
+
+namespace modular_dynamics {
+namespace {
+
+template <class T> using RequestOf = Request<Element<T>>;
+template <class E> CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }
+template <class E> int columns_of(const Request<E>& request) { return request.model.bodies[0].columns_end; }
+
+/// One state, or as many as T has lanes.
+template <class T> struct State {
+  const T *q, *v, *a, *tau;
+  const Wrench<T>* external; ///< in the model's frames; or nullptr
+};
+
+// Each algorithm: its memory, taken from an arena, and its call. `run` returns the body that moves no inertia in some lane; 0: the result
+// is to be used. `finish` marks in a checked result what is not known.
+
+struct Always {
+  template <class T> MD_INLINE void finish(const RequestOf<T>&, T*) {}
+};
+
+template <class T> NewtonEulerWork<T> newton_euler_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+  return {positions, arena.take<Motion<T>>(r.model.joints + 1), arena.take<Wrench<T>>(r.model.joints + 1)};
+}
+template <class T> CompositeBodyWork<T> composite_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+  const int columns = columns_of(r);
+  T* memory = arena.take<T>(6L * columns);
+  auto component = [&](int k) { return memory + long(k) * columns; };
+  return {positions, arena.take<Composite<T>>(r.model.joints + 1),
+          {component(0), component(1), component(2), component(3), component(4), component(5)}};
+}
+template <class T> MassMatrixWork<T> matrix_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+  const long nv = r.model.nv;
+  return {newton_euler_work<T>(arena, r, positions), composite_work<T>(arena, r, positions), arena.take<T>(nv * nv), arena.take<T>(nv), arena.take<T>(nv)};
+}
+template <class T> ArticulatedBodyWork<T> articulated_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+  return {positions, arena.take<ArticulatedBody<T>>(r.model.joints + 1), arena.take<EliminatedAxis<T>>(columns_of(r)), arena.take<T>(r.model.nv)};
+}
+template <class T> DerivativesWork<T> derivatives_work(Arena& arena, const RequestOf<T>& r, JointPosition<T>* positions) {
+  return {positions, arena.take<TreeMotion<T>>(r.model.joints + 1), arena.take<TreeBody<T>>(r.model.joints + 1),
+          {arena.take<T>(long(TreeColumns<T>::components) * columns_of(r)), columns_of(r)}};
+}
+
+/// The body to whose joint a velocity belongs: of an index from 1 on, as factorize returns it; 0 for 0.
+template <class E> MD_INLINE int body_of_velocity(const Model<E>& model, int failed) {
+  for (int i = 1; failed > 0 && i <= model.joints; ++i)
+    if (failed - 1 >= model.bodies[i].v && failed - 1 < model.bodies[i].v + model.bodies[i].velocities) return i;
+  return 0;
+}
+
+struct InverseDynamics : Always {
+  static constexpr Algorithm algorithm = Algorithm::inverse_dynamics;
+  template <class T> struct Work : NewtonEulerWork<T> {
+    Work(Arena& arena, const RequestOf<T>& r) : NewtonEulerWork<T>(newton_euler_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    inverse_dynamics(r.model, counted(r), r.mimics, x.q, x.v, x.a, out, work);
+    return 0;
+  }
+};
+
+struct InverseDynamicsLoaded {
+  static constexpr Algorithm algorithm = Algorithm::inverse_dynamics_loaded;
+  template <class T> struct Work : NewtonEulerWork<T> {
+    Passing* passing;
+    Work(Arena& arena, const RequestOf<T>& r)
+        : NewtonEulerWork<T>(newton_euler_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))),
+          passing(arena.take<Passing>(r.model.joints + 1)) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    for (int i = 1; r.passing && i <= r.whole.joints; ++i) work.passing[i] = Passing(r.passing[r.joints[i - 1]]);
+    inverse_dynamics_loaded(r.whole, counted(r), x.external, r.passing ? work.passing : nullptr, x.q, x.v, x.a, out, work);
+    return 0;
+  }
+  template <class T> MD_INLINE void finish(const RequestOf<T>& r, T* tau) {
+    const T nan = T{} + Element<T>(__builtin_nan(""));
+    for (int i = 1; r.passing && i <= r.whole.joints; ++i) {
+      const Body<Element<T>>& b = r.whole.bodies[i];
+      if (Passing(r.passing[r.joints[i - 1]]) == Passing::unknown)
+        for (int k = 0; k < b.columns; ++k) tau[b.v + k] = nan;
+    }
+  }
+};
+
+struct JointWrenches : InverseDynamicsLoaded {
+  static constexpr Algorithm algorithm = Algorithm::joint_wrenches;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    InverseDynamicsLoaded::run(r, x, out, work);
+    from_model_frames(r.whole.joints, r.joints, r.body_axes, work.wrenches, out + r.whole.nv);
+    return 0;
+  }
+  template <class T> MD_INLINE void finish(const RequestOf<T>& r, T* out) {
+    InverseDynamicsLoaded::finish(r, out);
+    const T nan = T{} + Element<T>(__builtin_nan(""));
+    for (int joint = 0; r.passing && joint < r.whole.joints; ++joint)
+      if (Passing(r.passing[joint]) == Passing::unknown)
+        for (int k = 0; k < 6; ++k) out[r.whole.nv + 6 * joint + k] = nan;
+  }
+};
+
+struct MassMatrix : Always {
+  static constexpr Algorithm algorithm = Algorithm::mass_matrix;
+  template <class T> struct Work : CompositeBodyWork<T> {
+    Work(Arena& arena, const RequestOf<T>& r) : CompositeBodyWork<T>(composite_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    mass_matrix(r.model, r.armature, x.q, out, work);
+    return 0;
+  }
+};
+
+struct Derivatives : Always {
+  static constexpr Algorithm algorithm = Algorithm::inverse_dynamics_derivatives;
+  template <class T> struct Work : DerivativesWork<T> {
+    Work(Arena& arena, const RequestOf<T>& r) : DerivativesWork<T>(derivatives_work<T>(arena, r, arena.take<JointPosition<T>>(r.model.joints))) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    inverse_dynamics_derivatives(r.model, counted(r), x.q, x.v, x.a, out, work, x.external);
+    return 0;
+  }
+};
+
+struct CoriolisMatrix : Always {
+  static constexpr Algorithm algorithm = Algorithm::coriolis_matrix;
+  template <class T> struct Work : Derivatives::Work<T> {
+    T *derivatives, *zeros;
+    Work(Arena& arena, const RequestOf<T>& r)
+        : Derivatives::Work<T>(arena, r), derivatives(arena.take<T>(3L * r.model.nv * r.model.nv)), zeros(arena.take<T>(r.model.nv)) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    for (int k = 0; k < r.model.nv; ++k) work.zeros[k] = T{};
+    inverse_dynamics_derivatives(r.model, CountedTerms{}, x.q, x.v, work.zeros, work.derivatives, work);
+    coriolis_matrix(r.model, x.v, work.derivatives, out);
+    return 0;
+  }
+};
+
+struct ForwardDynamics : Always {
+  static constexpr Algorithm algorithm = Algorithm::forward_dynamics;
+  template <class T> struct Work {
+    JointPosition<T>* positions;
+    ArticulatedBodyWork<T> bodies; ///< only one of these two has memory
+    MassMatrixWork<T> matrix;
+    Work(Arena& arena, const RequestOf<T>& r) : positions(arena.take<JointPosition<T>>(r.model.joints)) {
+      if (r.mimics) matrix = matrix_work<T>(arena, r, positions);
+      else bodies = articulated_work<T>(arena, r, positions);
+    }
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    const T* tau = x.a; // the third input
+    if (!r.mimics) return forward_dynamics(r.whole, counted(r), x.q, x.v, tau, out, work.bodies, x.external);
+    return body_of_velocity(r.model, forward_dynamics_by_matrix(r.model, counted(r), x.q, x.v, tau, out, work.matrix, x.external));
+  }
+};
+
+struct HybridDynamics : Always {
+  static constexpr Algorithm algorithm = Algorithm::hybrid_dynamics;
+  template <class T> struct Work : MassMatrixWork<T> {
+    JointPosition<T>* positions;
+    Work(Arena& arena, const RequestOf<T>& r) : positions(arena.take<JointPosition<T>>(r.model.joints)) {
+      static_cast<MassMatrixWork<T>&>(*this) = matrix_work<T>(arena, r, positions);
+    }
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    return body_of_velocity(r.model, hybrid_dynamics(r.model, counted(r), r.prescribed, x.q, x.v, x.a, x.tau, out, work, x.external));
+  }
+};
+
+struct ForwardDerivatives : Always {
+  static constexpr Algorithm algorithm = Algorithm::forward_dynamics_derivatives;
+  template <class T> struct Work : ForwardDynamics::Work<T> {
+    DerivativesWork<T> derivatives;
+    T *of_torques, *largest;
+    Work(Arena& arena, const RequestOf<T>& r)
+        : ForwardDynamics::Work<T>(arena, r), derivatives(derivatives_work<T>(arena, r, this->positions)),
+          of_torques(arena.take<T>(3L * r.model.nv * r.model.nv)), largest(arena.take<T>(r.model.nv)) {}
+  };
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    const long nv = r.model.nv;
+    T* a = out + 3 * nv * nv;
+    if (const int body = ForwardDynamics::run(r, x, a, work)) return body;
+    inverse_dynamics_derivatives(r.model, counted(r), x.q, x.v, a, work.of_torques, work.derivatives, x.external);
+    return body_of_velocity(r.model, forward_dynamics_derivatives(r.model, work.of_torques, out, work.largest));
+  }
+};
+
+struct Kinematics : Always {
+  template <class T> struct Work : KinematicsWork<T> {
+    Work(Arena& arena, const RequestOf<T>& r)
+        : KinematicsWork<T>{arena.take<JointPosition<T>>(r.model.joints), arena.take<FrameMotion<T>>(r.model.joints + 1),
+                            arena.take<Composite<T>>(r.model.joints + 1), r.bodies, r.bodies ? r.body_count : r.model.joints} {}
+  };
+  /// Motions of the frames, in `motions`; the ground is at rest.
+  template <class T> MD_INLINE void move(const RequestOf<T>& r, const State<T>& x, const T* a, const Work<T>& work) {
+    body_motions(r.whole, zero_vector<T>(), x.q, x.v, a, work);
+  }
+  template <class T> MD_INLINE FrameMotion<T> motion_of(const RequestOf<T>& r, int k, const Work<T>& work) {
+    FrameMotion<T> motion;
+    frame_motions(r.frames + k, 1, &motion, work);
+    return motion;
+  }
+};
+
+struct FramePoses : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::frame_poses;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    body_poses(r.whole, x.q, work);
+    for (int k = 0; k < r.frame_count; ++k, out += 16) { // homogeneous matrices
+      const FrameMotion<T>& body = work.motions[r.frames[k].body];
+      const Matrix3<T> R = body.R * r.frames[k].R;
+      const Vector3<T> p = plus_product(body.p, body.R, r.frames[k].p);
+      const T o{}, entries[16] = {R.xx, R.xy, R.xz, p.x, R.yx, R.yy, R.yz, p.y, R.zx, R.zy, R.zz, p.z, o, o, o, o + Element<T>(1)};
+      for (int e = 0; e < 16; ++e) out[e] = entries[e];
+    }
+    return 0;
+  }
+};
+
+struct FrameMotions : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::frame_motions;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    static_assert(sizeof(FrameMotion<T>) == 24 * sizeof(T), "rows of 24 numbers");
+    move(r, x, x.a, work);
+    frame_motions(r.frames, r.frame_count, reinterpret_cast<FrameMotion<T>*>(out), work);
+    return 0;
+  }
+};
+
+struct FrameVelocities : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::frame_velocities;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    move(r, x, x.v, work); // accelerations are not read
+    for (int k = 0; k < r.frame_count; ++k) frame_velocity(motion_of(r, k, work), r.form, out + 6 * k);
+    return 0;
+  }
+};
+
+struct FrameAccelerations : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::frame_accelerations;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    move(r, x, x.a, work);
+    for (int k = 0; k < r.frame_count; ++k) frame_acceleration(motion_of(r, k, work), r.form, out + 6 * k);
+    return 0;
+  }
+};
+
+struct Jacobian : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::jacobian;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    body_poses(r.whole, x.q, work);
+    jacobian(r.whole, r.frames[0], r.form.own_axes, out, work);
+    return 0;
+  }
+};
+
+struct OfWholeBody : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::whole_body;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    static_assert(sizeof(WholeBody<T>) == 16 * sizeof(T), "16 numbers");
+    move(r, x, x.a, work);
+    *reinterpret_cast<WholeBody<T>*>(out) = whole_body(r.whole, work);
+    return 0;
+  }
+};
+
+struct MomentumMatrix : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::momentum_matrix;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    body_poses(r.whole, x.q, work);
+    momentum_matrix(r.whole, out, work);
+    return 0;
+  }
+};
+
+struct Regressor : Kinematics {
+  static constexpr Algorithm algorithm = Algorithm::regressor;
+  template <class T> MD_INLINE int run(const RequestOf<T>& r, const State<T>& x, T* out, const Work<T>& work) {
+    const Vector3<T> still = zero_vector<T>();
+    body_motions(r.whole, still - r.whole.gravity, x.q, x.v, x.a, work);
+    regressor(r.whole, r.joints, r.body_axes, out, work);
+    return 0;
+  }
+};
+
+} // namespace
+} // namespace modular_dynamics
