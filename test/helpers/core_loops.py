@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from modular_dynamics import _core
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.dynamics.core_robot import core_robot
-from modular_dynamics.kernels.reactions.sharing import Balances, Components, RequiredWrenches
 from modular_dynamics.model import Anchor, SubsystemGraph
 
-__all__ = ["core_loops", "core_reactions"]
+__all__ = ["core_loops"]
 
 #: Numbers of enum class LoopType.
 _TYPES = {"revolute": 0, "spherical": 1, "universal": 2, "fixed": 3, "prismatic": 4, "planar": 5}
@@ -39,33 +38,6 @@ def core_loops(graph: SubsystemGraph, kernels: str | None = None) -> _core.Loops
             [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in springs], np.float64
         ).reshape(-1, 4),
         independent=_integers(numbers[name] for name in graph.independent_joint_names),
-    )
-
-
-def core_reactions(
-    components: Components, balances: Balances, required: RequiredWrenches, links: int
-) -> _core.Reactions:
-    """Return rules that share reactions, on a robot with so many links."""
-    return _core.Reactions(
-        links=_integers([links]),
-        body_links=_integers(components.body_links),
-        required_links=_integers(required.links),
-        axes_links=_integers(components.axis_links),
-        point_links=np.ascontiguousarray(components.point_links, np.int64),
-        points=np.ascontiguousarray(components.positions, np.float64),
-        component_joint=_integers(components.joints),
-        component_axis=_integers(components.axes),
-        component_moment=_integers(components.moments),
-        component_along=np.array(components.along, np.float64),
-        balance_body=_integers(balances.bodies),
-        balance_frame=_integers(balances.frames),
-        balance_axis=_integers(balances.axes),
-        balance_about=_integers(balances.about),
-        balance_moment=_integers(balances.moments),
-        signs=np.ascontiguousarray(components.signs, np.float64),
-        weights=np.ascontiguousarray(np.transpose(balances.weights), np.float64),
-        later=np.ascontiguousarray(balances.later, np.float64),
-        required_signs=np.ascontiguousarray(required.signs, np.float64),
     )
 
 
