@@ -14,7 +14,6 @@ from hypothesis import event, given
 
 import modular_dynamics as md
 from benchmark.setting.spatial_linkages import spatial_linkages
-from helpers.core_loops import core_reactions
 from helpers.general_loops import GeneralSolver
 from helpers.oracles import foreign_four_bar
 from helpers.paths import ROBOTS
@@ -26,7 +25,7 @@ from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_c
 from helpers.robots.spatial_mechanisms import platform
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core
-from modular_dynamics.closure import RobotReactions, read_rules, solver_of
+from modular_dynamics.closure import solver_of
 from modular_dynamics.closure.core_loops import core_loops
 
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -271,33 +270,6 @@ def test_loops_that_leave_coordinates_free_are_refused():
     loops = core_loops(graph)
     assert loops.undetermined
     assert Solved(graph, loops, *np.zeros((3, 3)), graph.neutral()).status == ELSEWHERE
-
-
-def test_reactions_of_the_torso_are_in_equilibrium_and_those_of_the_rules():
-    graph, near = robot("charmie_torso")
-    reactions = RobotReactions(graph, read_rules(ROBOTS / "charmie_torso_rules.yaml"))
-    cases, sharing = reactions._load_cases, reactions._sharing
-    q, v, a = motion(graph, near)
-    states = [md.closed_loop_inverse_dynamics(graph, *state, near) for state in zip(q, v, a, strict=True)]
-    required = [cases.required_wrenches(state) for state in states]
-    poses = np.array([md.frame_poses(graph.tree, state.coordinates).ravel() for state in states])
-    joints, bodies, n = len(reactions.rules.joints), len(reactions.rules.bodies), len(sharing.columns)
-    x, wrenches, points = np.zeros((ROWS, n)), np.empty((ROWS, 6 * joints)), np.empty((ROWS, 6 * joints))
-    x[:, reactions._known] = [[state.tensions[name] for name in reactions._springs] for state in states]
-    residual, shared = np.full((ROWS, 6 * bodies), np.nan), np.zeros(ROWS, bool)
-    core = core_reactions(reactions._components, sharing.balances, required[0], len(graph.tree.links))
-    flat = np.array([one.wrenches.ravel() for one in required])
-    core.share(poses, flat, x, wrenches, points, residual, shared)
-    assert shared.all()
-    assert_close(residual, 0.0, 1e-12, np.abs(x).max())
-    for k in (0, ROWS - 1):
-        theirs = sharing(cases(states[k]))
-        assert_close(x[k], np.array(list(theirs.components.values())), 1e-10)
-        assert_close(wrenches[k], np.concatenate(list(theirs.wrenches.values())), 1e-10)
-        assert_close(points[k].reshape(-1, 2, 3)[:, 1], np.array(list(theirs.points.values())), 1e-13)
-    flat[3] = np.nan
-    core.share(poses, flat, x, wrenches, points, residual, shared)
-    assert np.flatnonzero(~np.isfinite(residual).all(axis=1)).tolist() == [3]
 
 
 def test_wrong_arrays_are_refused_by_name():

@@ -41,7 +41,6 @@ from .dynamics.regressor import (
     closed_loop_regressor_batch,
 )
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
-from .reactions.free_bodies import LoadCase
 from .reactions.joint_reactions import (
     Reaction,
     internal_wrenches,
@@ -49,11 +48,9 @@ from .reactions.joint_reactions import (
     stamped_cut_wrenches,
     tree_torques,
 )
-from .reactions.load_case import LoadCases, load_case_of, wrenches_of
-from .reactions.reactions_batch import ReactionsBatch, reactions_batch
-from .reactions.robot_reactions import ReactionArrays, RobotReactions
-from .reactions.sharing import ReactionSharing, SharedReactions
-from .reactions.sharing_rules import Rules, read_rules, rules_from
+from .reactions.robot import ReactionsBatch, RobotReactions, load_case_of, reactions_batch, wrenches_of
+from .reactions.rules import Rules, read_rules, rules_from
+from .reactions.sharing import LoadCase, ReactionArrays, ReactionSharing, SharedReactions
 from .simulation import Simulation, simulate
 
 __all__ = [
@@ -75,7 +72,6 @@ __all__ = [
     "Link",
     "JointMotions",
     "LoadCase",
-    "LoadCases",
     "Reaction",
     "ReactionArrays",
     "ReactionSharing",

@@ -14,7 +14,7 @@ from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
 from .transmitted_wrenches import InverseDynamicsResult, first_joints
 
-__all__ = ["InverseDynamics", "Wrenches", "bias", "gravity_torque", "inverse_dynamics"]
+__all__ = ["JOINT_WRENCHES", "InverseDynamics", "Wrenches", "bias", "gravity_torque", "inverse_dynamics"]
 
 Wrenches = Mapping[str, ArrayLike] | None
 
@@ -27,7 +27,7 @@ _INVERSE_DYNAMICS = Quantity(
     lambda graph: refuse_closures(graph, "inverse dynamics"),
     single=True,
 )
-_JOINT_WRENCHES = Quantity(
+JOINT_WRENCHES = Quantity(
     "joint_wrenches",
     ("q", "v", "a"),
     lambda graph: (graph.nv + 6 * len(graph.joints),),
@@ -142,7 +142,7 @@ class InverseDynamics:
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = graph.checked(q=q, v=v, a=a)
         tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # one input, one result
-        wrenches = evaluate(graph, _JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
+        wrenches = evaluate(graph, JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
 
 

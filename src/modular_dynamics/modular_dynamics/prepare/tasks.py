@@ -27,7 +27,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     last: dict[str, Callable[[], object]] = {
         "checks and threads": _small_kernels,
         "closed loops": _closed_loops,
-        "reactions": _reactions,
+        "closing wrenches": _closing_wrenches,
         "planar loops": _planar_loops,
         "closed loops, batch": _closed_loops_batch,
     }
@@ -50,15 +50,9 @@ def _closed_loops() -> None:
     closure.closed_loop_inverse_dynamics(urdf.load_urdf(FOUR_BAR), *state)
 
 
-def _reactions() -> None:
+def _closing_wrenches() -> None:
     graph, state = urdf.load_urdf(FOUR_BAR), np.array([[0.5], [0.1], [0.0]])
-    dynamics = closure.closed_loop_inverse_dynamics(graph, *state)
-    closure.internal_wrenches(graph, dynamics)
-    bodies, six = [body.name for body in graph.bodies], ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
-    held = {f"{body} held": {"holds": body, "by": "", "transmits": six, "at": [0, 0, 0]} for body in bodies}
-    steps = [{"body": body, "rest": f"{body} held"} for body in bodies]
-    rules = closure.rules_from({"name": "four-bar", "bodies": bodies, "joints": held, "steps": steps})
-    closure.RobotReactions(graph, rules)(dynamics)
+    closure.internal_wrenches(graph, closure.closed_loop_inverse_dynamics(graph, *state))
 
 
 def _planar_loops() -> None:

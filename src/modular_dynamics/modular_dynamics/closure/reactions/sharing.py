@@ -10,209 +10,389 @@ is ``on``, -1 where b is ``by``, equilibrium of all bodies is
 E has more columns than independent rows where the mechanism is over-constrained. Rules select one x (each
 step uses one of the equations for the components that it gives); x = E^+ D, of the least norm, is another.
 Two such x differ by a self-stress, E x = 0: forces of the joints on each other that need no load.
+
+The compiled core shares (include/modular_dynamics/loops/reactions.hpp); `_core.pyi` describes its arrays.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ..._core import Reactions
 from ...dynamics.arrays.arguments import Array
 from ...exceptions import StateError
-from ...kernels.reactions.sharing import NO_PART, Balances
-from .free_bodies import FreeBodies, FreeBodyCuts, LoadCase
-from .sharing_rules import Rules, Step
+from ...model.number_arrays import number_array
+from ..cross_products import cross
+from .rules import JointRule, Location, Rules, Step
 
-__all__ = ["SharedReactions", "ReactionSharing"]
+__all__ = [
+    "FramePoint",
+    "LoadCase",
+    "ReactionArrays",
+    "ReactionSharing",
+    "SharedReactions",
+    "SharingInFrames",
+]
 
+#: The number of a frame, and a position in it [m].
+FramePoint = tuple[int, ArrayLike]
 #: Singular value of E, relative to the largest, below which it counts as zero.
 RANK = 1e-12
+#: Coefficient [1 or m] below which a component has no part in a balance, as in the core: rounding.
+NO_PART = 1e-9
+#: Of each entry in a table of a load case.
+SHAPES = {"rotations": (3, 3), "origins": (3,), "required_wrenches": (6,), "points": (2, 3)}
+AXES = "xyz"
+
+
+@dataclass(frozen=True, eq=False)
+class LoadCase:
+    """The loads and the geometry of one instant, in one common frame unless another one is named.
+
+    Attributes:
+        rotations (3, 3), origins (3,): of each body, and of all else that joints use as ``axes`` or have
+            coordinates in.
+        required_wrenches: by body, the total of its joints' wrenches: [force N, moment N m] at its origin
+            in its own axes.
+        known: by joint, the force of a step 'known' [N or N m]: the tension of a spring.
+        points: by joint, where ``at`` and ``from`` are names: ``from`` and ``at``, (2, 3).
+    """
+
+    rotations: Mapping[str, ArrayLike]
+    origins: Mapping[str, ArrayLike]
+    required_wrenches: Mapping[str, ArrayLike]
+    known: Mapping[str, float] = field(default_factory=dict)
+    points: Mapping[str, ArrayLike] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class SharedReactions:
-    """Reactions of all joints of the rules.
+    """Reactions of all joints of the rules by name; of many states each array has one axis more in front.
 
     Attributes:
         components: (joint, component) -> value [N or N m].
-        wrenches: by joint, [force, moment] of ``by`` on ``on``, at the joint's point along its axes.
-        points: by joint, its point in the common frame [m].
-        residual: by body, D_b - E_b x, at its origin in its axes [N, N m].
+        wrenches: by joint (6,), [force, moment] of ``by`` on ``on``, at the joint's point along its axes.
+        points: by joint (3,), its point in the common frame [m].
+        residual: by body (6,), D_b - E_b x, at its origin in its axes [N, N m]: zero in equilibrium.
     """
 
-    components: Mapping[tuple[str, str], float]
+    components: Mapping[tuple[str, str], Array]
     wrenches: Mapping[str, Array]
     points: Mapping[str, Array]
     residual: Mapping[str, Array]
 
 
+@dataclass(frozen=True, eq=False)
+class ReactionArrays:
+    """Reactions of n components, j joints and b bodies, in the order of the rules.
+
+    Of many states each array has one axis more in front.
+
+    Attributes:
+        components (n,): of ``rules.unknowns`` [N or N m].
+        wrenches (j, 6): [force, moment] of ``by`` on ``on``, at the joint's point along its axes.
+        points (j, 2, 3): ``from`` and ``at`` of each joint, in the common frame [m].
+        residual (b, 6): D_b - E_b x, at the body's origin in its axes [N, N m]: zero in equilibrium.
+        poses (frames, 4, 4): of all frames; of a robot's links, see :func:`.frame_poses`.
+        shared (): whether every balance gives its components; where not, numbers have no meaning.
+    """
+
+    components: Array
+    wrenches: Array
+    points: Array
+    residual: Array
+    poses: Array
+    shared: NDArray[np.bool_]
+
+    def by_name(self, rules: Rules) -> SharedReactions:
+        """Return the same by the names of the rules."""
+        return SharedReactions(
+            {name: self.components.T[k] for k, name in enumerate(rules.unknowns)},
+            {name: self.wrenches[..., k, :] for k, name in enumerate(rules.joints)},
+            {name: self.points[..., k, 1, :] for k, name in enumerate(rules.joints)},
+            {name: self.residual[..., k, :] for k, name in enumerate(rules.bodies)},
+        )
+
+
+class _Balance(NamedTuple):
+    """A balance as numbers: see `_core.Reactions`."""
+
+    body: int
+    frame: int
+    axis: int
+    about: int
+    is_moment: int
+
+
+class SharingInFrames:
+    """Rules whose bodies and joints are in numbered frames, for one state or many.
+
+    Args:
+        frames: number of each body, and of all else whose axes components have.
+        points: of each joint ``from`` and ``at``.
+        required_frames (w,), required_signs (b, w): in which frames w wrenches are given, and with which
+            signs they are summed to D_b.
+
+    Attributes:
+        known: of each step 'known' its number, the place in x, and the joint.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        frames: Mapping[str, int],
+        points: Sequence[tuple[FramePoint, FramePoint]],
+        required_frames: Sequence[int],
+        required_signs: ArrayLike,
+    ) -> None:
+        self.rules, unknowns, joints = rules, rules.unknowns, rules.joints
+        numbered_steps, places = [*enumerate(rules.steps, 1)], {taker: k for k, taker in enumerate(unknowns)}
+        known = [(number, step) for number, step in numbered_steps if step.kind == "known"]
+        self.known = [(number, places[taker], taker[0]) for number, step in known for taker in step.shares]
+        self._required, self._steps = len(required_frames), [*_balances(numbered_steps)]
+        self._body_frames = [frames[body] for body in rules.bodies]
+        self._axes_frames = [frames[joint.axes] for joint in joints.values()]
+        numbers = {name: k for k, name in enumerate(joints)}
+        balances = []
+        for _, step in self._steps:
+            taker, _ = next(iter(step.shares))
+            about = numbers[step.about or taker]
+            is_moment, axis = step.component[0] == "M", AXES.index(step.component[1])
+            balances.append(_Balance(rules.bodies.index(step.body), numbers[taker], axis, about, is_moment))
+        self._balances, shape = balances, (len(balances), len(unknowns))
+        weights = [[step.shares.get(taker, 0.0) for taker in unknowns] for _, step in self._steps]
+        given_by = {taker: number for number, step in numbered_steps for taker in step.shares}
+        later = [
+            [given_by[taker] >= number and taker not in step.shares for taker in unknowns]
+            for number, step in self._steps
+        ]
+        self._weights, self._later = (np.array(x, np.float64).reshape(shape) for x in (weights, later))
+        signs = [
+            [(joints[j].on == body) - (joints[j].by == body) for j, _ in unknowns] for body in rules.bodies
+        ]
+
+        def compiled(count: int) -> Callable[..., None]:
+            """The core's function with the first balances."""
+            columns = np.array(balances[:count], np.int64).reshape(-1, 5).T.copy()
+            return Reactions(
+                links=_integers(
+                    [1 + max(*frames.values(), *(frame for ends in points for frame, _ in ends))]
+                ),
+                body_links=_integers(self._body_frames),
+                required_links=_integers(required_frames),
+                axes_links=_integers(self._axes_frames),
+                point_links=_integers([[frame for frame, _ in ends] for ends in points]),
+                points=np.array([[position for _, position in ends] for ends in points], np.float64),
+                component_joint=_integers([numbers[joint] for joint, _ in unknowns]),
+                component_axis=_integers([AXES.find(component[-1]) for _, component in unknowns]),
+                component_moment=_integers([component[0] == "M" for _, component in unknowns]),
+                component_along=np.array([-1.0 if component == "pull" else 1.0 for _, component in unknowns]),
+                balance_body=columns[0],
+                balance_frame=columns[1],
+                balance_axis=columns[2],
+                balance_about=columns[3],
+                balance_moment=columns[4],
+                signs=np.array(signs, np.float64),
+                weights=self._weights[:count],
+                later=self._later[:count],
+                required_signs=np.array(required_signs, np.float64),
+            ).share
+
+        self._share, self._add_up = compiled(len(balances)), compiled(0)
+
+    def __call__(self, poses: Array, required: Array, x: Array) -> ReactionArrays:
+        """Return the reactions by the rules.
+
+        Args:
+            poses (frames, 4, 4): homogeneous matrices. required (w, 6): [force, moment] at and in frames.
+            x (n,): known forces, 0 elsewhere. Of many states each array has one axis more in front.
+        """
+        return self._reactions(self._share, poses, required, x)
+
+    def of_components(self, poses: Array, required: Array, x: Array) -> ReactionArrays:
+        """Return the reactions whose components are x (n,); other arguments as of a call."""
+        return self._reactions(self._add_up, poses, required, x)
+
+    def equilibrium_matrix(self, poses: Array) -> Array:
+        """Return E (6 b, n) of one state. Raises StateError: a line has no length."""
+        n = len(self.rules.unknowns)
+        units = self.of_components(np.tile(poses, (n, 1, 1, 1)), np.zeros((n, self._required, 6)), np.eye(n))
+        if not units.shared[0]:
+            lines = np.diff(units.points[0], axis=1)[:, 0]
+            joint = next(
+                joint.name
+                for joint, line in zip(self.rules.joints.values(), lines, strict=True)
+                if {"push", "pull"} & set(joint.transmits) and not line @ line > 0.0
+            )
+            raise StateError(f"joint '{joint}': 'from' and 'at' coincide; there is no line to push along")
+        return -units.residual.reshape(n, -1).T
+
+    def raise_fault(self, poses: Array) -> NoReturn:
+        """Raise what is wrong in one state that the rules do not share: the first line or balance."""
+        E = self.equilibrium_matrix(poses)
+        points = self.of_components(poses, np.zeros((self._required, 6)), np.zeros(E.shape[1])).points
+        for (number, step), balance, weights, later in zip(
+            self._steps, self._balances, self._weights, self._later, strict=True
+        ):
+            pose = poses[self._body_frames[balance.body]]
+            forces, moments = (pose[:3, :3] @ E.reshape(-1, 2, 3, E.shape[1])[balance.body]).swapaxes(-1, -2)
+            if balance.is_moment:
+                forces = moments + cross(pose[:3, 3] - points[balance.about, 1], forces)
+            C = forces @ poses[self._axes_frames[balance.frame], :3, balance.axis]
+            where = f"step {number} of '{self.rules.name}' ({step})"
+            early = np.flatnonzero((np.abs(C) > NO_PART) & (later != 0.0))
+            if len(early):
+                names = ", ".join(".".join(self.rules.unknowns[k]) for k in early)
+                raise StateError(f"{where}: it contains {names}, which no step before it gives")
+            if not abs(lever := C @ weights) > NO_PART:
+                raise StateError(
+                    f"{where}: its joints have no lever arm in this balance ({lever:.2g}): a dead point, or "
+                    "the wrong balance"
+                )
+        raise StateError(f"the rules '{self.rules.name}' do not give the reactions of this state")
+
+    def _reactions(
+        self, share: Callable[..., None], poses: Array, required: Array, x: Array
+    ) -> ReactionArrays:
+        lead, count, bodies, joints = (
+            x.shape[:-1],
+            math.prod(x.shape[:-1]),
+            len(self._body_frames),
+            len(self._axes_frames),
+        )
+        x, shared = np.array(x), np.empty(lead, bool)
+        wrenches, points = np.empty((*lead, joints, 6)), np.empty((*lead, joints, 2, 3))
+        residual = np.empty((*lead, bodies, 6))
+        if count:
+            rows = (array.reshape(count, -1) for array in (poses, required, x, wrenches, points, residual))
+            share(*rows, shared.reshape(count))
+        return ReactionArrays(x, wrenches, points, residual, poses, shared)
+
+
 class ReactionSharing:
     """The reactions of one mechanism by its rules.
 
-    All balances are solved at once: with x = S s, where a column of S holds the weights of one balance's
-    components, the balances are L s = d, and L is lower triangular, as each of them contains only components
-    that it or a balance before it gives.
-
-    Attributes:
-        cuts: cut the bodies free. columns: of each (joint, component) its place in x.
-
     Raises (all methods):
         StateError: a body, point or known force is missing in the load case, or a balance contains a
-            component that is given later.
+            component that is given later, or has no lever arm.
     """
 
     def __init__(self, rules: Rules) -> None:
-        self.rules = rules
-        self.cuts = FreeBodyCuts(rules)
-        self.columns = {taker: k for k, taker in enumerate(rules.unknowns)}
-        joints = {name: k for k, name in enumerate(rules.joints)}
-        given_by = {t: n for n, step in enumerate(rules.steps, 1) for t in step.shares}
-        self._known = [
-            (number, self.columns[taker], taker[0])
-            for number, step in enumerate(rules.steps, 1)
-            for taker in (step.shares if step.kind == "known" else ())
-        ]
-        self._is_open = np.ones(len(self.columns), bool)
-        self._is_open[[column for _, column, _ in self._known]] = False
-        self._balances = tuple(_balances(rules))
-        steps = [step for _, step in self._balances]
-        first = [next(iter(step.shares))[0] for step in steps]
-        about = [step.about or joint for step, joint in zip(steps, first, strict=True)]
-        self._bodies = np.array([rules.bodies.index(step.body) for step in steps], int)
-        self._frames, self._about = (np.array([joints[j] for j in names], int) for names in (first, about))
-        self._axis = np.array(["xyz".index(step.component[1]) for step in steps], int)
-        self._is_moment = np.array([step.component[0] == "M" for step in steps], bool)
-        self._weights = np.zeros((len(self.columns), len(steps)))  # S
-        self._is_later = np.zeros(self._weights.T.shape, bool)  # components that a balance must not contain
-        for row, (number, step) in enumerate(self._balances):
-            self._is_later[row] = [given_by[taker] >= number for taker in self.columns]
-            for taker, weight in step.shares.items():
-                self._weights[self.columns[taker], row] = weight
-                self._is_later[row, self.columns[taker]] = False
+        self.rules, joints = rules, list(rules.joints.values())
+        fixed = [j.by for j in joints if not isinstance(j.start, str | None)]
+        self._frames = {
+            name: k
+            for k, name in enumerate(dict.fromkeys([*rules.bodies, *(j.axes for j in joints), *fixed]))
+        }
+        # points that are named in the load case are frames of their own, behind those
+        self._named = [j.name for j in joints if isinstance(j.at, str) or isinstance(j.start, str)]
 
-    @property
-    def known_joints(self) -> dict[str, int]:
-        """The joints whose forces are known, and their places in x."""
-        return {joint: column for _, column, joint in self._known}
+        def point(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
+            if isinstance(location, str):
+                return len(self._frames) + 2 * self._named.index(joint.name) + end, np.zeros(3)
+            return self._frames[body], location
 
-    @property
-    def balances(self) -> Balances:
-        """The balances as arrays of the kernel."""
-        return Balances(
-            bodies=self._bodies,
-            frames=self._frames,
-            axes=self._axis,
-            about=self._about,
-            moments=self._is_moment.astype(np.int64),
-            weights=self._weights,
-            later=self._is_later.astype(np.int64),
-        )
+        ends = []
+        for joint in joints:
+            at = point(joint, joint.at, joint.on, 1)
+            ends.append((at if joint.start is None else point(joint, joint.start, joint.by, 0), at))
+        bodies = range(len(rules.bodies))
+        self._sharing = SharingInFrames(rules, self._frames, ends, bodies, np.eye(len(bodies)))
+        self._is_open = np.ones(len(rules.unknowns), bool)
+        self._is_open[[place for _, place, _ in self._sharing.known]] = False
 
     def __call__(self, load_case: LoadCase) -> SharedReactions:
-        """The reactions by the rules, step by step."""
-        free, x = self.cuts(load_case), self._given(load_case)
-        C, levers, x = self.shared(free, x)
-        self._check_balances(C, levers)
-        return self._result(free, x)
+        """Return the reactions by the rules, one balance after another."""
+        poses, required, x = self._arrays(load_case)
+        reactions = self._sharing(poses, required, x)
+        if not reactions.shared:
+            self._sharing.raise_fault(poses)
+        return reactions.by_name(self.rules)
 
-    def shared(self, free: FreeBodies, x: Array) -> tuple[Array, Array, Array]:
-        """Coefficients C of the balances, their lever arms, and the components; x: with the known forces.
-
-        Of one load case, or of many. Where a balance has no lever arm, x is not finite.
-        """
-        axes = free.axes.swapaxes(-1, -2)[..., self._frames, self._axis, :]
-        rows = free.balances(self._bodies, axes, self._is_moment, free.at[..., self._about, :])[..., None, :]
-        lead = x.shape[:-1]
-        matrix, required = free.matrix.reshape(*lead, -1, 6, x.shape[-1]), free.required.reshape(*lead, -1, 6)
-        C = (rows @ matrix[..., self._bodies, :, :])[..., 0, :]
-        d = (rows @ required[..., self._bodies, :, None])[..., 0, 0]
-        L = np.tril(C @ self._weights)
-        levers = np.diagonal(L, axis1=-2, axis2=-1)
-        no_lever = np.asarray((np.abs(levers) <= NO_PART).any(axis=-1))
-        solvable = np.where(no_lever[..., None, None], np.eye(L.shape[-1]), L)
-        unknown = d - (C @ x[..., None])[..., 0]
-        s = np.linalg.solve(solvable, unknown[..., None])[..., 0]
-        s = np.where(no_lever[..., None], np.nan, s)
-        return C, levers, x + s @ self._weights.T
+    def equilibrium_matrix(self, load_case: LoadCase) -> Array:
+        """Return E (6 b, n), with components in the order of ``rules.unknowns``."""
+        return self._sharing.equilibrium_matrix(self._poses(load_case))
 
     def least_norm(self, load_case: LoadCase) -> SharedReactions:
-        """x = E^+ D: of all reactions in equilibrium those with the least sum of squares, N and N m alike.
+        """Return x = E^+ D: of all reactions in equilibrium those with the least sum of squares.
 
-        Known forces keep their values.
+        N and N m count alike. Known forces keep their values.
         """
-        free, is_open, x = self.cuts(load_case), self._is_open, self._given(load_case)
-        x[is_open] = np.linalg.lstsq(free.matrix[:, is_open], free.required - free.matrix @ x, rcond=RANK)[0]
-        return self._result(free, x)
+        (poses, required, x), is_open = self._arrays(load_case), self._is_open
+        E = self._sharing.equilibrium_matrix(poses)
+        x[is_open] = np.linalg.lstsq(E[:, is_open], required.ravel() - E @ x, rcond=RANK)[0]
+        return self._sharing.of_components(poses, required, x).by_name(self.rules)
 
     def self_stress(self, load_case: LoadCase) -> Array:
-        """Orthonormal columns (n, k): reactions without load, E x = 0, with all known forces zero."""
-        E = self.cuts(load_case).matrix[:, self._is_open]
+        """Return orthonormal columns (n, k): reactions without load, E x = 0, with all known forces zero."""
+        E = self.equilibrium_matrix(load_case)[:, self._is_open]
         _, s, vt = np.linalg.svd(E)
         rank = int((s > RANK * s[0]).sum())
         columns = np.zeros((len(self._is_open), E.shape[1] - rank))
         columns[self._is_open] = vt[rank:].T
         return columns
 
-    def _given(self, load_case: LoadCase) -> Array:
-        """x (n,) with the known forces, 0 elsewhere."""
-        x = np.zeros(len(self.columns))
-        for number, column, joint in self._known:
+    def _poses(self, load_case: LoadCase) -> Array:
+        R, o = (self._stacked(load_case, table, list(self._frames)) for table in ("rotations", "origins"))
+        points = self._stacked(load_case, "points", self._named).reshape(-1, 3)
+        poses = np.tile(np.eye(4), (len(o) + len(points), 1, 1))
+        poses[: len(o), :3, :3], poses[:, :3, 3] = R, np.concatenate([o, points])
+        return poses
+
+    def _arrays(self, load_case: LoadCase) -> tuple[Array, Array, Array]:
+        """Return poses, required wrenches, and x with known forces, 0 elsewhere."""
+        required, x = (
+            self._stacked(load_case, "required_wrenches", self.rules.bodies),
+            np.zeros(len(self._is_open)),
+        )
+        for number, place, joint in self._sharing.known:
             if joint not in load_case.known:
                 raise StateError(
                     f"step {number} of '{self.rules.name}': the load case has no known force of '{joint}'; "
                     f"it has those of: {', '.join(load_case.known) or 'none'}"
                 )
-            x[column] = load_case.known[joint]
-        return x
+            x[place] = load_case.known[joint]
+        return self._poses(load_case), required, x
 
-    def wrong_balances(self, C: Array, levers: Array) -> NDArray[np.bool_]:
-        """Which balances contain components that are given later, or have no lever arm."""
-        early = (np.abs(C) > NO_PART) & self._is_later
-        return np.asarray(early.any(axis=-1) | (np.abs(levers) <= NO_PART))
+    def _stacked(self, load_case: LoadCase, table: str, names: Sequence[str]) -> Array:
+        """Return the entries of these names in one table of a load case, one after the other.
 
-    def _check_balances(self, C: Array, levers: Array) -> None:
-        """Raise the fault of the first balance that has one."""
-        wrong = self.wrong_balances(C, levers)
-        if not wrong.any():
-            return
-        early = (np.abs(C) > NO_PART) & self._is_later
-        row = int(np.argmax(wrong))
-        number, step = self._balances[row]
-        where = f"step {number} of '{self.rules.name}' ({step})"
-        if early[row].any():
-            names = [".".join(self.rules.unknowns[k]) for k in np.flatnonzero(early[row])]
-            raise StateError(f"{where}: it contains {', '.join(names)}, which no step before it gives")
-        raise StateError(
-            f"{where}: its joints have no lever arm in this balance ({levers[row]:.2g}): a dead point, or "
-            "the wrong balance"
-        )
-
-    def wrenches_and_residual(self, free: FreeBodies, x: Array) -> tuple[Array, Array]:
-        """Of each joint [force, moment] in its axes (j, 6); of each body D_b - E_b x (b, 6)."""
-        by_joint = self.cuts.of_joints * x[..., None, :]
-        onto = free.axes.swapaxes(-1, -2)
-        parts = [(onto @ (by_joint @ part)[..., None])[..., 0] for part in (free.forces, free.moments)]
-        residual = free.required - (free.matrix @ x[..., None])[..., 0]
-        return np.concatenate(parts, axis=-1), residual.reshape(*x.shape[:-1], -1, 6)
-
-    def _result(self, free: FreeBodies, x: Array) -> SharedReactions:
-        wrenches, residual = self.wrenches_and_residual(free, x)
-        joints = self.rules.joints
-        return SharedReactions(
-            dict(zip(self.columns, x.tolist(), strict=True)),
-            dict(zip(joints, wrenches, strict=True)),
-            dict(zip(joints, free.at, strict=True)),
-            dict(zip(self.rules.bodies, residual, strict=True)),
-        )
+        Raises:
+            StateError: one is missing, has a wrong shape or is not finite; the message names the rules.
+        """
+        shape, entries, rules = SHAPES[table], getattr(load_case, table), self.rules.name
+        stack = np.empty((len(names), *shape))
+        for k, name in enumerate(names):
+            if name not in entries:
+                raise StateError(
+                    f"'{rules}': the load case has no {table} of '{name}'; it has those of: "
+                    f"{', '.join(entries) or 'none'}"
+                )
+            entry = number_array(f"'{rules}': {table} of '{name}'", entries[name], "are")
+            if entry.shape != shape:
+                raise StateError(
+                    f"'{rules}': {table} of '{name}' have shape {entry.shape}; {shape} is needed"
+                )
+            if not np.isfinite(entry).all():
+                raise StateError(f"'{rules}': {table} of '{name}' contain NaN or infinite numbers")
+            stack[k] = entry
+        return stack
 
 
-def _balances(rules: Rules) -> Iterator[tuple[int, Step]]:
-    """In order, with the numbers of their steps; 'rest' is one for each component, about the joint itself."""
-    for number, step in enumerate(rules.steps, 1):
+def _balances(steps: Sequence[tuple[int, Step]]) -> Iterator[tuple[int, Step]]:
+    """Yield balances with the numbers of their steps; 'rest' is one for each component, about its joint."""
+    for number, step in steps:
         if step.kind == "balance":
             yield number, step
         elif step.kind == "rest":
             for joint, component in step.shares:
                 shares = {(joint, component): 1.0}
                 yield number, replace(step, kind="balance", shares=shares, component=component, about=joint)
+
+
+def _integers(values: Sequence[object]) -> NDArray[np.int64]:
+    return np.array(values, np.int64)

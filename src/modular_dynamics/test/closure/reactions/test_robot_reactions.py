@@ -7,7 +7,7 @@ import yaml
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load
-from modular_dynamics.closure import LoadCases, ReactionSharing, RobotReactions, rules_from
+from modular_dynamics.closure import ReactionSharing, RobotReactions, rules_from
 
 CONTENT = (ROBOTS / "charmie_torso_rules.yaml").read_text()
 RULES = rules_from(yaml.safe_load(CONTENT))
@@ -39,13 +39,13 @@ def compare(reactions, shared):
 @pytest.mark.parametrize("seed", range(6))
 def test_as_load_case_and_sharing_one_after_the_other(torso, seed):
     rng, dynamics = state(torso, seed)
-    cases, sharing, together = LoadCases(torso, RULES), ReactionSharing(RULES), RobotReactions(torso, RULES)
-    compare(together(dynamics), sharing(cases(dynamics)))
+    sharing, together = ReactionSharing(RULES), RobotReactions(torso, RULES)
+    compare(together(dynamics), sharing(together.load_case(dynamics)))
     given = {
         name: (torso.subsystem(name).root_link, 50.0 * rng.normal(size=6))
         for name in together.carried_subsystems
     }
-    compare(together(dynamics, given), sharing(cases(dynamics, given)))
+    compare(together(dynamics, given), sharing(together.load_case(dynamics, given)))
     assert np.array_equal(together(dynamics).poses, md.frame_poses(torso.tree, dynamics.coordinates))
 
 
@@ -55,8 +55,9 @@ def test_points_by_coordinates_and_unequal_shares(torso):
     equal = next(step for step in rules["steps"] if step.get("takes") == ["j5.Fx", "act5.Fx"])
     equal["takes"] = {"j5.Fx": 3.0, "act5.Fx": 0.5}
     rules, (_, dynamics) = rules_from(rules), state(torso, 7)
-    reactions = RobotReactions(torso, rules)(dynamics)
-    compare(reactions, ReactionSharing(rules)(LoadCases(torso, rules)(dynamics)))
+    robot = RobotReactions(torso, rules)
+    reactions = robot(dynamics)
+    compare(reactions, ReactionSharing(rules)(robot.load_case(dynamics)))
     at = list(rules.joints).index("act4")
     pose = reactions.poses[torso.links.index("body_4")]
     assert reactions.points[at, 1] == pytest.approx(pose[:3, :3] @ [0.05, 0.02, 0.4] + pose[:3, 3], abs=1e-15)

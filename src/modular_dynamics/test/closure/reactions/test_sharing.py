@@ -5,9 +5,8 @@ import pytest
 import yaml
 
 from helpers.robots.small_rules import DOOR, TABLE, door, edited
-from modular_dynamics.closure import ReactionSharing, read_rules, rules_from
-from modular_dynamics.closure.reactions import sharing_rules
-from modular_dynamics.closure.reactions.free_bodies import FreeBodyCuts, LoadCase
+from modular_dynamics.closure import LoadCase, ReactionSharing, read_rules, rules_from
+from modular_dynamics.closure.reactions import rules as rules_format
 from modular_dynamics.exceptions import DescriptionError, StateError
 
 
@@ -76,12 +75,12 @@ def test_a_line_without_length_is_refused():
     content = yaml.safe_load(DOOR)
     content["joints"]["closer"]["from"] = content["joints"]["closer"]["at"]
     with pytest.raises(StateError, match="joint 'closer': 'from' and 'at' coincide"):
-        FreeBodyCuts(rules_from(content))(door())
+        ReactionSharing(rules_from(content))(door())
 
 
 def test_the_matrix_is_the_moment_and_force_of_every_component():
     rules, turn = rules_from(yaml.safe_load(DOOR)), 0.7
-    free = FreeBodyCuts(rules)(door(turn))
+    E = ReactionSharing(rules).equilibrium_matrix(door(turn))
     x = np.random.default_rng(0).normal(size=len(rules.unknowns))
     force, moment = np.zeros(3), np.zeros(3)  # in the door's axes, by hand
     for (name, component), value in zip(rules.unknowns, x, strict=True):
@@ -93,7 +92,22 @@ def test_the_matrix_is_the_moment_and_force_of_every_component():
         else:
             f = value * np.eye(3)["xyz".index(component[1])]
         force, moment = force + f, moment + np.cross(at, f)
-    assert np.allclose(free.matrix @ x, [*force, *moment], rtol=0, atol=1e-14)
+    assert np.allclose(E @ x, [*force, *moment], rtol=0, atol=1e-14)
+
+
+def test_many_states_are_those_one_after_another_and_a_bad_one_spoils_no_other():
+    sharing, turns = ReactionSharing(rules_from(yaml.safe_load(DOOR))), np.linspace(-2.0, 2.0, 11)
+    poses, required, x = map(np.array, zip(*(sharing._arrays(door(turn)) for turn in turns), strict=True))
+    required[3] = np.nan
+    rows = sharing._sharing(poses, required, x).by_name(sharing.rules)
+    for k, turn in enumerate(turns):
+        one = sharing(door(turn))
+        found = np.array([values[k] for values in rows.components.values()])
+        assert np.isfinite(rows.residual["door"][k]).all() == (k != 3)
+        if k != 3:
+            assert found == pytest.approx(list(one.components.values()), abs=1e-12)
+            assert rows.wrenches["low"][k] == pytest.approx(one.wrenches["low"], abs=1e-12)
+            assert rows.points["closer"][k] == pytest.approx(one.points["closer"], abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +155,7 @@ def test_a_file_that_is_no_rules_is_refused_by_its_path(tmp_path):
 
 
 def test_the_example_in_the_description_of_the_format_can_be_loaded():
-    example = [line for line in sharing_rules.__doc__.splitlines() if line.startswith("    ")]
+    example = [line for line in rules_format.__doc__.splitlines() if line.startswith("    ")]
     rules = rules_from(yaml.safe_load("\n".join(example)))
     assert [step.kind for step in rules.steps] == ["known", "zero", "balance", "rest"]
 

@@ -11,7 +11,7 @@ from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import adjoint
-from modular_dynamics.closure import LoadCases, ReactionSharing, load_case_of, read_rules, rules_from
+from modular_dynamics.closure import ReactionSharing, RobotReactions, load_case_of, read_rules, rules_from
 
 RULES = ROBOTS / "charmie_torso_rules.yaml"
 
@@ -107,15 +107,15 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
     for rod in ("lift_tube", "lift_rod", "jib_tube", "jib_rod"):  # rules know no rods with mass
         text = re.sub(rf'(<link name="{rod}">\s*)<inertial>.*?</inertial>', r"\1", text, flags=re.DOTALL)
     graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
-    load_cases = LoadCases(graph, rules)
-    assert load_cases.carried_subsystems == ()  # their wrenches are the cylinders' forces
+    robot = RobotReactions(graph, rules)
+    assert robot.carried_subsystems == ()  # their wrenches are the cylinders' forces
     state = [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]
     dynamics = md.closed_loop_inverse_dynamics(graph, *state, None, {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]})
-    shared = ReactionSharing(rules)(load_cases(dynamics))
+    shared = ReactionSharing(rules)(robot.load_case(dynamics))
     forces = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
     assert np.allclose(forces, dynamics.tau[1:], rtol=1e-12, atol=0)
     with pytest.raises(md.StateError, match="'lift': it belongs to the mechanism 'a crane' itself"):
-        load_cases(dynamics, {"lift": ("lift_tube", np.zeros(6))})
+        robot.load_case(dynamics, {"lift": ("lift_tube", np.zeros(6))})
 
 
 def test_a_rod_that_has_mass_is_refused():

@@ -6,7 +6,7 @@ import pytest
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from helpers.robots.charmie_torso import RULES, TORSO, motion
-from modular_dynamics.closure import LoadCases, ReactionSharing, reactions_batch, rules_from
+from modular_dynamics.closure import ReactionSharing, RobotReactions, reactions_batch, rules_from
 
 SPREAD = np.array([0.03 if 3 <= k < 5 else 1.0 for k in range(19)])
 
@@ -24,9 +24,9 @@ def test_rows_are_single_states(torso):
     q, v, vdot = states(300)
     batch = reactions_batch(torso, RULES, q, v, vdot)
     assert batch.shared.all()
-    cases, sharing = LoadCases(torso, RULES), ReactionSharing(RULES)
+    robot, sharing = RobotReactions(torso, RULES), ReactionSharing(RULES)
     for k in range(0, 300, 10):
-        single = sharing(cases(md.closed_loop_inverse_dynamics(torso, q[k], v[k], vdot[k])))
+        single = sharing(robot.load_case(md.closed_loop_inverse_dynamics(torso, q[k], v[k], vdot[k])))
         assert [x[k] for x in batch.components.values()] == pytest.approx(
             [*single.components.values()], abs=1e-9
         )

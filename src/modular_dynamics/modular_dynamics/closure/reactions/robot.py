@@ -1,0 +1,393 @@
+"""Reactions of a robot's mechanism by rules: their bodies are its links, their points its elements."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...algebra import translation
+from ...dynamics import frame_poses
+from ...dynamics.arrays.arguments import Array
+from ...dynamics.inverse_dynamics import JOINT_WRENCHES
+from ...dynamics.quantity import evaluate
+from ...exceptions import StateError, UnsupportedModelError
+from ...model import LoopJoint, Spring, SubsystemGraph
+from ...model.number_arrays import number_array
+from ..cross_products import cross
+from ..dynamics.batch import (
+    ClosedLoopBatch,
+    RowStatus,
+    closed_loop_inverse_dynamics_batch,
+    joint_motions_batch,
+)
+from ..dynamics.solver import ClosedLoopDynamics
+from .joint_reactions import Reaction
+from .rules import JointRule, Location, Rules
+from .sharing import FramePoint, LoadCase, ReactionArrays, SharedReactions, SharingInFrames
+
+__all__ = ["ReactionsBatch", "RobotReactions", "load_case_of", "reactions_batch", "wrenches_of"]
+
+ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
+#: By link the body of the rules that it is part of, or that carries it; None where there is none.
+Carriers = Mapping[str, str | None]
+#: The two links of a joint, loop joint or spring, each with a point as (link, position in its frame).
+Ends = tuple[tuple[str, tuple[str, Array]], tuple[str, tuple[str, Array]]]
+#: States whose poses are in memory at a time.
+CHUNK = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class ReactionsBatch(SharedReactions):
+    """Reactions of n states, with one axis more in front; NaN where there are none.
+
+    Attributes:
+        shared: whether the rules give the reactions of a state (n,): not beside their own dead points.
+        dynamics: torques, coordinates, tensions and statuses of the states.
+    """
+
+    shared: NDArray[np.bool_]
+    dynamics: ClosedLoopBatch
+
+
+@dataclass(frozen=True)
+class _Load:
+    """A subsystem as a load.
+
+    Attributes:
+        index: among the subsystems. shared: whether it is part of the mechanism itself.
+        carrier: index of the body of the rules that carries it, or None.
+    """
+
+    index: int
+    shared: bool
+    carrier: int | None
+
+
+class RobotReactions:
+    """The reactions of one graph's mechanism by rules.
+
+    A body's required wrench is that at its joint in the open tree, less those of the next bodies of the
+    rules: its own inertia, weight and external wrenches, and the wrenches of the subsystems that it carries
+    (Goncalves et al., eqs. 1 and 2).
+
+    Attributes:
+        graph, rules: of which robot, and by which rules.
+        carried_subsystems: names of the subsystems that a body of the rules carries directly.
+
+    Raises:
+        StateError: a body, joint or link that the graph does not have, or a step of the rules needs the force
+            of a joint that is no spring.
+        UnsupportedModelError: rods between the bodies that have mass, which rules do not take into account.
+    """
+
+    def __init__(self, graph: SubsystemGraph, rules: Rules) -> None:
+        self.graph, self.rules, self._tree = graph, rules, graph.tree
+        carriers, bodies = carrying_bodies(graph, rules), rules.bodies
+        self._links = {link: k for k, link in enumerate(graph.links)}
+        # after the joints' wrenches, the differences that connection wrenches make to each body, at the root
+        frames = [self._links[body.name] for body in graph.bodies] + [0] * len(bodies)
+        signs = np.hstack([_signs_of_joints(graph, rules, carriers), np.eye(len(bodies))])
+        rods = rods_between(graph, rules, carriers)
+        points = joint_points(graph, rules, carriers, self._links)
+        self._sharing = SharingInFrames(rules, self._links, points, frames, signs)
+        springs = {spring.name: k for k, spring in enumerate(graph.springs)}
+        for _, _, joint in self._sharing.known:
+            if joint not in springs:
+                raise StateError(
+                    f"the rules '{rules.name}' need the known force of '{joint}', which is no spring of "
+                    f"'{graph.name}'; springs are {', '.join(springs) or 'none'}"
+                )
+        self._known = [place for _, place, _ in self._sharing.known]
+        self._springs = [springs[joint] for _, _, joint in self._sharing.known]
+        self._loads = {}
+        for k, subsystem in enumerate(graph.subsystems):
+            carrier, names = carriers[subsystem.connection.link], {body.name for body in subsystem.bodies}
+            shared = not names.isdisjoint({*bodies, *rods})
+            self._loads[subsystem.name] = _Load(k, shared, None if carrier is None else bodies.index(carrier))
+        self.carried_subsystems = tuple(
+            name for name, load in self._loads.items() if not load.shared and self._is_carried(load)
+        )
+
+    def _is_carried(self, load: _Load) -> bool:
+        """Return whether a body of the rules carries it directly, not by way of another subsystem."""
+        above = self.graph.predecessor(self.graph.subsystems[load.index])
+        return load.carrier is not None and (
+            above is None or any(body.name in self.rules.bodies for body in above.bodies)
+        )
+
+    def __call__(
+        self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
+    ) -> ReactionArrays:
+        """Return the reactions of one state.
+
+        Args:
+            dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
+            connection_wrenches: of subsystems that the bodies carry, as measured or computed elsewhere,
+                instead of those that follow from their motion: {subsystem: (link, [force, moment])}, of the
+                predecessor on the subsystem, at and in the link's frame
+                (``InverseDynamicsResult.connection_wrench_in_link``).
+
+        Raises:
+            StateError: a subsystem or link that the graph does not have, a bad wrench, or a balance without
+                a lever arm.
+        """
+        poses, required = self._poses_and_required(dynamics, connection_wrenches)
+        x = np.zeros(len(self.rules.unknowns))
+        tensions = [*dynamics.tensions.values()]
+        x[self._known] = [tensions[k] for k in self._springs]
+        reactions = self._sharing(poses, required, x)
+        if not reactions.shared:
+            self._sharing.raise_fault(poses)
+        return reactions
+
+    def rows(
+        self, coordinates: Array, v: Array, a: Array, tensions: Array, threads: int | None
+    ) -> ReactionArrays:
+        """Return the reactions of many states (n, ...), without connection wrenches.
+
+        Args:
+            coordinates, v, a: of all joints, with closed loops. tensions: of all springs.
+            threads: for dynamics of the tree.
+        """
+        wrenches = evaluate(self._tree, JOINT_WRENCHES, (coordinates, v, a), None, threads)
+        required = np.zeros((len(v), len(self.graph.joints) + len(self.rules.bodies), 6))
+        required[:, : len(self.graph.joints)] = wrenches[:, self.graph.nv :].reshape(len(v), -1, 6)
+        x = np.zeros((len(v), len(self.rules.unknowns)))
+        x[:, self._known] = tensions[:, self._springs]
+        return self._sharing(frame_poses(self._tree, coordinates, threads=threads), required, x)
+
+    def load_case(
+        self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
+    ) -> LoadCase:
+        """Return the load case of one state; arguments and errors as of a call."""
+        poses, required = self._poses_and_required(dynamics, connection_wrenches)
+        unloaded = self._sharing.of_components(poses, required, np.zeros(len(self.rules.unknowns)))
+        return LoadCase(
+            dict(zip(self._links, poses[:, :3, :3], strict=True)),
+            dict(zip(self._links, poses[:, :3, 3], strict=True)),
+            dict(zip(self.rules.bodies, unloaded.residual, strict=True)),
+            dict(dynamics.tensions),
+            dict(zip(self.rules.joints, unloaded.points, strict=True)),
+        )
+
+    def _poses_and_required(
+        self, dynamics: ClosedLoopDynamics, given: ConnectionWrenches | None
+    ) -> tuple[Array, Array]:
+        """Return poses of all links, and the wrenches whose sums the bodies require."""
+        poses, tree = frame_poses(self._tree, dynamics.coordinates), dynamics.open_tree
+        n, bodies = len(tree.joint_wrenches), len(self.rules.bodies)
+        required = np.zeros((n + bodies, 6))
+        required[:n] = tree.joint_wrenches
+        loads = [load for load in self._checked(given or {}) if load[0].carrier is not None]
+        if loads:
+            own = [tree.connection_wrench_in_link(load.index) for load, _, _ in loads]
+            links = [link for _, link, _ in loads] + [self._links[link] for link, _ in own]
+            wrenches = np.array([wrench for _, _, wrench in loads] + [wrench for _, wrench in own])
+            wrenches[len(loads) :] *= -1.0
+            forces, moments = (poses[links, :3, :3] @ wrenches.reshape(-1, 2, 3).swapaxes(1, 2)).transpose(
+                2, 0, 1
+            )
+            at_root = np.hstack([forces, moments + cross(poses[links, :3, 3], forces)])
+            carriers = [n + load.carrier for load, _, _ in loads if load.carrier is not None]
+            np.add.at(required, carriers * 2, at_root)
+        return poses, required
+
+    def _checked(self, given: ConnectionWrenches) -> Iterator[tuple[_Load, int, Array]]:
+        """Yield load, link and wrench of each connection wrench."""
+        for name, (link, wrench) in given.items():
+            load, where = self._loads.get(name), f"connection wrench of '{name}'"
+            if load is None:
+                raise StateError(
+                    f"{where}: '{self.graph.name}' has no subsystem '{name}'; it has {', '.join(self._loads)}"
+                )
+            if link not in self._links:
+                raise StateError(f"{where}: '{self.graph.name}' has no link '{link}'")
+            if load.shared:
+                raise StateError(
+                    f"{where}: it belongs to the mechanism '{self.rules.name}' itself; only subsystems "
+                    "attached to it are loads"
+                )
+            numbers = number_array(where, wrench)
+            if numbers.shape != (6,) or not np.isfinite(numbers).all():
+                raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
+            yield load, self._links[link], numbers
+
+
+def reactions_batch(
+    graph: SubsystemGraph,
+    rules: Rules,
+    q: ArrayLike,
+    v: ArrayLike,
+    vdot: ArrayLike,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    *,
+    errors: str = "mark",
+) -> ReactionsBatch:
+    """Return the reactions of many states by the rules: rows as of `RobotReactions`.
+
+    Args:
+        q, v, vdot, guess, threads, errors: as of :func:`.closed_loop_inverse_dynamics_batch`.
+
+    Raises:
+        StateError: bad arguments.
+        UnsupportedModelError, StateError: as of `RobotReactions`.
+    """
+    share = RobotReactions(graph, rules)
+    dynamics = closed_loop_inverse_dynamics_batch(graph, q, v, vdot, guess, threads, errors=errors)
+    answered = np.flatnonzero(dynamics.statuses == RowStatus.ANSWERED)
+    count, joints, bodies = len(dynamics.tau), len(rules.joints), len(rules.bodies)
+    out = ReactionArrays(
+        components=np.full((count, len(rules.unknowns)), np.nan),
+        wrenches=np.full((count, joints, 6), np.nan),
+        points=np.full((count, joints, 2, 3), np.nan),
+        residual=np.full((count, bodies, 6), np.nan),
+        poses=np.empty(0),
+        shared=np.zeros(count, bool),
+    )
+    for first in range(0, len(answered), CHUNK):
+        rows = answered[first : first + CHUNK]
+        coordinates = dynamics.coordinates[rows]
+        full = joint_motions_batch(graph, coordinates, np.asarray(v)[rows], np.asarray(vdot)[rows])
+        reactions = share.rows(coordinates, *full, dynamics.tensions[rows], threads)
+        good = reactions.shared
+        for name in ("components", "wrenches", "points", "residual", "shared"):
+            getattr(out, name)[rows[good]] = getattr(reactions, name)[good]
+    return ReactionsBatch(**vars(out.by_name(rules)), shared=out.shared, dynamics=dynamics)
+
+
+def load_case_of(
+    graph: SubsystemGraph,
+    dynamics: ClosedLoopDynamics,
+    rules: Rules,
+    connection_wrenches: ConnectionWrenches | None = None,
+) -> LoadCase:
+    """Return the load case of one state: see :meth:`.RobotReactions.load_case`, which is faster for many."""
+    return RobotReactions(graph, rules).load_case(dynamics, connection_wrenches)
+
+
+def wrenches_of(
+    graph: SubsystemGraph, reactions: Mapping[str, Reaction], rules: Rules, load_case: LoadCase
+) -> dict[str, Array]:
+    """Return a graph's reactions by the rules' joints: [force, moment] of ``by`` on ``on`` in ``axes``."""
+    carriers = carrying_bodies(graph, rules)
+    wrenches = {}
+    for joint in rules.joints.values():
+        reaction = reactions[str(joint.at)]
+        sign = 1.0 if carriers[reaction.successor] == joint.on else -1.0
+        at = np.asarray(load_case.points[joint.name])[1]
+        about = reaction.moment + cross(reaction.point - at, reaction.force)
+        onto = np.asarray(load_case.rotations[joint.axes]).T
+        wrenches[joint.name] = sign * np.concatenate([onto @ reaction.force, onto @ about])
+    return wrenches
+
+
+def carrying_bodies(graph: SubsystemGraph, rules: Rules) -> dict[str, str | None]:
+    """Return by link the body of the rules that it is part of, or that carries it; None where there is none.
+
+    Raises StateError: a body of the rules is no moving link of the graph.
+    """
+    names = [body.name for body in graph.bodies]
+    if unknown := [body for body in rules.bodies if body not in names]:
+        raise StateError(f"'{rules.name}': body '{unknown[0]}' is no moving link of '{graph.name}'")
+    by_link: dict[str, str | None] = dict.fromkeys(graph.ground.links)
+    for body, parent in zip(graph.bodies, graph.parents, strict=True):
+        carrier = None if parent is None else by_link[names[parent]]
+        by_link.update(dict.fromkeys(body.links, body.name if body.name in rules.bodies else carrier))
+    return by_link
+
+
+def rods_between(graph: SubsystemGraph, rules: Rules, carriers: Carriers) -> set[str]:
+    """Return the links between a body of the rules and a loop joint or spring to another body.
+
+    Raises UnsupportedModelError: one of them has mass.
+    """
+    rods: set[str] = set()
+    elements: list[LoopJoint | Spring] = [*graph.loop_joints, *graph.springs]
+    for element in elements:
+        if len({carriers[anchor.link] for anchor in element.anchors}) > 1:
+            for anchor in element.anchors:
+                k = graph.link_body(anchor.link)
+                while k is not None and carriers[graph.bodies[k].name] not in (None, graph.bodies[k].name):
+                    rods.add(graph.bodies[k].name)
+                    k = graph.parents[k]
+    if heavy := [body.name for body in graph.bodies if body.name in rods and body.mass > 0.0]:
+        raise UnsupportedModelError(
+            f"'{rules.name}': link '{heavy[0]}' between its bodies has mass; make it one of the bodies of "
+            "the rules"
+        )
+    return rods
+
+
+def joint_points(
+    graph: SubsystemGraph, rules: Rules, carriers: Carriers, links: Mapping[str, int]
+) -> list[tuple[FramePoint, FramePoint]]:
+    """Return of each joint of the rules ``from``, on the side of ``by``, and ``at``, on that of ``on``.
+
+    Raises StateError: a name that the graph does not have, or that connects other bodies.
+    """
+    elements = _elements(graph)
+
+    def place(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
+        link, at = (
+            _ends(elements, joint, location, carriers)[end][1]
+            if isinstance(location, str)
+            else (body, location)
+        )
+        return number(joint, link), at
+
+    def number(joint: JointRule, link: str) -> int:
+        if link not in links:
+            raise StateError(f"'{rules.name}': joint '{joint.name}': '{graph.name}' has no link '{link}'")
+        return links[link]
+
+    points = []
+    for joint in rules.joints.values():
+        number(joint, joint.axes)
+        at = place(joint, joint.at, joint.on, 1)
+        points.append((at if joint.start is None else place(joint, joint.start, joint.by, 0), at))
+    return points
+
+
+def _elements(graph: SubsystemGraph) -> dict[str, Ends]:
+    """Return the ends of all joints, loop joints and springs by name."""
+    ends: dict[str, Ends] = {}
+    for joint in graph.joints:
+        at = joint.child_link, np.zeros(3)
+        ends[joint.name] = (joint.parent_link, at), (joint.child_link, at)
+    for loop in graph.loop_joints:
+        at = loop.successor.link, translation(loop.successor.x_link_anchor)
+        ends[loop.name] = (loop.predecessor.link, at), (loop.successor.link, at)
+    for spring in graph.springs:
+        first, second = ((a.link, (a.link, translation(a.x_link_anchor))) for a in spring.anchors)
+        ends[spring.name] = first, second
+    return ends
+
+
+def _ends(elements: Mapping[str, Ends], joint: JointRule, name: str, carriers: Carriers) -> Ends:
+    """Return the ends of an element, on the side of ``by`` and on that of ``on``."""
+    if name not in elements:
+        raise StateError(f"joint '{joint.name}': no joint, loop joint or spring '{name}' in the robot")
+    first, second = elements[name]
+    if carriers[second[0]] != joint.on:
+        first, second = second, first
+    if name == joint.at and carriers[second[0]] == joint.on != carriers[first[0]]:
+        other = carriers[first[0]]
+        if other != (joint.by if joint.by in carriers.values() else None):
+            raise StateError(
+                f"joint '{joint.name}': by is '{joint.by}', but '{name}' connects '{joint.on}' to "
+                f"{repr(other) if other else 'none of the bodies of the rules'}"
+            )
+    return first, second
+
+
+def _signs_of_joints(graph: SubsystemGraph, rules: Rules, carriers: Carriers) -> Array:
+    """Return (bodies, joints): with which signs wrenches of the tree's joints are summed for a body."""
+    signs = np.zeros((len(rules.bodies), len(graph.bodies)))
+    for k, (body, parent) in enumerate(zip(graph.bodies, graph.parents, strict=True)):
+        if body.name in rules.bodies:
+            signs[rules.bodies.index(body.name), k] = 1.0
+            if parent is not None and (carrier := carriers[graph.bodies[parent].name]):
+                signs[rules.bodies.index(carrier), k] = -1.0
+    return signs

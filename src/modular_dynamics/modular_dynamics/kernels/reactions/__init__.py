@@ -1,1 +1,0 @@
-"""Reactions of joints, shared by rules."""
