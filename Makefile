@@ -9,20 +9,20 @@ SHELL := /bin/bash
 domain := export ROS_DOMAIN_ID=$$(( $$$$ % 100 + 1 )) ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST; unset ROS_LOCALHOST_ONLY;
 activate := . scripts/activate.sh;
 pytest := python -m pytest
-# One process of tests for each core, at most four: a process compiles kernels while another waits for nodes.
+# One process of tests for each core, at most four: many wait for nodes.
 workers := --numprocesses auto --maxprocesses 4 --dist worksteal
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' Makefile
 
-setup: ## install everything into .venv, build the core and the ROS packages into install/, compile all kernels
+setup: ## install everything into .venv, build the core and the ROS packages into install/
 	@scripts/setup.sh
 
 demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
 	@$(activate) $(domain) exec python -m modular_dynamics_ros.demo
 
-test: setup ## all tests; the kernels also as plain Python. Fewer: pytest -m "not slow and not ros"
-	@$(activate) $(domain) NUMBA_DISABLE_JIT=1 $(pytest) -q $(workers) src/modular_dynamics/test/kernels; exec $(pytest) $(workers)
+test: setup ## all tests. Fewer: pytest -m "not slow and not ros"
+	@$(activate) $(domain) exec $(pytest) $(workers)
 
 test-nightly: setup ## all tests, with ten times as many random examples, new ones every time; the core's also under sanitizers
 	@$(activate) scripts/test_sanitized.sh -q $(workers)
@@ -33,7 +33,7 @@ torture: setup ## attacks on nodes and library: a table of what was right, refus
 	@$(activate) $(domain) cd test; exec python -m torture $(TORTURE)
 
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
-	@scripts/setup.sh lint
+	@scripts/setup.sh
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; \
 	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 

@@ -1,7 +1,6 @@
 """What the tests of all packages share: random examples, a ROS domain of this process's own, fixtures."""
 
 import gc
-import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +13,6 @@ from helpers.paths import ROOT
 from helpers.random_examples.examples import register_profiles
 
 register_profiles()
-# Tests compare what processes print; those about this line ask for it.
-os.environ.setdefault("MODULAR_DYNAMICS_QUIET", "1")
 # A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 reserve_ros_domain()

@@ -31,7 +31,7 @@ from modular_dynamics_ros.demo.processes import Processes
 
 FILES = Path(__file__).resolve().parents[1]
 NODE, BARE, PLAYER = "torso_reaction_node", "bare_subscriber", "joint_state_player"
-LIMIT = 600.0  # [s] the first start compiles the kernels
+LIMIT = 60.0  # [s] for a start
 PAUSE = 1.0  # [s] from the end of a process to the next start
 
 

@@ -37,7 +37,7 @@ from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanosecond
 
 URDF = Path(__file__).resolve().parents[1] / "urdf/charmie.urdf"
 PERIOD = 0.02  # [s] of the joint states
-LIMIT = 600.0  # [s] the first start compiles the kernels
+LIMIT = 60.0  # [s] for a start
 PAUSE = 0.7  # [s] from the end of a process to its next start
 BUSY = "while True: pass"
 

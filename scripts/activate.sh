@@ -61,8 +61,5 @@ if [ -e "$_md_root/install$_md_suffix/local_setup.$_md_shell" ]; then
   export LD_LIBRARY_PATH="${LD_LIBRARY_PATH%:}" # an empty entry at the end would be the current folder
 fi
 
-# Compiled kernels: beside the other products, so that no source folder is written to.
-export NUMBA_CACHE_DIR="${NUMBA_CACHE_DIR:-$_md_root/build$_md_suffix/numba_cache}"
-
 [ -z "$_md_nounset" ] || set -u
 unset _md_self _md_shell _md_root _md_ros _md_suffix _md_venv _md_nounset _md_distribution _md_kept _md_rest _md_prefix

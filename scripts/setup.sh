@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Make this checkout ready: .venv from requirements/, then the overlay in install/ by colcon. Called by every target of the Makefile.
 #   scripts/setup.sh          what demo, test and lint need
-#   scripts/setup.sh lint     without the kernels' machine code
 #   scripts/setup.sh bench    also the peers that the benchmark compares with, where they can be had
 # Does only what is missing: each step leaves a stamp with a checksum of what it was made from. A second call takes some
 # hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter.
@@ -54,15 +53,9 @@ overlay_key="$environment_key $({
 } | cksum)"
 peers_key="$(cksum <requirements/bench.txt)"
 
-# Machine code is of the kernels' sources, for one processor and user. The folder that holds that of all users may be named by the
-# shell: activate.sh keeps that name.
-kernels_stamp="${NUMBA_CACHE_DIR:-$root/$build/numba_cache}/modular_dynamics-$(id -u)/.stamp_kernels"
-kernels_key="$environment_key $(uname -nm) $(find src/modular_dynamics/modular_dynamics -name '*.py' -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum)"
-
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
 environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ]; }
 overlay_ready() { holds "$root/$install/.stamp" "$overlay_key"; }
-kernels_ready() { holds "$kernels_stamp" "$kernels_key"; }
 peers_ready() { holds "$venv/.stamp_peers" "$peers_key"; }
 
 # ---- saying what happens ------------------------------------------------------------------------------------------------------
@@ -171,7 +164,7 @@ make_environment() {
   if [ -n "$distribution" ]; then
     step "packages that ROS 2 $distribution does not have" pip.log install_beside_distribution
   else
-    hint="The first set-up needs the network." step "ROS 2 $ros, Pinocchio, Numba and tools into .venv$suffix" pip.log install_wheels
+    hint="The first set-up needs the network." step "ROS 2 $ros, Pinocchio and tools into .venv$suffix" pip.log install_wheels
     step "include folders in the wheels' CMake files" patch_wheels.log "$python" scripts/patch_wheels.py
   fi
   printf '%s\n' "$environment_key" >"$venv/.stamp"
@@ -207,11 +200,6 @@ mend_scripts() {
   done
 }
 
-prepare_kernels() (
-  . scripts/activate.sh || exit 1
-  exec python -m modular_dynamics.prepare
-)
-
 # ---- go -----------------------------------------------------------------------------------------------------------------------
 
 if ! environment_ready || ! overlay_ready; then
@@ -220,15 +208,6 @@ if ! environment_ready || ! overlay_ready; then
   environment_ready || make_environment
   step "core in C++ and overlay in $install/ (colcon)" colcon.log build_overlay
   printf '%s\n' "$overlay_key" >"$install/.stamp"
-fi
-
-# What cannot be prepared is compiled on its first use.
-if [ "${1:-}" != lint ] && ! kernels_ready; then
-  if step "machine code of all kernels, in as many processes as cores" prepare.log prepare_kernels; then
-    printf '%s\n' "$kernels_key" >"$kernels_stamp"
-  else
-    echo "  going on without: functions are compiled on their first use" >&2
-  fi
 fi
 
 if [ "${1:-}" = bench ] && ! peers_ready; then

@@ -41,7 +41,7 @@ def test_a_test_file_has_the_folder_and_the_name_of_its_source_and_perhaps_a_sub
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git checkout")
 def test_no_binary_file_but_pictures_is_tracked_by_git():
-    """Such as machine code of Numba (.nbc, .nbi): a file counts as binary where git does, by a zero byte."""
+    """A file counts as binary where git does, by a zero byte."""
     command = ["git", "ls-files", "-z", "--cached"]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     paths = [ROOT / name for name in listed.split("\0") if name]

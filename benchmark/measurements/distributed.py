@@ -35,7 +35,7 @@ __all__ = ["DistributedFigures", "chain", "measure_distributed", "send"]
 
 DEPTHS = 1, 2, 3, 4, 6
 JOINTS = 12  # of the chain, whatever its depth
-START_LIMIT = 600.0  # [s] for the nodes to compile their kernels
+START_LIMIT = 60.0  # [s] for the nodes to start
 LEAD = 3.0  # [s] of joint states that are not counted: DDS makes the nodes known to each other meanwhile
 
 

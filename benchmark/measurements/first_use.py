@@ -1,13 +1,11 @@
-"""Times of first calls from an empty cache: one process makes them in turn. Functions of loops are compiled.
+"""Times of first calls: a process makes them in turn.
 
 `python -m benchmark.measurements.first_use` is such a process: it prints its times as JSON.
 """
 
 import json
-import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -16,40 +14,25 @@ import numpy as np
 
 from benchmark.setting.robots import ROOT
 
-#: Seconds on two idle cores: the first torque with its imports, each further function, all prepared at once.
-FIRST_TORQUE, FURTHER, ALL = 1.0, 5.0, 30.0
-PREPARED = "all, python -m modular_dynamics.prepare"
+#: Seconds on two idle cores: the first torque with its imports, each further function.
+FIRST_TORQUE, FURTHER = 0.25, 0.5
 TREE, LOOPS = ROOT / "urdf/four_link.urdf", ROOT / "urdf/charmie_torso.urdf"
 
 #: By name: wall clock and processor time [s].
 FirstUses = dict[str, tuple[float, float]]
 
 
-def target(name: str, position: int) -> float:
+def target(position: int) -> float:
     """Seconds that a line of the table may take."""
-    return ALL if name == PREPARED else FIRST_TORQUE if position == 0 else FURTHER
+    return FIRST_TORQUE if position == 0 else FURTHER
 
 
 def measure_first_uses(tick: Callable[[str], None]) -> FirstUses:
-    """Times of a process that uses one function after the other, and of preparing all of them."""
-    with tempfile.TemporaryDirectory() as empty:
-        tick("first uses from an empty cache")
-        command = [sys.executable, "-m", "benchmark.measurements.first_use"]
-        done = _run(command, empty)
-    uses: FirstUses = {name: (wall, processor) for name, (wall, processor) in json.loads(done).items()}
-    with tempfile.TemporaryDirectory() as empty:
-        tick("preparing all functions")
-        start, busy = time.perf_counter(), os.times()
-        _run([sys.executable, "-m", "modular_dynamics.prepare"], empty)
-        end = os.times()
-    processor = end.children_user + end.children_system - busy.children_user - busy.children_system
-    return uses | {PREPARED: (time.perf_counter() - start, processor)}
-
-
-def _run(command: list[str], empty: str) -> str:
-    environment = os.environ | {"NUMBA_CACHE_DIR": empty, "MODULAR_DYNAMICS_QUIET": "1"}
-    done = subprocess.run(command, env=environment, cwd=ROOT, check=True, capture_output=True, text=True)
-    return done.stdout
+    """Times of a process that uses one function after the other."""
+    tick("first uses")
+    command = [sys.executable, "-m", "benchmark.measurements.first_use"]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    return {name: (wall, processor) for name, (wall, processor) in json.loads(done).items()}
 
 
 def _measure_here() -> dict[str, tuple[float, float]]:

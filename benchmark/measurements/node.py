@@ -31,7 +31,7 @@ from modular_dynamics_ros.node.topics import LATCHED
 
 ROOT = Path(__file__).resolve().parents[2]
 NODE = "dynamics_node"
-START_LIMIT = 600.0  # [s] for the node to compile its kernels
+START_LIMIT = 60.0  # [s] for the node to start
 STARTING = 5  # joint states that dynamics_node's filter must have seen before it answers
 
 

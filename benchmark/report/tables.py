@@ -228,10 +228,10 @@ def print_first_uses(console: Console, uses: FirstUses) -> None:
     """Seconds that each function's first use takes."""
     rows = []
     for position, (name, (wall, processor)) in enumerate(uses.items()):
-        most = target(name, position)
-        rows.append((name, f"{wall:.1f}", f"{processor:.1f}", verdict(f"< {most:g} s", wall < most)))
+        most = target(position)
+        rows.append((name, f"{wall:.2f}", f"{processor:.2f}", verdict(f"< {most:g} s", wall < most)))
     columns = "", "seconds", "of processor time", "target"
-    print_table(console, "first use of each function, in turn, from an empty cache", columns, rows)
+    print_table(console, "first use of each function, in turn", columns, rows)
 
 
 def print_stages(console: Console, figures: StageFigures) -> None:

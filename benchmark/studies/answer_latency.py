@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
 BRANCHED = ROOT / "urdf/branched_38dof.urdf"
 DYNAMICS, TORSO, ECHO = "dynamics_node", "torso_reaction_node", "echo"
-START_LIMIT = 600.0  # [s] for the nodes to compile their kernels
+START_LIMIT = 60.0  # [s] for the nodes to start
 Times = dict[int, tuple[int, int]]
 """By stamp: when a message was published and when it was received [ns of the system]."""
 

@@ -39,7 +39,7 @@ DYNAMICS, TORSO = "dynamics_node", "torso_reaction_node"
 ROBOTS = {DYNAMICS: ROOT / "urdf/branched_38dof.urdf", TORSO: ROOT / "urdf/charmie_torso.urdf"}
 ANSWERS = {DYNAMICS: (JointState, "joint_torques"), TORSO: (TorsoReactions, "reactions")}
 RULES = f"rules_file:={ROOT / 'urdf/charmie_torso_rules.yaml'}"
-START_LIMIT = 600.0  # [s] for a node to compile its kernels
+START_LIMIT = 60.0  # [s] for a node to start
 EXTRA, CHANGES = 10_000, 200
 
 

@@ -2,7 +2,7 @@
 
 Equal cubes with a hinge each, docked at right angles in drawn directions: chains, and trees in which every
 cube carries two. "difference" is the largest one of the generated Python's M, C, N and tau from the library's
-kernels at one state, relative to the largest number of each.
+at one state, relative to the largest number of each.
 
     python -m benchmark.studies.modular_closed_form [--help]
 """

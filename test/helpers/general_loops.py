@@ -8,10 +8,10 @@ __all__ = ["GeneralSolver"]
 class GeneralSolver(ClosedLoopSolver):
     """Closes loops by Newton's method and continuation; ``general`` gives all results there."""
 
-    def _by_core(self, start, target):  # noqa: ARG002
+    def _by_core(self, start, target):
         return None
 
-    def _nearest_mode(self, start, limited):  # noqa: ARG002
+    def _nearest_mode(self, start, limited):
         return None
 
     def general(self, q, v, vdot, guess, friction="none"):

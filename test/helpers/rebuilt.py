@@ -1,9 +1,7 @@
 """Assemblies built anew from what they say of themselves, and graphs compared to the bit."""
 
-import numpy as np
-
 from modular_dynamics import modular
-from modular_dynamics.dynamics.arrays.model_arrays import constants_of, topology_of
+from modular_dynamics.dynamics.core_robot import robot_arrays
 
 
 def rebuilt(assembly):
@@ -18,7 +16,7 @@ def rebuilt(assembly):
 
 
 def assert_same_to_the_bit(graph, other):
-    """Names, subsystems, loops, and all arrays that the kernels read."""
+    """Names, subsystems, loops, and all arrays that the core reads."""
     assert graph.joint_names == other.joint_names
     assert graph.links == other.links
     assert graph.parents == other.parents
@@ -39,9 +37,10 @@ def assert_same_to_the_bit(graph, other):
             its.successor.link,
         )
         assert [end.x_link_anchor for end in one.anchors] == [end.x_link_anchor for end in its.anchors]
-    for table in (constants_of, lambda graph: topology_of(graph, frozenset())):
-        for one, its in zip(flat(table(graph)), flat(table(other)), strict=True):
-            assert np.asarray(one).tobytes() == np.asarray(its).tobytes()
+    arrays, theirs = robot_arrays(graph.tree), robot_arrays(other.tree)
+    assert {name: x.tobytes() for name, x in arrays.items()} == {
+        name: x.tobytes() for name, x in theirs.items()
+    }
     for one, its in zip((graph.ground, *graph.bodies), (other.ground, *other.bodies), strict=True):
         assert (one.mass, one.com.tobytes(), one.inertia.tobytes()) == (
             its.mass,
@@ -49,10 +48,3 @@ def assert_same_to_the_bit(graph, other):
             its.inertia.tobytes(),
         )
         assert dict(one.links) == dict(its.links)
-
-
-def flat(values):
-    """The arrays of a structure of named fields."""
-    if isinstance(values, tuple):
-        return [array for value in values for array in flat(value)]
-    return [values]

@@ -21,7 +21,6 @@ from torture.harness.tally import Tally, print_table
 ATTACKS = {
     "urdf": "torture.descriptions.damaged_urdfs",
     "yaml": "torture.descriptions.damaged_yaml",
-    "caches": "torture.damaged_caches",
     "messages": "torture.messages",
     "parts": "torture.parts",
     "floods": "torture.floods",
@@ -61,7 +60,7 @@ def main() -> int:
     reserve_ros_domain()
     folders = [str(ROOT / "test"), str(ROOT), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
-    os.environ |= {"MODULAR_DYNAMICS_QUIET": "1", "PYTHONFAULTHANDLER": "1"}
+    os.environ |= {"PYTHONFAULTHANDLER": "1"}
     from torture.harness.target import ros  # reads the domain
 
     console, tallies = Console(), list[Tally]()

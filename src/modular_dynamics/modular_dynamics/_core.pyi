@@ -518,7 +518,10 @@ class Loops:
         loads: _Rates = None,
         /,
     ) -> int:
-        """Torques (p,) of q, v and a of the independent joints. loads: as above, of many states (n, 6) for all."""
+        """Torques (p,) of q, v and a of the independent joints.
+
+        loads: as above, of many states (n, 6) for all.
+        """
     def inverse_dynamics_rows(
         self,
         q: _Array,

@@ -8,7 +8,7 @@ from benchmark.peers.pinocchio_quantities import QUANTITIES
 from benchmark.studies import published_robots
 from helpers.paths import ROBOTS
 
-pytestmark = pytest.mark.slow  # kernels of all functions
+pytestmark = pytest.mark.slow
 
 BODY = (
     '<link name="{name}"><inertial><mass value="{mass}"/>'

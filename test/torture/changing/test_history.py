@@ -40,7 +40,7 @@ def answer(history, stamp=None, graph=LIGHT, names=NAMES, published=0, factor=1.
     )
     message.header.stamp = stamp_message(stamp)
     history.on_sent(stamp)
-    history.on_answer(message, {"source_timestamp": published or stamp})  # kernels may be compiled meanwhile
+    history.on_answer(message, {"source_timestamp": published or stamp})
     return stamp
 
 

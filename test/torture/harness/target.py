@@ -31,7 +31,7 @@ from torture.harness.motion import state_at
 
 __all__ = ["RECOVERY", "START", "Target", "ros"]
 
-START = 120.0  # [s] that a node may need until its first answer: a busy machine compiles kernels
+START = 60.0  # [s] that a node may need until its first answer, on a busy machine
 OWN_DELAY = 120.0  # [s] of this process, which may have 5,000 answers to compare: 4 ms each with 200 joints
 ENDING = 30.0  # [s] after SIGINT
 RECOVERY = 2.0  # [s] after an attack until good states are answered

@@ -2,10 +2,7 @@
 
 from .assembly.assemble import Assembly, assemble
 from .dynamics.batch import (
-    ClosedLoopBatch,
-    ClosedLoopTerms,
     JointMotions,
-    RowStatus,
     closed_loop_bias_batch,
     closed_loop_forward_dynamics_batch,
     closed_loop_gravity_torque_batch,
@@ -40,6 +37,7 @@ from .dynamics.regressor import (
     closed_loop_regressor,
     closed_loop_regressor_batch,
 )
+from .dynamics.results import ClosedLoopBatch, ClosedLoopTerms, RowStatus
 from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from .reactions.joint_reactions import (
     Reaction,

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .._core import GOOD, Loops
 from ..algebra import to_rotation_translation
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..dynamics.core_robot import core_robot
 from ..exceptions import UnsupportedModelError
 from ..model import Anchor, SubsystemGraph

@@ -1,6 +1,6 @@
 """Cross products of small arrays: several times as fast as np.cross, which is made for large ones."""
 
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 
 __all__ = ["cross"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..exceptions import SingularityError, StateError
 from ..model import SubsystemGraph
 from ..model.number_arrays import number_array

@@ -1,6 +1,6 @@
 """The composition: each subsystem by itself, joined by twists and wrenches at the connection points.
 
-Silva & Adorno, sections II and III. This is the specification that the kernels are tested against.
+Silva & Adorno, sections II and III. This is the specification that the core is tested against.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
 """Our torques against Pinocchio's recursive Newton-Euler algorithm, while the robot runs."""
 
+import threading
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
@@ -11,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
-from ..dynamics.arrays.arguments import Array
-from ..dynamics.workspaces import workspace_of
+from ..dynamics.arguments import Array
 from ..model import SubsystemGraph, refuse_closures
 from .pinocchio_model import PinocchioModel
 from .term_sizes import TermSizes
@@ -215,7 +215,14 @@ def _arrays(wrenches: Wrenches) -> dict[str, Array]:
     return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
 
 
+class _OfThread(threading.local):
+    """A comparison for each thread: Pinocchio's data belong to one."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.check = CrossCheck(graph)
+
+
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
-    check = workspace_of(graph, CrossCheck)
+    check = graph.once(_OfThread).check
     return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

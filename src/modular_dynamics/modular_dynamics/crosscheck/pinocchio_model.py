@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio
 
 from ..algebra import DualQuaternion, to_rotation_translation
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..model import Joint, JointType, SubsystemGraph, require_graph
 
 __all__ = ["PinocchioModel"]

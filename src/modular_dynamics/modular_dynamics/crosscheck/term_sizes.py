@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..algebra import to_rotation_translation
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..model import JointType, SubsystemGraph
 
 __all__ = ["TermSizes"]

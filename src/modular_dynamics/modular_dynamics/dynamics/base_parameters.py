@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
-from .arrays.arguments import Array, checked_seed
+from .arguments import Array, checked_seed
 from .regressor import JOINT_PARAMETERS, inertial_parameters, regressor
 
 __all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]

@@ -25,7 +25,7 @@ from .._core import (
 from ..algebra import DualQuaternion, rotation_matrix, to_rotation_translation, translation
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph, black_box_loads, carrying_body, link_wrenches
-from .arrays.arguments import Array
+from .arguments import Array
 
 __all__ = [
     "ARMATURE",
@@ -68,33 +68,33 @@ def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:
     return Robot(**robot_arrays(graph), kernels=kernels)
 
 
-def robot_arrays(graph: SubsystemGraph) -> dict[str, NDArray[Any]]:
+def robot_arrays(graph: SubsystemGraph) -> dict[str, Any]:
     """Return the arguments of `_core.Robot`: of the tree, with closed loops left open."""
     joints, bodies = graph.joints, graph.bodies
     drivers = [graph.driver(joint) for joint in joints]
     mimics = [joint.mimic for joint in joints]
-    return dict(
-        parent=_integers(-1 if parent is None else parent for parent in graph.parents),
-        type=_integers(_TYPES[joint.type] for joint in joints),
-        q=_integers(graph.q_slice(name).start for name in drivers),
-        v=_integers(graph.v_slice(name).start for name in drivers),
-        mimics=np.array([mimic is not None for mimic in mimics], bool),
-        axis=_numbers((_Z if joint.axis is None else joint.axis for joint in joints), 3),
-        R_parent_joint=_numbers((rotation_matrix(joint.x_parent_joint.primary) for joint in joints), 3, 3),
-        p_parent_joint=_numbers((translation(joint.x_parent_joint) for joint in joints), 3),
-        mass=_numbers(body.mass for body in bodies),
-        com=_numbers((body.com for body in bodies), 3),
-        inertia=_numbers((body.inertia for body in bodies), 3, 3),
-        multiplier=_numbers(1.0 if mimic is None else mimic.multiplier for mimic in mimics),
-        offset=_numbers(0.0 if mimic is None else mimic.offset for mimic in mimics),
-        armature=_numbers(joint.armature for joint in joints),
-        stiffness=_numbers(joint.stiffness for joint in joints),
-        rest_position=_numbers(joint.rest_position for joint in joints),
-        damping=_numbers(joint.damping for joint in joints),
-        friction=_numbers(joint.friction for joint in joints),
-        gravity=np.array(graph.gravity, np.float64),
-        size=np.array([graph.nq, graph.nv], np.int64),
-    )
+    return {
+        "parent": _integers(-1 if parent is None else parent for parent in graph.parents),
+        "type": _integers(_TYPES[joint.type] for joint in joints),
+        "q": _integers(graph.q_slice(name).start for name in drivers),
+        "v": _integers(graph.v_slice(name).start for name in drivers),
+        "mimics": np.array([mimic is not None for mimic in mimics], bool),
+        "axis": _numbers((_Z if joint.axis is None else joint.axis for joint in joints), 3),
+        "R_parent_joint": _numbers((rotation_matrix(joint.x_parent_joint.primary) for joint in joints), 3, 3),
+        "p_parent_joint": _numbers((translation(joint.x_parent_joint) for joint in joints), 3),
+        "mass": _numbers(body.mass for body in bodies),
+        "com": _numbers((body.com for body in bodies), 3),
+        "inertia": _numbers((body.inertia for body in bodies), 3, 3),
+        "multiplier": _numbers(1.0 if mimic is None else mimic.multiplier for mimic in mimics),
+        "offset": _numbers(0.0 if mimic is None else mimic.offset for mimic in mimics),
+        "armature": _numbers(joint.armature for joint in joints),
+        "stiffness": _numbers(joint.stiffness for joint in joints),
+        "rest_position": _numbers(joint.rest_position for joint in joints),
+        "damping": _numbers(joint.damping for joint in joints),
+        "friction": _numbers(joint.friction for joint in joints),
+        "gravity": np.array(graph.gravity, np.float64),
+        "size": np.array([graph.nq, graph.nv], np.int64),
+    }
 
 
 def core_frames(graph: SubsystemGraph, links: Sequence[str], robot: Robot | None = None) -> Frames:

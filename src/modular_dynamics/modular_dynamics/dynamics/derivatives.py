@@ -5,7 +5,7 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.arguments import Array
+from .arguments import Array
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
 from .inverse_dynamics import Wrenches

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from ..exceptions import ModularDynamicsError, StateError
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import real_numbers
-from .arrays.arguments import Array, thread_count
-from .arrays.design_rows import checked_columns, rows_of_designs
+from .arguments import Array, thread_count
 from .core_robot import GOOD, core_robot
+from .design_rows import checked_columns, rows_of_designs
 from .quantity import terms_of
 
 __all__ = ["inverse_dynamics_of_designs"]

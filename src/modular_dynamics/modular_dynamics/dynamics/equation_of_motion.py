@@ -3,7 +3,7 @@
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.arguments import Array
+from .arguments import Array
 from .quantity import Quantity, evaluate
 
 __all__ = ["coriolis_matrix", "mass_matrix"]

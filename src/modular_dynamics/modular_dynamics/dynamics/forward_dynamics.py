@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import number_array
-from .arrays.arguments import Array
+from .arguments import Array
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
 from .inverse_dynamics import Wrenches

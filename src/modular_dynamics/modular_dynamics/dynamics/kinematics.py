@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
-from .arrays.arguments import Array
+from .arguments import Array
 from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate
 

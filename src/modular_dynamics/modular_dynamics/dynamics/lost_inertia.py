@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph
-from .arrays.arguments import Array
+from .arguments import Array
 
 __all__ = ["are_definite", "lost_joints", "no_inertia_text", "raise_lost"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
-from .arrays.arguments import Array, checked_out, state_rows, thread_count
+from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 from .single_precision import Angles
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arrays.arguments import Array, checked_out
+from .arguments import Array, checked_out
 from .quantity import Quantity, evaluate
 
 __all__ = ["JOINT_PARAMETERS", "inertial_parameters", "regressor"]

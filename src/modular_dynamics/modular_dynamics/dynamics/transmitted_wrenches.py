@@ -8,7 +8,7 @@ import numpy as np
 
 from ..algebra import DualQuaternion, adjoint
 from ..model import SubsystemGraph
-from .arrays.arguments import Array
+from .arguments import Array
 from .kinematics import frame_poses
 
 __all__ = ["FirstJoints", "InverseDynamicsResult", "TransmittedWrenches", "first_joints"]

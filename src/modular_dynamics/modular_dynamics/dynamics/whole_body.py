@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import SubsystemGraph, refuse_black_boxes
-from .arrays.arguments import Array
+from .arguments import Array
 from .quantity import Quantity, evaluate
 
 __all__ = [

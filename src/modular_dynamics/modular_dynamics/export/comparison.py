@@ -6,7 +6,7 @@ import numpy as np
 
 from ..algebra import translation
 from ..codegen.c_files import Recording
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
 

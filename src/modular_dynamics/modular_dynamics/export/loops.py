@@ -13,7 +13,7 @@ from ..closure.dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solv
 from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
 from ..dynamics import bias, mass_matrix
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..dynamics.lost_inertia import are_definite
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..model import SubsystemGraph

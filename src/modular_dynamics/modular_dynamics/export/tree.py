@@ -8,7 +8,7 @@ import numpy as np
 
 from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
-from ..dynamics.arrays.arguments import Array
+from ..dynamics.arguments import Array
 from ..dynamics.core_robot import ARMATURE, SPRINGS, core_frames, core_robot
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.equation_of_motion import mass_matrix

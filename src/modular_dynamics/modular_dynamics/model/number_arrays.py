@@ -42,7 +42,7 @@ def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
 
 def number_array(name: str, value: object, verb: str = "is") -> NDArray[np.float64]:
     """The value as a float array of any shape. Raises StateError, as :func:`real_numbers` does."""
-    return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # kernels read neighbours
+    return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # the core reads neighbours
 
 
 def first_not_finite(array: NDArray[np.float64]) -> int:

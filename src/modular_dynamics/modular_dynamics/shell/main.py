@@ -44,17 +44,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Shows the version, the core's kernels for this processor, and what was not tested with it."""
+    """Shows the version, and the core's kernels for this processor."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_others: Any) -> None:
-        # The package is complete by now; Numba is imported only here.
+        # The package is complete by now.
         from .. import __version__, _core  # noqa: PLC0415
-        from ..kernels.numba_support.tested_versions import untested_versions  # noqa: PLC0415
 
         print(parser.prog, __version__)
         print(f"core: {_core.processor}, {_core.lanes} lanes")
-        if untested := untested_versions():
-            print(f"not tested with {', '.join(untested)}: results are the same, calls take longer")
         parser.exit()
 
 

@@ -7,14 +7,12 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_python
 from modular_dynamics import _core
-from modular_dynamics.kernels.numba_support import tested_versions
 from modular_dynamics.shell import check, commands
 
 COMMANDS = [one.name for one in commands.OWN]
@@ -56,13 +54,6 @@ def test_version_and_words_that_are_no_command(shell):
         assert (found.code, found.out, found.err.count("\n")) == (2, "", 1), found.err
         assert found.err.endswith("--help\n")
     assert shell("check", "a", "--bogus").err.endswith("see modular-dynamics check --help\n")
-
-
-def test_the_version_says_what_was_not_tested_with_it(shell, monkeypatch):
-    monkeypatch.setattr(tested_versions, "NUMPY", set())
-    monkeypatch.setattr("numba.__version__", "99.0")
-    expected = f"not tested with NumPy {np.__version__}, Numba 99.0: results are the same, calls take longer"
-    assert shell("--version").out.splitlines()[2:] == [expected]
 
 
 def test_a_fault_of_the_program_takes_one_line_and_on_request_all(shell, four_link, monkeypatch):

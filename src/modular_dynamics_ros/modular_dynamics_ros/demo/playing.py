@@ -24,7 +24,7 @@ from modular_dynamics_ros.player.node import sent_in
 __all__ = ["DemoError", "StalledError", "Playback", "spin_until"]
 
 PLAYER = "joint_state_player"
-START_LIMIT = 600.0  # [s] for nodes to compile their kernels and become active, on a busy machine
+START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
 CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
 

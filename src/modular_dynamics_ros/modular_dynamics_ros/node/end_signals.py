@@ -14,8 +14,8 @@ REPEATED = 0.5
 class EndedEarly(BaseException):
     """A signal came before the node spins.
 
-    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, which named tuples and
-    Numba do, `python -m` ends by SIGINT, although it was caught.
+    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, as named tuples
+    do, `python -m` ends by SIGINT, although it was caught.
     """
 
 

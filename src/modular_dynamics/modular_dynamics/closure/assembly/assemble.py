@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import StateError
 from ...model import SubsystemGraph, joint_limits, usual_range
 from ..constraints.constraint_system import ConstraintSystem

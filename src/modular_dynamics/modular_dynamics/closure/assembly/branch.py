@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 

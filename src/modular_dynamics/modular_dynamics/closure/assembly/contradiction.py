@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError
 from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
@@ -34,7 +34,11 @@ def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
 
 def _sizes(system: ConstraintSystem, q: Array) -> Array:
     """|phi| of each row of loops, and norms by loop of rows of position, and of orientation."""
-    phi, is_along, names = np.abs(system.evaluate(q).phi), system.kinds == "along", np.array(system.names, object)
+    phi, is_along, names = (
+        np.abs(system.evaluate(q).phi),
+        system.kinds == "along",
+        np.array(system.names, object),
+    )
     sizes = [*phi[~system.is_gear]]
     for loop in system.graph.loop_joints:
         own = names == loop.name

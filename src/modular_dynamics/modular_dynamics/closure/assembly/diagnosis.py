@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ...model import joint_limits
 from ..constraints import newton

@@ -7,7 +7,7 @@ motion along N; the others are then determined as usual.
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 

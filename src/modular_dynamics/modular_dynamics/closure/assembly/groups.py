@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import indices_in_q, indices_in_v
 

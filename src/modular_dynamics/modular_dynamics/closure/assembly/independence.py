@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 from ..constraints.constraint_system import ConstraintSystem
 from .least_squares import LeastSquares

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph
 from ..constraints import newton
@@ -153,11 +153,12 @@ class Mechanism:
     def _raise_if_out_of_reach(self, start: Array, target: Array) -> None:
         """Raise ClosureError where planar loops have no assembly mode at ``target``, and no dead point."""
         modes = np.empty((MOST_MODES, self.graph.nq))
-        if self.loops.modes(target, start, modes) == 0:
-            if not self.system.largest_residual(modes[0]) < AT_DEAD_POINT:
-                near, where = start.copy(), "at these independent coordinates"
-                near[self.system.independent_q] = target
-                raise open_loops(self.system, near, where, "the planar loops have no assembly mode there")
+        if self.loops.modes(target, start, modes) != 0:
+            return
+        if not self.system.largest_residual(modes[0]) < AT_DEAD_POINT:
+            near, where = start.copy(), "at these independent coordinates"
+            near[self.system.independent_q] = target
+            raise open_loops(self.system, near, where, "the planar loops have no assembly mode there")
 
     def _nearest_mode(self, start: Array, limited: bool) -> Array | None:
         """Of all assembly modes of planar loops at the start's independent coordinates the nearest to it.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph
 from ..core_loops import core_loops
@@ -290,7 +290,7 @@ class ConstraintSystem:
         return units, factors
 
     def _reach_of_independent(self, gear_rows: Array, reach: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Return ``reach`` and ``is_free``: also by way of gears; of floating joints all coordinates alike."""
+        """Return ``reach``, also by way of gears, and ``is_free``; of floating joints all alike."""
         is_single = np.isin(self.independent_q, self.single_q)
         geared = abs(self.gearing.correction @ gear_rows[:, self.single_v])
         by_gears = (reach[self.dependent_v, None] * geared).max(axis=0, initial=0.0)
@@ -301,7 +301,7 @@ class ConstraintSystem:
         return all_reach, is_free
 
     def _blocks(self) -> list[Block]:
-        """Return the blocks, in the order of their first coordinates; rows that move none are the last one."""
+        """Return the blocks by their first coordinates; rows that none moves are the last one."""
         moves, T = self.is_coupled[:, self.dependent_v], self.gearing.T
         labels = np.arange(moves.shape[1])  # of coordinates: equal in one block
         for row in moves:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, StateError
 from ...model import JointType, SubsystemGraph, joint_limits, usual_range
 from ...model.number_arrays import number_array

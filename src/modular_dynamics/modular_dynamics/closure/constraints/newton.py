@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from .constraint_system import RANK_TOLERANCE, ConstraintSystem, RowValues
 
 __all__ = ["CLOSED", "LARGEST_STEP", "LAST_STEP", "SHORTEST_STRIDE", "correct", "follow", "settle"]

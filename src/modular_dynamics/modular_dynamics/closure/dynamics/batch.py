@@ -1,114 +1,35 @@
 """Closed loops for many states: a bad state is marked, and spoils no other."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from enum import IntEnum
-from functools import cached_property, partial
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array, thread_count
+from ...dynamics.arguments import Array, thread_count
 from ...dynamics.quantity import terms_of
-from ...exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError, StateError
+from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph, require_graph
 from ...model.number_arrays import real_numbers
 from ..assembly.assemble import finite_guess
 from ..core_loops import GOOD, Loops, core_loops
+from .designs import designs_batch
 from .equation_of_motion import ClosedLoopEquationOfMotion, without_springs
 from .inverse_dynamics import ClosedLoopInverseDynamics
+from .results import ClosedLoopBatch, ClosedLoopTerms, status_of
 from .solver import Details, solver_of
 from .state_rows import rows_of_states
 
 __all__ = [
-    "ClosedLoopBatch",
-    "ClosedLoopTerms",
     "JointMotions",
-    "RowStatus",
     "closed_loop_bias_batch",
     "closed_loop_forward_dynamics_batch",
     "closed_loop_gravity_torque_batch",
     "closed_loop_inverse_dynamics_batch",
     "closed_loop_mass_matrix_batch",
     "joint_motions_batch",
-    "status_of",
 ]
-
-
-class RowStatus(IntEnum):
-    """What became of a state.
-
-    Where the branch ends on the way to a state, Newton's method from its end decides whether loops close
-    there all the same (DEAD_POINT) or not. A call for the state alone searches farther.
-    """
-
-    ANSWERED = 0
-    CANNOT_CLOSE = 1
-    DEAD_POINT = 2
-    NO_STATE = 3  #: not finite, or too large
-    NO_MODEL = 4  #: parameters that no robot can have
-
-
-def status_of(error: ModularDynamicsError) -> RowStatus:
-    """The status of a state with this error."""
-    if isinstance(error, ModelError):
-        return RowStatus.NO_MODEL
-    if isinstance(error, SingularityError):
-        return RowStatus.DEAD_POINT
-    return RowStatus.CANNOT_CLOSE if isinstance(error, ClosureError) else RowStatus.NO_STATE
-
-
-@dataclass(frozen=True, eq=False)
-class ClosedLoopBatch:
-    """Results of `closed_loop_inverse_dynamics_batch`, a row for each state.
-
-    Of n designs with s states each, the shapes begin with (n, s).
-
-    Attributes:
-        tau: torques of the independent joints (n, independent) [N m or N]; NaN where there is none.
-        coordinates: of all joints (n, nq); NaN as well.
-        statuses: a `RowStatus` of each state (n,).
-        reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
-            ``statuses.ravel()``.
-    """
-
-    tau: Array
-    coordinates: Array
-    statuses: NDArray[np.uint8]
-    reasons: Mapping[int, str]
-    _find_details: Callable[[], tuple[Array, Array]] = field(repr=False)
-
-    @property
-    def tensions(self) -> Array:
-        """Of the springs (n, springs) [N]; NaN where there is no torque."""
-        return self._details[0]
-
-    @property
-    def sines(self) -> Array:
-        """(n,) where all loops are planar, the smallest sine of the angle between the directions in which the
-        two unknown joints of a loop move its cut: 0 at a dead point. NaN where the general method answered
-        (beside a dead point, or far from the guess)."""
-        return self._details[1]
-
-    @cached_property
-    def _details(self) -> tuple[Array, Array]:
-        return self._find_details()
-
-
-@dataclass(frozen=True, eq=False)
-class ClosedLoopTerms:
-    """A quantity of n states in the p independent coordinates.
-
-    Attributes:
-        values: (n, p), or (n, p, p) of the mass matrix; NaN where a state was not answered.
-        coordinates, statuses, reasons: as of :class:`.ClosedLoopBatch`.
-    """
-
-    values: Array
-    coordinates: Array
-    statuses: NDArray[np.uint8]
-    reasons: Mapping[int, str]
 
 
 class JointMotions(NamedTuple):
@@ -157,8 +78,6 @@ def closed_loop_inverse_dynamics_batch(
     require_graph(graph)
     _check_errors(errors)
     if parameters is not None:
-        from .designs import designs_batch  # noqa: PLC0415  # which calls this function for each design
-
         return designs_batch(graph, (q, v, vdot), guess, threads, errors, friction, parameters)
     run = _Run(graph, "inverse_dynamics", {"q": q, "v": v, "vdot": vdot}, guess, threads, errors, friction)
     solver = ClosedLoopInverseDynamics(graph, friction)
@@ -392,8 +311,8 @@ def _details(
     count, solver = len(coordinates), solver_of(graph)
     details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)
     if count:
-        tau = np.empty((count, len(solver.independent_v)))
+        tau, (q, v, vdot) = np.empty((count, len(solver.independent_v))), states
         loops.inverse_dynamics_rows(
-            *states, coordinates, tau, None, details, statuses, _counts(friction), thread_count(None)
+            q, v, vdot, coordinates, tau, None, details, statuses, _counts(friction), thread_count(None)
         )
     return solver.details_of(details), statuses

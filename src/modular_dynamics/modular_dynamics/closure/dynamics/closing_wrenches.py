@@ -7,7 +7,7 @@ import numpy as np
 
 from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...model import SubsystemGraph
 
 __all__ = ["ClosingElements", "ClosingWrenches"]

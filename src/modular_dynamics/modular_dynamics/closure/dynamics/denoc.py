@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, SingularityError
 
 __all__ = ["FourBar", "Link"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import InverseDynamicsDerivatives, inverse_dynamics_derivatives
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .solver import ClosedLoopDynamics, raise_if_free, solver_of

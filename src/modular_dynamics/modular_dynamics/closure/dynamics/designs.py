@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array, thread_count
-from ...dynamics.arrays.design_rows import Columns, checked_columns, rows_of_designs
+from ...dynamics.arguments import Array, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
+from ...dynamics.design_rows import Columns, checked_columns, rows_of_designs
 from ...dynamics.quantity import terms_of
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
@@ -19,7 +19,7 @@ from ..assembly.contradiction import contradiction
 from ..assembly.diagnosis import cannot_close
 from ..constraints import newton
 from ..core_loops import GOOD, Loops, are_planar, loop_arrays
-from .batch import ClosedLoopBatch, status_of
+from .results import ClosedLoopBatch, status_of
 from .solver import ClosedLoopSolver, solver_of
 
 __all__ = ["designs_batch"]
@@ -63,9 +63,11 @@ def designs_batch(
                 error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
                 raise error
             reasons[row], states.statuses[k, state_number] = error, status_of(error)
-    tau, coordinates, tensions, sines, statuses = (
-        array.reshape(*shape, *array.shape[2:]) for array in states
+    tau, coordinates, tensions, sines = (
+        array.reshape(*shape, *array.shape[2:])
+        for array in (states.tau, states.coordinates, states.tensions, states.sines)
     )
+    statuses = states.statuses.reshape(shape)
     texts = {row: str(error) for row, error in reasons.items()}
     return ClosedLoopBatch(tau, coordinates, statuses, texts, partial(_both, tensions, sines))
 
@@ -162,13 +164,14 @@ def _answer(
     By the core from ``start`` on, each state from the one before it; by the general method where that does
     not answer.
     """
-    own = [array[design] for array in states]
-    tau, coordinates, tensions, sines, _ = own
+    tau, coordinates = states.tau[design], states.coordinates[design]
+    tensions, sines = states.tensions[design], states.sines[design]
     left = np.arange(len(tau))
     if loops is not None and len(left):
         details, codes = np.zeros((len(tau), loops.details)), np.zeros(len(tau), np.int64)
         is_friction = terms_of(friction) != terms_of("none")
-        loops.inverse_dynamics_rows(*state, start, tau, coordinates, details, codes, is_friction, threads)
+        q, v, vdot = state
+        loops.inverse_dynamics_rows(q, v, vdot, start, tau, coordinates, details, codes, is_friction, threads)
         found = solver_of(columns.graph).details_of(details)
         tensions[:] = found.tensions
         sines[:] = found.sines if are_planar(loops) else np.nan
@@ -187,7 +190,8 @@ def _answer(
         answered = np.flatnonzero(np.isfinite(tau[:row]).all(axis=1))
         guess = coordinates[answered[-1]] if len(answered) else near
         try:
-            result = single.inverse_dynamics_at(*(x[row] for x in state), guess, None, friction, False)
+            at = state[0][row], state[1][row], state[2][row]
+            result = single.inverse_dynamics_at(*at, guess, friction=friction, diagnose=False)
         except ModularDynamicsError as error:
             errors[row] = error
         else:

@@ -1,5 +1,6 @@
 """The equation of motion in independent coordinates, M1 vdot + c1 + g1 + s1 = tau1, and each of its terms."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import gravity_torque, mass_matrix
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
 from .forward_dynamics import raise_if_not_finite
@@ -129,7 +130,9 @@ class ClosedLoopEquationOfMotion:
         require_graph(graph)
         self.graph, self._friction = graph, friction
         self._torques = ClosedLoopInverseDynamics(graph, friction)
-        self._solver, self._core = solver_of(graph), graph.once(core_loops)
+        self._solver, core = solver_of(graph), graph.once(core_loops)
+        self._mass_matrix: Callable[..., int] = core.mass_matrix
+        self._forward_dynamics: Callable[..., int] = core.forward_dynamics
         self._width = len(self._solver.independent_v)
         self._rest = np.zeros(self._width)
 
@@ -144,7 +147,7 @@ class ClosedLoopEquationOfMotion:
         raise_if_shared(out, coordinates)
         matrix = np.empty((self._width, self._width)) if out is None else out
         try:
-            if guess is not None and self._core.mass_matrix(q, guess, matrix, coordinates) == GOOD:
+            if guess is not None and self._mass_matrix(q, guess, matrix, coordinates) == GOOD:
                 return matrix
         except (TypeError, ValueError):
             pass  # what is to be converted or refused
@@ -199,7 +202,7 @@ class ClosedLoopEquationOfMotion:
         try:
             if (
                 guess is not None
-                and self._core.forward_dynamics(q, v, tau, guess, vdot, coordinates, None, friction) == GOOD
+                and self._forward_dynamics(q, v, tau, guess, vdot, coordinates, None, friction) == GOOD
             ):
                 return vdot
         except (TypeError, ValueError):

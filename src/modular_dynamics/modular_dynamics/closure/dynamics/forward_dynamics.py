@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import bias, frame_poses, mass_matrix
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import inverse_dynamics, mass_matrix
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...dynamics.forward_dynamics import completed_by_zeros, prescribed_in
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, require_graph

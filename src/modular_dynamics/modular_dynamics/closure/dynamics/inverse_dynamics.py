@@ -1,12 +1,12 @@
 """Inverse dynamics with closed loops: torques alone, without allocating, or all results at one state."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics.arrays.arguments import Array, checked_out
+from ...dynamics.arguments import Array, checked_out
 from ...dynamics.quantity import terms_of
 from ...exceptions import StateError
 from ...model import SubsystemGraph, require_graph
@@ -114,7 +114,7 @@ class ClosedLoopInverseDynamics:
         self.graph, self._friction = graph, friction
         self._counts_friction = terms_of(friction) != terms_of("none")
         self._solver = solver_of(graph)
-        self._core = graph.once(core_loops).inverse_dynamics
+        self._core: Callable[..., int] = graph.once(core_loops).inverse_dynamics
         self._width = len(self._solver.independent_v)
 
     def __call__(

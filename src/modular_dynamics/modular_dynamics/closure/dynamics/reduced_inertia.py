@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import StateError
 from ...model import SubsystemGraph
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import BaseParameters, inertial_parameters, regressor
-from ...dynamics.arrays.arguments import Array, checked_seed
+from ...dynamics.arguments import Array, checked_seed
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, joint_limits

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics import InverseDynamics, mass_matrix
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...exceptions import UnsupportedModelError
 from ...model import SubsystemGraph
-from ..assembly.independence import LARGEST_VIOLATION, WORST_CONDITION, raise_if_dependent, raise_if_singular
+from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..core_loops import GOOD
@@ -234,7 +234,9 @@ class ClosedLoopSolver(Mechanism):
         tau, coordinates, details = np.empty(len(v)), np.empty(self.graph.nq), np.empty(self.loops.details)
 
         def core(near: Any, with_details: Array | None = None) -> int:
-            return self.loops.inverse_dynamics(q, v, vdot, near, tau, coordinates, with_details, counts, loads)
+            return self.loops.inverse_dynamics(
+                q, v, vdot, near, tau, coordinates, with_details, counts, loads
+            )
 
         try:
             status = None if guess is None else core(guess)
@@ -289,9 +291,7 @@ class ClosedLoopSolver(Mechanism):
             _find_forces=partial(_itself, motion.forces),
         )
 
-    def motion(
-        self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str
-    ) -> _Motion:
+    def motion(self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
         """Motion and forces at closed coordinates. Raises as `raise_if_singular`, `raise_if_dependent`."""
         if not self._is_free_known:
             self._find_free(q)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers

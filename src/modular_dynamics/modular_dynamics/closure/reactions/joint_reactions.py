@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...algebra import DualQuaternion, adjoint
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
 from ..dynamics.closing_wrenches import ClosingElements

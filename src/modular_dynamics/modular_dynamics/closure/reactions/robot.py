@@ -8,19 +8,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import translation
 from ...dynamics import frame_poses
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import JOINT_WRENCHES
 from ...dynamics.quantity import evaluate
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph
 from ...model.number_arrays import number_array
 from ..cross_products import cross
-from ..dynamics.batch import (
-    ClosedLoopBatch,
-    RowStatus,
-    closed_loop_inverse_dynamics_batch,
-    joint_motions_batch,
-)
+from ..dynamics.batch import closed_loop_inverse_dynamics_batch, joint_motions_batch
+from ..dynamics.results import ClosedLoopBatch, RowStatus
 from ..dynamics.solver import ClosedLoopDynamics
 from .joint_reactions import Reaction
 from .rules import JointRule, Location, Rules

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core import Reactions
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import StateError
 from ...model.number_arrays import number_array
 from ..cross_products import cross

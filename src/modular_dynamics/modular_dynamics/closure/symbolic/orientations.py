@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from .planar_bodies import PlanarModel
 from .planar_loops import BASE, Segment
 from .symbols import ModelConstants, PlanarVector, Symbol

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...dynamics.arrays.model_arrays import constants_of
 from ...exceptions import UnsupportedModelError
 from ...kernels import layout

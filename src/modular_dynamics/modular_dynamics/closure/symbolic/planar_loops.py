@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...dynamics.arrays.arguments import Array
+from ...dynamics.arguments import Array
 from ...exceptions import UnsupportedModelError
 from ...model import Gear, SubsystemGraph
 from .planar_bodies import End, PlanarBody, PlanarModel

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
 from helpers.general_loops import GeneralSolver
+from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from modular_dynamics.closure import close_loops, solver_of

@@ -143,9 +143,7 @@ def test_a_dead_point_is_left_to_the_general_method():
     start = solver.reference()
     straight = start[solver.independent_q] + np.arctan2(0.4, 0.25)
     rest = np.zeros((2, 1))
-    rows = answered(
-        graph, (np.array([start[solver.independent_q] + 0.01, straight]), rest, rest), start
-    )
+    rows = answered(graph, (np.array([start[solver.independent_q] + 0.01, straight]), rest, rest), start)
     assert rows.statuses[0] == GOOD
     assert rows.statuses[1] != GOOD
     assert np.isnan(rows.tau[1]).all()

@@ -45,7 +45,11 @@ def largest(difference, values):
 
 def test_torques_are_those_of_the_general_method(graph):
     solver = ClosedLoopInverseDynamics(graph)
-    tau, coordinates, general = np.empty(len(solver_of(graph).independent_v)), np.empty(graph.nq), GeneralSolver(graph)
+    tau, coordinates, general = (
+        np.empty(len(solver_of(graph).independent_v)),
+        np.empty(graph.nq),
+        GeneralSolver(graph),
+    )
     for q, v, vdot, guess in states(graph, 50):
         expected = general.general(q, v, vdot, guess)
         whole = solver.solve(q, v, vdot, guess)

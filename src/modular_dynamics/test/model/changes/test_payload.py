@@ -17,7 +17,6 @@ from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_close, assert_same, read_back
 from helpers.robots.closed_robots import STATES
 from modular_dynamics.algebra import to_rotation_translation
-from modular_dynamics.dynamics.arrays import model_arrays
 
 LOAD = {"mass": 2.5, "com": [0.1, -0.2, 0.3], "inertia": np.diag([0.02, 0.03, 0.04]) + 0.001}
 
@@ -161,19 +160,6 @@ def test_in_a_black_box_is_refused(boxed_arm):
     for link in ("tv7_gripper_base", "tv7_left_finger"):
         with pytest.raises(md.UnsupportedModelError, match=r"belongs to the black box 'tool'"):
             boxed_arm.with_payload(link, mass=1.0)
-
-
-def test_rows_of_kept_bodies_are_not_made_again(load_robot, monkeypatch):
-    graph = load_robot("branched_38dof")
-    model_arrays.constants_of(graph)
-    made = []
-    usual = model_arrays._row
-    monkeypatch.setattr(model_arrays, "_row", lambda *row: made.append(row[1].name) or usual(*row))
-    loaded = graph.with_payload(graph.bodies[7].name, mass=1.0)
-    rows = model_arrays.constants_of(loaded)
-    assert made == [graph.bodies[7].name]
-    assert np.array_equal(rows[:7], model_arrays.constants_of(graph)[:7])
-    assert not np.array_equal(rows[7], model_arrays.constants_of(graph)[7])
 
 
 def test_a_dropped_graph_keeps_nothing_alive(load_robot):

@@ -10,9 +10,9 @@ from math import nan
 from typing import NamedTuple
 
 import numpy as np
+from modular_dynamics.kernels.linear_filter import linear_filter
 from numpy.typing import NDArray
 
-from modular_dynamics.kernels.linear_filter import linear_filter
 from modular_dynamics_ros.computation.accelerations.places import values_at
 from modular_dynamics_ros.computation.values import Array
 

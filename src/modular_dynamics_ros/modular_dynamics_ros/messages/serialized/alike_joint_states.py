@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 import numpy as np
+from modular_dynamics.kernels.alike_messages import AlikeMessages, alike_reader
 from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
-from modular_dynamics.kernels.alike_messages import AlikeMessages, alike_reader
 from modular_dynamics_ros.computation.values import LARGEST
 from modular_dynamics_ros.messages.joint_state_reader import Layout
 from modular_dynamics_ros.messages.serialized.in_place import COUNT, NUMBER, STAMP, places_of

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from builtin_interfaces.msg import Time
+from modular_dynamics.kernels.written_messages import WrittenMessages, message_writer
 from numpy.typing import NDArray
 from rclpy.serialization import serialize_message
-
-from modular_dynamics.kernels.written_messages import WrittenMessages, message_writer
 
 __all__ = ["COUNT", "NUMBER", "STAMP", "Places", "WrittenInPlace", "places_of"]
 

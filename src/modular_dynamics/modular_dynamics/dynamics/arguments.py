@@ -7,21 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import StateError
-from ...model import SubsystemGraph
-from ...model.number_arrays import real_numbers
+from ..exceptions import StateError
+from ..model import SubsystemGraph
+from ..model.number_arrays import real_numbers
 
 __all__ = [
     "Array",
-    "Topology",
     "checked_out",
     "state_rows",
     "thread_count",
 ]
 
 Array = NDArray[np.float64]
-#: The kernels' array of a tree: see kernels/layout.py.
-Topology = NDArray[np.int64]
 _DOUBLE = np.dtype(np.float64)
 
 

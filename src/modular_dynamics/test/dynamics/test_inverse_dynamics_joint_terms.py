@@ -1,4 +1,4 @@
-"""Armature, springs and friction of joints: laws, mimic joints, arguments, memory, generated code."""
+"""Armature, springs and friction of joints: laws, mimic joints, arguments, memory."""
 
 from dataclasses import replace
 
@@ -10,8 +10,6 @@ from benchmark.setting.robots import random_inertial
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.robots.urdf_text import joint, robot
 from helpers.tree_dynamics import assert_close, random_state
-from modular_dynamics.dynamics.arrays.joint_terms import joint_terms, terms_of
-from modular_dynamics.kernels import layout
 
 MIMIC = '<mimic joint="a" multiplier="-2" offset="0.5"/>'
 
@@ -67,12 +65,15 @@ def test_mimic_joints_load_their_driver():
         "b": MIMIC + '<dynamics damping="2" friction="5"/>',
     }
     graph = chain("revolute", "prismatic", dynamics=dynamics, more=friction)
-    driver, follower = joint_terms(graph)
-    # q_b = -2 q + 0.5, and so the torque of b's spring at a is -2 * 4 (-2 q + 0.5) = 16 (q - 0.25)
-    assert driver == pytest.approx([1 + 4 * 0.5, 2 + 16, (0.2 + 4.0) / 18, 1 + 4 * 2, 3 + 2 * 5])
-    assert follower.tolist() == [0, 0, 0, 0, 0]
     still, q, rest = at_rest_in_space(graph)
+    # q_b = -2 q + 0.5, and so the torque of b's spring at a is -2 * 4 (-2 q + 0.5) = 16 (q - 0.25)
     assert md.inverse_dynamics(still, q + 0.7, rest, rest) == pytest.approx([2 * 0.6 + 16 * 0.45])
+    massless = replace(still, joints=tuple(replace(one, armature=0.0) for one in still.joints))
+    armature = md.mass_matrix(still, q) - md.mass_matrix(massless, q)
+    assert armature == pytest.approx(np.array([[1 + 4 * 0.5]]))
+    slow = np.array([1e-3])
+    held = md.bias(still, q, slow, friction="urdf") - md.bias(still, q, slow)
+    assert held == pytest.approx([(1 + 4 * 2) * 1e-3 + 3 + 2 * 5])
 
 
 @pytest.mark.parametrize("kind", ["spherical", "floating"])
@@ -99,15 +100,6 @@ def test_another_friction_is_refused(function, friction):
     graph = chain("revolute")
     with pytest.raises(md.StateError, match=r"friction is .*; 'none' or 'urdf' is needed"):
         function(graph, *random_state(graph), friction=friction)
-
-
-def test_only_what_there_is_counts():
-    graph = chain("revolute", "prismatic")
-    assert terms_of(graph, "urdf") == 0
-    graph = chain("revolute", dynamics={"a": 'stiffness="1"'}, more={"a": '<dynamics damping="1"/>'})
-    assert terms_of(graph) == layout.SPRINGS
-    assert terms_of(graph, "urdf") == layout.SPRINGS + layout.FRICTIONS
-    assert terms_of(graph, springs=False) == 0
 
 
 @pytest.mark.parametrize("which", [1, 2])

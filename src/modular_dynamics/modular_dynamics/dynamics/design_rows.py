@@ -15,14 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import ModularDynamicsError, StateError
-from ...kernels import layout
-from ...model import SubsystemGraph
-from ...model.number_arrays import number_array
-from ..workspaces import workspace_of
+from ..exceptions import ModularDynamicsError, StateError
+from ..model import SubsystemGraph
+from ..model.number_arrays import number_array
 from .arguments import Array
 
-__all__ = ["Columns", "DesignRows", "checked_columns", "rows_of_designs", "terms_of_columns"]
+__all__ = ["Columns", "DesignRows", "checked_columns", "rows_of_designs"]
 
 _AXES = (" x", " y", " z")
 #: Quantities of springs and joints that enter as factors, and are never negative.
@@ -91,15 +89,6 @@ def checked_columns(graph: SubsystemGraph, parameters: Mapping[str, ArrayLike]) 
     return Columns(graph, tuple(parameters), values)
 
 
-def terms_of_columns(columns: Columns, friction: str) -> int:
-    """Terms of joints (:func:`.joint_terms.terms_of`) that count in some designs."""
-    own = [name for name in columns.names if name.startswith("joint ")]
-    terms = layout.ARMATURES if any(name.endswith(" armature") for name in own) else 0
-    terms |= layout.SPRINGS if any(name.endswith(" stiffness") for name in own) else 0
-    has_friction = friction == "urdf" and any(name.endswith((" damping", " friction")) for name in own)
-    return terms | (layout.FRICTIONS if has_friction else 0)
-
-
 class _Lines(NamedTuple):
     """Numbers (w,) of the robot with the values ``middle`` (k,), and how some of them change with one value.
 
@@ -116,8 +105,8 @@ _KeptLines = dict[tuple[tuple[str, ...], bytes], _Lines | None]
 """By the names of all parameters, and the values of those that are no factors."""
 
 
-def _kept_lines(graph: SubsystemGraph, kind: str) -> _KeptLines:
-    """Of one graph and one kind of numbers, for `workspace_of`; empty at first."""
+def _kept_lines(_graph: SubsystemGraph, _kind: str) -> _KeptLines:
+    """Of one graph and one kind of numbers, for ``graph.once``; empty at first."""
     return {}
 
 
@@ -137,7 +126,7 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     for k, name in enumerate(columns.names):
         if straight[k] and name.endswith((*_LAWS, " mass")):
             plain &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
-    steps, kept = 1 + _COMPARED + int(straight.sum()), workspace_of(columns.graph, _kept_lines, kind)
+    steps, kept = 1 + _COMPARED + int(straight.sum()), columns.graph.once(_kept_lines, kind)
     for group in _equal_rows(columns.values[:, ~straight], plain):
         lines = None if len(group) <= steps else _lines(columns, numbers, straight, group[0], kept)
         if lines is None or not _interpolate(columns, numbers, lines, group, rows.numbers):

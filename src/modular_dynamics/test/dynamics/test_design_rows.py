@@ -3,9 +3,15 @@
 import numpy as np
 import pytest
 
-from modular_dynamics.dynamics.arrays import design_rows
-from modular_dynamics.dynamics.arrays.design_rows import checked_columns, rows_of_designs
-from modular_dynamics.dynamics.arrays.model_arrays import constants_of
+from modular_dynamics.dynamics import design_rows
+from modular_dynamics.dynamics.core_robot import robot_arrays
+from modular_dynamics.dynamics.design_rows import checked_columns, rows_of_designs
+
+
+def constants_of(graph):
+    """All numbers of a robot, as the core reads them."""
+    arrays = robot_arrays(graph.tree).values()
+    return np.concatenate([array.ravel() for array in arrays if array.dtype == np.float64])
 
 
 def rows(graph, parameters):

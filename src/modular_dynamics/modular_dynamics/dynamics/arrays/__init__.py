@@ -1,1 +1,0 @@
-"""A graph as the arrays that kernels and exported code work on; what callers pass."""

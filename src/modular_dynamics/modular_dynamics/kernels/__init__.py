@@ -1,1 +1,0 @@
-"""Compiled algorithms of closed loops on raw arrays; import-linter holds what they may import."""

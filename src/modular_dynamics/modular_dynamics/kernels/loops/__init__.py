@@ -1,1 +1,0 @@
-"""Constraint rows of closed loops, their solution, and planar loops in closed form."""

@@ -1,1 +1,0 @@
-"""Planar loops in closed form: positions, rates and torques, one loop after the other."""

@@ -1,1 +1,0 @@
-"""Planar loops for several states side by side, all on one branch: positions, rates, springs, torques."""

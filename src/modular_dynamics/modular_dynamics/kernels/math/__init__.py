@@ -1,1 +1,0 @@
-"""Arithmetic on scalars, 3-vectors and small dense matrices."""

@@ -1,1 +1,0 @@
-"""Everything that leans on Numba's and LLVM's inner workings: lanes, memory access, compilation, caching."""

@@ -1,1 +1,0 @@
-"""One algorithm over a kinematic tree per file."""
