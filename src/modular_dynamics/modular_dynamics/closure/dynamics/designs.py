@@ -18,7 +18,7 @@ from ..assembly.assemble import Assembler, finite_guess
 from ..assembly.contradiction import contradiction
 from ..assembly.diagnosis import cannot_close
 from ..constraints import newton
-from ..core_loops import GOOD, Loops, are_planar, loop_arrays
+from ..core_loops import Loops, are_planar, loop_arrays
 from .results import ClosedLoopBatch, status_of
 from .solver import ClosedLoopSolver, solver_of
 
@@ -87,6 +87,14 @@ class _Arrays:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._robot, self._loops = robot_arrays(graph.tree), loop_arrays(graph)
+        self._places: list[tuple[bool, str, slice, tuple[int, ...]]] = []  # of numbers: in which arrays, where
+        first = 0
+        for of_loops, arrays in enumerate((self._robot, self._loops)):
+            for name, array in arrays.items():
+                if array.dtype == np.float64:
+                    where = slice(first, first + array.size)
+                    self._places.append((bool(of_loops), name, where, array.shape))
+                    first += array.size
 
     def numbers(self, other: SubsystemGraph) -> Array | None:
         """Of another graph, one after the other; None where its structure is another one."""
@@ -101,15 +109,9 @@ class _Arrays:
 
     def loops(self, numbers: Array) -> Loops:
         """The loops with these numbers."""
-        first, made = 0, []
-        for arrays in (self._robot, self._loops):
-            changed = dict(arrays)
-            for name, array in arrays.items():
-                if array.dtype == np.float64:
-                    changed[name] = numbers[first : first + array.size].reshape(array.shape)
-                    first += array.size
-            made.append(changed)
-        robot, loops = made
+        robot, loops = self._robot.copy(), self._loops.copy()
+        for of_loops, name, where, shape in self._places:
+            (loops if of_loops else robot)[name] = numbers[where].reshape(shape)
         return Loops(Robot(**robot), **loops)
 
 
@@ -168,16 +170,18 @@ def _answer(
     tensions, sines = states.tensions[design], states.sines[design]
     left = np.arange(len(tau))
     if loops is not None and len(left):
-        details, codes = np.zeros((len(tau), loops.details)), np.zeros(len(tau), np.int64)
+        details, codes = np.empty((len(tau), loops.details)), np.empty(len(tau), np.int64)
         is_friction = terms_of(friction) != terms_of("none")
         q, v, vdot = state
         loops.inverse_dynamics_rows(q, v, vdot, start, tau, coordinates, details, codes, is_friction, threads)
-        found = solver_of(columns.graph).details_of(details)
-        tensions[:] = found.tensions
-        sines[:] = found.sines if are_planar(loops) else np.nan
-        left = np.flatnonzero(codes != GOOD)
-        for array in (tau, coordinates, tensions, sines):
-            array[left] = np.nan
+        first = 2 * columns.graph.nv  # behind velocities and accelerations: see _core.pyi
+        tensions[:] = details[:, first : first + tensions.shape[1]]
+        if are_planar(loops):
+            sines[:] = details[:, -1]
+        left = np.flatnonzero(codes)
+        if len(left):
+            for array in (tau, coordinates, tensions, sines):
+                array[left] = np.nan
     if not len(left):
         return {}
     try:
