@@ -10,9 +10,6 @@ from ..closure.assembly.mechanism import Mechanism
 from ..closure.dynamics.batch.newton_rows import answer_by_newton
 from ..closure.dynamics.batch.results import new_states
 from ..closure.threads import run_on_threads
-from ..kernels.alike_messages import AlikeMessages, alike_reader
-from ..kernels.linear_filter import linear_filter
-from ..kernels.written_messages import WrittenMessages, message_writer
 from .robots import FOUR_BAR
 
 __all__ = ["tasks"]
@@ -25,7 +22,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     Long ones come first, and those that also call other tasks' kernels last.
     """
     last: dict[str, Callable[[], object]] = {
-        "checks and threads": _small_kernels,
+        "threads": _threads,
         "closed loops": _closed_loops,
         "closing wrenches": _closing_wrenches,
         "planar loops": _planar_loops,
@@ -34,10 +31,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     return {"closing loops": _closing_loops, **last}
 
 
-def _small_kernels() -> None:
-    linear_filter(np.eye(1), 1)
-    alike_reader(AlikeMessages(bytes(8), np.zeros(8, np.uint8), 8, 0, np.zeros(0, np.int64)), 1.0)
-    message_writer(WrittenMessages(bytes(8), None, (), np.zeros(0, np.int64)))
+def _threads() -> None:
     run_on_threads(lambda queue: None, 1, 2)
 
 

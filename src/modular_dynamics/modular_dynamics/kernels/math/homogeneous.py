@@ -2,7 +2,7 @@
 
 from ..numba_support.compilation import inlined
 
-__all__ = ["axis_of", "origin_of", "place", "rotation_of", "set_row3"]
+__all__ = ["origin_of", "place", "rotation_of", "set_row3"]
 
 
 @inlined
@@ -16,12 +16,6 @@ def rotation_of(poses, link):
 def origin_of(poses, link):
     """Its position."""
     return poses[link, 0, 3], poses[link, 1, 3], poses[link, 2, 3]
-
-
-@inlined
-def axis_of(poses, link, axis):
-    """Its axis x, y or z (0, 1, 2)."""
-    return poses[link, 0, axis], poses[link, 1, axis], poses[link, 2, axis]
 
 
 @inlined

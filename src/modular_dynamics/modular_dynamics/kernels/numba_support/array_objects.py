@@ -1,4 +1,4 @@
-"""Functions that Python calls without Numba's wrapper: they look into arrays, bytes and ints themselves.
+"""Functions that Python calls without Numba's wrapper: they look into arrays themselves.
 
 Numba's own wrapper takes longer over four arrays than a small robot. So a compiled function of CPython's
 METH_FASTCALL form looks into the objects. On versions of Numba, NumPy and CPython that were not tested,
@@ -23,36 +23,25 @@ from .tested_versions import array_layout_is_tested, numba_is_tested
 __all__ = [
     "ARRAY_TYPE",
     "FLOAT64",
-    "as_bytes",
     "as_status",
     "bound_function",
-    "bytes_of",
     "data_of",
     "entries_are_direct",
     "expected_objects",
     "floats",
-    "integer_of",
     "numbers",
-    "octets",
     "plan_of",
-    "vector_of",
 ]
 
 # Byte offsets in CPython's object and NumPy's array object; compared with a real one before they are used.
 TYPE, DATA, NDIM, SHAPE, DTYPE, FLAGS = 8, 16, 24, 32, 56, 64
-LENGTH, OCTETS = 16, 32  # of bytes
-CONTIGUOUS = 0x1
-READY = CONTIGUOUS | 0x100 | 0x400  # aligned and writeable, too
+READY = 0x1 | 0x100 | 0x400  # contiguous, aligned and writeable
 METH_FASTCALL = 0x80
 
 #: The first numbers of every plan: addresses of NumPy's array type and of its dtype float64.
 ARRAY_TYPE, FLOAT64 = range(2)
 
 _as_integer = types.ExternalFunction("PyLong_FromLong", types.intp(types.intp))
-_as_bytes = types.ExternalFunction("PyBytes_FromStringAndSize", types.intp(types.intp, types.intp))
-_value_of = types.ExternalFunction("PyLong_AsLongLong", types.int64(types.intp))
-_error = types.ExternalFunction("PyErr_Occurred", types.intp())
-_forget_error = types.ExternalFunction("PyErr_Clear", types.void())
 
 
 @intrinsic
@@ -78,12 +67,6 @@ def floats(address, shape):
 
 
 @spliced
-def octets(address, shape):
-    """The uint8 array at an address."""
-    return carray(_pointer(address, np.uint8), shape)
-
-
-@spliced
 def plan_of(owner, size):
     """The plan that a function is bound to."""
     return numbers(numbers(owner, DATA // 8 + 1)[DATA // 8], size)
@@ -93,40 +76,6 @@ def plan_of(owner, size):
 def as_status(status):
     """What such a function returns."""
     return _as_integer(status)
-
-
-@spliced
-def as_bytes(address, length):
-    """A copy of so many bytes as a Python object: the other thing that such a function returns."""
-    return _as_bytes(address, length)
-
-
-@spliced
-def integer_of(kind, argument):
-    """Whether an argument is a Python int of 64 bits, whose type is at ``kind``; its value."""
-    if numbers(argument, TYPE // 8 + 1)[TYPE // 8] != kind:
-        return False, 0
-    value = _value_of(argument)
-    if value == -1 and _error() != 0:
-        _forget_error()
-        return False, 0
-    return True, value
-
-
-@spliced
-def vector_of(plan, argument):
-    """Length of an argument, and where its numbers stand; 0 if it is no contiguous float64 vector.
-
-    Its type and its dtype must be just those of `expected_objects`. Numbers may not be aligned.
-    """
-    words = numbers(argument, FLAGS // 8 + 1)
-    if words[TYPE // 8] != plan[ARRAY_TYPE]:
-        return 0, 0
-    if words[DTYPE // 8] != plan[FLOAT64] or words[NDIM // 8] & 0xFFFFFFFF != 1:
-        return 0, 0
-    if words[FLAGS // 8] & CONTIGUOUS == 0:
-        return 0, 0
-    return numbers(words[SHAPE // 8], 1)[0], words[DATA // 8]
 
 
 @spliced
@@ -145,13 +94,6 @@ def data_of(plan, argument, dimensions, size):
         if shape[k] != size:
             return 0
     return words[DATA // 8] if words[FLAGS // 8] & READY == READY else 0
-
-
-@spliced
-def bytes_of(kind, argument):
-    """Length of an argument, and where its bytes stand; 0 if it is no bytes, whose type is at ``kind``."""
-    words = numbers(argument, OCTETS // 8)
-    return (words[LENGTH // 8], argument + OCTETS) if words[TYPE // 8] == kind else (0, 0)
 
 
 class _Method(ctypes.Structure):
@@ -191,12 +133,8 @@ def entries_are_direct():
     words = np.ctypeslib.as_array((ctypes.c_int64 * (FLAGS // 8 + 1)).from_address(id(array)))
     shape = (ctypes.c_int64 * 2).from_address(int(words[SHAPE // 8]))
     pointers = [int(words[k // 8]) for k in (TYPE, DATA, DTYPE)]
-    text = b"bytes"
-    of_text = (ctypes.c_int64 * 4).from_address(id(text))
-    found = of_text[TYPE // 8], of_text[LENGTH // 8], ctypes.string_at(id(text) + OCTETS)
     return (
-        found == (id(bytes), len(text), text)
-        and pointers == [id(np.ndarray), array.ctypes.data, id(np.dtype(np.float64))]
+        pointers == [id(np.ndarray), array.ctypes.data, id(np.dtype(np.float64))]
         and int(words[NDIM // 8]) & 0xFFFFFFFF == 2
         and list(shape) == [2, 3]
         and int(words[FLAGS // 8]) & READY == READY
