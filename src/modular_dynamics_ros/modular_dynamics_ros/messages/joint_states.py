@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from modular_dynamics_ros.messages.serialized.in_place import WrittenInPlace
+from modular_dynamics_ros.messages.serialized import WrittenInPlace
 
 __all__ = ["EffortWriter", "JointStateWriter"]
 

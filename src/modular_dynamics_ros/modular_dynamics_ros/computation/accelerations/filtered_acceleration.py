@@ -6,7 +6,7 @@ every value needed lies on the sampling grid.
 """
 
 from enum import Enum
-from math import nan
+from math import nan, pi, sin, tan
 from typing import NamedTuple
 
 import numpy as np
@@ -21,13 +21,14 @@ __all__ = [
     "FilteredAcceleration",
     "Moment",
     "SamplingError",
+    "butterworth_sections",
     "richardson_derivative",
+    "steady_states",
     "step_matrix",
 ]
 
 ORDER = 6
 HISTORY = 4  # outputs of the filter that the derivative needs besides the newest
-ROWS = 1 + ORDER + HISTORY  # of `step_matrix`
 INTERVALS_FOR_PERIOD = 5  # a median of five intervals tolerates two outliers
 LONGEST_GAP = 0.25  # [s] beyond this nothing is known about what the joint did: restart
 SHORTEST_PERIOD = 1e-5  # [s] no robot reports faster; a smaller one means wrong stamps
@@ -69,18 +70,41 @@ def richardson_derivative(history: Array, step: float) -> Array:
     return np.asarray((0.25 * coarse - fine) / (0.25 - 1.0))
 
 
+def butterworth_sections(cutoff: float, rate: float) -> Array:
+    """Return a low-pass of order ORDER in second-order sections (k, 6), as scipy.signal has them.
+
+    The analog filter's pairs of poles, 1 / (s^2 + 2 sin(angle) s + 1), by the bilinear transform
+    s = (1 - 1/z) / (1 + 1/z) / K with K = tan(pi cutoff / rate); each section has the gain 1 at rest.
+
+    Args:
+        cutoff, rate: [Hz]; the rate is more than twice the cutoff.
+    """
+    K, sections = tan(pi * cutoff / rate), []
+    for k in range(1, ORDER, 2):
+        damping = 2.0 * sin(k * pi / (2 * ORDER)) * K
+        b, a1, a2 = np.array([K * K, 2.0 * (K * K - 1.0), 1.0 - damping + K * K]) / (1.0 + damping + K * K)
+        sections.append([b, 2.0 * b, b, 1.0, a1, a2])
+    return np.array(sections)
+
+
+def steady_states(sections: Array) -> Array:
+    """Return what :func:`step_matrix` gives for a joint that has always moved at 1 rad/s (rows of it,)."""
+    _, b1, b2, _, a1, a2 = sections.T
+    z2 = b2 - a2
+    return np.concatenate([[0.0], np.stack([b1 - a1 + z2, z2], axis=1).ravel(), np.ones(HISTORY)])
+
+
 def step_matrix(sections: Array, step: float) -> Array:
     """One step of filter and derivative as one product: [derivative, states] = it @ [input, states before].
 
     The states are two of each of k second-order sections, in the transposed direct form II as those of
-    scipy.signal.sosfilt, then the last HISTORY outputs, newest first. One product takes a tenth of the time
-    of sosfilt, which is made for long signals.
+    scipy.signal.sosfilt, then the last HISTORY outputs, newest first.
 
     Args:
         sections: (k, 6), as scipy.signal has them. step: [s].
 
     Returns:
-        (ROWS, ROWS), ROWS = 1 + 2 k + HISTORY.
+        (rows, rows), rows = 1 + 2 k + HISTORY.
     """
     signal, *before = np.eye(1 + 2 * len(sections) + HISTORY)
     *states, past_1, past_2, past_3, past_4 = before
@@ -97,7 +121,7 @@ class Moment(NamedTuple):
     """A filter after a sample; constant.
 
     Attributes:
-        states: (ROWS n,) of all joints: accelerations, then the other rows of `step_matrix`.
+        states: (rows, n) of all joints: accelerations, then the other rows of `step_matrix`.
         velocity: (n,) of the sample; stamp: its own [ns]. grid: newest grid instant [ns since the filter's
         first sample].
     """
@@ -110,17 +134,16 @@ class Moment(NamedTuple):
     @property
     def acceleration(self) -> Array:
         """(n,) at the newest grid instant."""
-        return self.states[: len(self.velocity)]
+        acceleration: Array = self.states[0]
+        return acceleration
 
     def placed(self, where: NDArray[np.intp]) -> "Moment":
         """Of the joints of another robot, see `values_at`."""
-        states = values_at(where, self.states.reshape(ROWS, len(self.velocity))).ravel()
-        return self._replace(states=states, velocity=values_at(where, self.velocity))
+        return self._replace(states=values_at(where, self.states), velocity=values_at(where, self.velocity))
 
     def with_steady(self, joints: NDArray[np.bool_], velocity: Array, steady: Array) -> "Moment":
-        """As if these joints had always moved at this velocity; steady: (ROWS,) states of one at 1 rad/s."""
-        rows = self.states.reshape(ROWS, len(self.velocity))
-        states = np.where(joints, steady[:, np.newaxis] * velocity, rows).ravel()
+        """As if these joints had always moved at this velocity; steady: states of one at 1 rad/s."""
+        states = np.where(joints, steady[:, np.newaxis] * velocity, self.states)
         return self._replace(states=states, velocity=np.where(joints, velocity, self.velocity))
 
 
@@ -139,17 +162,11 @@ class FilteredAcceleration:
     """
 
     def __init__(self, joints: int, cutoff: float, source: str = "joint states") -> None:
-        # takes half a second, which a node that does not filter would need longer to start
-        from scipy import signal  # noqa: PLC0415
-
-        self._signal, self._source = signal, source
-        self._joints, self.cutoff = joints, cutoff
-        linear_filter(np.eye(ROWS), joints)  # compiled or loaded now, not when the period is known
+        self._source, self._joints, self.cutoff = source, joints, cutoff
         # set once the period is known: the step's matrix; the states of a joint that has always moved at
         # 1 rad/s
         self._matrix: Array
         self._steady: Array
-        self._share = np.zeros(1)
         self._new: NDArray[np.bool_] | None = None  # joints whose first velocity is still to come
         self.restart()
 
@@ -184,7 +201,6 @@ class FilteredAcceleration:
     def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
         """The period [s] is known."""
         self.period, self._matrix, self._steady = period, matrix, steady
-        self._step = linear_filter(matrix, self._joints)
         # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
         self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
 
@@ -262,11 +278,11 @@ class FilteredAcceleration:
         if reason := self._unusable_because(period, float(intervals.max())):
             self._waiting.pop(0)
             raise SamplingError(reason)
-        sections = self._signal.butter(ORDER, self.cutoff, fs=1.0 / period, output="sos")
-        steady = np.concatenate([[0.0], self._signal.sosfilt_zi(sections).ravel(), np.ones(HISTORY)])
+        sections = butterworth_sections(self.cutoff, 1.0 / period)
+        steady = steady_states(sections)
         self._prepare(period, step_matrix(sections, period), steady)
         self._epoch, first = self._waiting[0]
-        moment = Moment((steady[:, np.newaxis] * first).ravel(), first, 0.0, self._epoch)
+        moment = Moment(steady[:, np.newaxis] * first, first, 0.0, self._epoch)
         for later, sample in self._waiting[1:]:
             self._before, moment = moment, self._advanced(moment, later, sample)
         self._now, self._waiting = moment, []
@@ -287,13 +303,12 @@ class FilteredAcceleration:
 
     def _advanced(self, moment: Moment, stamp: int, velocity: Array) -> Moment:
         """Filter the grid instants up to `stamp`, interpolating between the last sample and this one."""
-        step, share, (states, velocity_then, grid, then) = self.period * 1e9, self._share, moment
+        step, (states, velocity_then, grid, then) = self.period * 1e9, moment
         now, last = float(stamp - self._epoch), float(then - self._epoch)
         latest = now + SAME_INSTANT * step
         while (due := grid + step) <= latest:
-            share[0] = (due - last) / (now - last) if due < now else 1.0
-            after = np.empty(len(states))
-            if self._step(states, velocity_then, velocity, share, after) != 0:
-                raise ValueError(f"velocities are no writeable float64 array of {self._joints} numbers")
-            states, grid = after, due
+            entered = states.copy()
+            share = (due - last) / (now - last) if due < now else 1.0
+            entered[0] = velocity_then + share * (velocity - velocity_then)
+            states, grid = self._matrix.dot(entered), due
         return Moment(states, velocity, grid, stamp)

@@ -14,9 +14,10 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.dynamics.fast_path.answers import FastAnswers
 from modular_dynamics_ros.messages.joint_state_reader import Layout
-from modular_dynamics_ros.messages.serialized.alike_joint_states import alike_joint_states
+from modular_dynamics_ros.messages.serialized import alike_joint_states
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.joint_states.state_input import StateInput
 
@@ -44,7 +45,7 @@ class FastPath:
         self._answers = FastAnswers(computation)
         self._joints = len(computation.robot.state_names)
         self._states: StateInput | None = None  # where they are noted, while they are expected
-        self._readers: dict[_Kind, Callable[..., int]] = {}  # of the kinds that are known
+        self._readers: dict[_Kind, Callable[[bytes, Array], int | None]] = {}  # of the kinds that are known
         self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
         self._last: bytes | None = None  # joint state that was answered here
         self._next_rehearsal = 0  # [ns]
@@ -85,7 +86,7 @@ class FastPath:
         joints = self._joints
         values = np.empty(2 * joints)
         for read in self._readers.values():
-            if (stamp := read(data, values)) >= 0:
+            if (stamp := read(data, values)) is not None:
                 break
         else:
             return None

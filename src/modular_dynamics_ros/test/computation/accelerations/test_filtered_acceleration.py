@@ -9,7 +9,9 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     FilterState,
     SamplingError,
+    butterworth_sections,
     richardson_derivative,
+    steady_states,
     step_matrix,
 )
 
@@ -48,6 +50,19 @@ def test_the_error_for_a_quartic_is_of_third_order():
         t = 1.0 + step * np.arange(-4, 1)
         errors.append(abs(richardson_derivative((t**4)[:, np.newaxis], step)[0] - 4.0))
     assert errors[0] / errors[1] == pytest.approx(8.0, rel=1e-6)  # h^3: without Richardson it would be 4
+
+
+@pytest.mark.parametrize(("cutoff", "rate"), [(10.0, 1000.0), (10.0, 125.0), (60.0, 121.0), (0.5, 2000.0)])
+def test_the_filter_is_scipys_butterworth_filter(cutoff, rate):
+    sections, expected = butterworth_sections(cutoff, rate), butter(6, cutoff, fs=rate, output="sos")
+    frequencies = np.array([0.0, 0.5, 1.0, 1.5]) * min(cutoff, rate / 3.5)
+    (_, response), (_, theirs) = (freqz_sos(one, worN=frequencies, fs=rate) for one in (sections, expected))
+    # at 0.5 Hz of 2 kHz a pole is 4e-4 from 1: rounding of its distance, six times
+    assert response == pytest.approx(theirs, rel=0, abs=1e-9)
+    steady, filtered = steady_states(sections), sosfilt(sections, np.ones(9), zi=sosfilt_zi(sections))[0]
+    assert filtered == pytest.approx(1.0, abs=1e-9)
+    assert steady[1:7].reshape(3, 2) == pytest.approx(sosfilt_zi(sections), abs=1e-9)
+    assert steady == pytest.approx(step_matrix(sections, 1.0 / rate) @ np.append(1.0, steady[1:]), abs=1e-9)
 
 
 def test_the_product_is_the_filter_and_then_the_derivative():

@@ -1,5 +1,7 @@
 """Serialised joint states are read as rclpy and `JointStateReader` read them, or not at all."""
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,9 @@ from hypothesis import strategies as st
 from rclpy.serialization import deserialize_message, serialize_message
 from sensor_msgs.msg import JointState
 
+from modular_dynamics_ros.messages import serialized
 from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
-from modular_dynamics_ros.messages.serialized import in_place
-from modular_dynamics_ros.messages.serialized.alike_joint_states import alike_joint_states
+from modular_dynamics_ros.messages.serialized import alike_joint_states
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 pytestmark = pytest.mark.ros
@@ -33,7 +35,7 @@ def read(reader, data, joints=4):
     """Stamp and numbers; None where there is nothing to read."""
     values = np.empty(2 * joints)
     stamp = reader(data, values)
-    return None if stamp < 0 else (stamp, values)
+    return None if stamp is None else (stamp, values)
 
 
 @st.composite
@@ -114,6 +116,15 @@ def test_damaged_bytes_are_read_as_rclpy_reads_them_or_not_at_all(efforts):
     assert min(whole) >= len(data) - 7  # what comes behind the last number is nothing
 
 
+def test_stamps_before_1970_and_whole_seconds_of_nanoseconds_are_not_read():
+    like = joint_state(NAMES, [1.0] * 4, [2.0] * 4)
+    reader, data = alike(like), serialize_message(like)
+    at = data.index(struct.pack("=iI", 0, 5))
+    for seconds, nanoseconds, good in [(2**31 - 1, 999_999_999, True), (5, 10**9, False), (-1, 5, False)]:
+        changed = data[:at] + struct.pack("=iI", seconds, nanoseconds) + data[at + 8 :]
+        assert (read(reader, changed) is not None) == good
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -1e10])
 @pytest.mark.parametrize("place", [0, 3, 4, 7])
 def test_numbers_that_no_robot_has_are_not_read(bad, place):
@@ -123,6 +134,6 @@ def test_numbers_that_no_robot_has_are_not_read(bad, place):
 
 
 def test_a_middleware_that_serialises_otherwise_is_named(monkeypatch):
-    monkeypatch.setattr(in_place, "serialize_message", lambda message: b"{}")
+    monkeypatch.setattr(serialized, "serialize_message", lambda message: b"{}")
     with pytest.raises(RuntimeError, match=r"not serialise JointState as CDR.* RMW_IMPLEMENTATION"):
         alike(joint_state(NAMES, [1.0] * 4, [2.0] * 4))

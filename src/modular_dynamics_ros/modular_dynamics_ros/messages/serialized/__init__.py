@@ -1,1 +1,0 @@
-"""Messages in serialised form, whose numbers are read and written in place."""
