@@ -87,7 +87,8 @@ class _Arrays:
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._robot, self._loops = robot_arrays(graph.tree), loop_arrays(graph)
-        self._places: list[tuple[bool, str, slice, tuple[int, ...]]] = []  # of numbers: in which arrays, where
+        # of numbers: in which arrays, under which name, where, with which shape
+        self._places: list[tuple[bool, str, slice, tuple[int, ...]]] = []
         first = 0
         for of_loops, arrays in enumerate((self._robot, self._loops)):
             for name, array in arrays.items():

@@ -10,7 +10,6 @@ from math import nan, pi, sin, tan
 from typing import NamedTuple
 
 import numpy as np
-from modular_dynamics.kernels.linear_filter import linear_filter
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.places import values_at
