@@ -6,7 +6,7 @@ Coordinates are independent, whose values are given, or dependent, which the row
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,13 +82,16 @@ class Block(NamedTuple):
 
     Attributes:
         rows: theirs. places: of its coordinates among the dependent ones; columns: theirs in J.
-        T: motions (places, r) of these that keep gears closed.
+        T: motions (places, r) of these that keep gears closed. in_J, in_inverse: indices of its part of J,
+            and of the inverse of J_d.
     """
 
     rows: NDArray[np.int64]
     places: NDArray[np.int64]
     columns: NDArray[np.int64]
     T: Array
+    in_J: tuple[NDArray[np.int64], ...]
+    in_inverse: tuple[NDArray[np.int64], ...]
 
 
 class ConstraintSystem:
@@ -213,10 +216,8 @@ class ConstraintSystem:
         W, inverse = np.zeros((self.graph.nv, len(self.given_v))), np.zeros((len(self.dependent_v), len(J)))
         W[self.given_v, range(len(self.given_v))] = 1.0
         scale, units = self.row_scale, self.units
-        scaled = [
-            scale[block.rows, None] * J[np.ix_(block.rows, block.columns)] * units[block.columns]
-            for block in self.blocks
-        ]
+        scaled_J = scale[:, None] * J * units
+        scaled = [scaled_J[block.in_J] for block in self.blocks]
         least = RANK_TOLERANCE * _largest_column(scaled)
         largest, smallest, rank = 0.0, np.inf, 0
         for block, A in zip(self.blocks, scaled, strict=True):
@@ -228,9 +229,7 @@ class ConstraintSystem:
             if count:
                 largest, smallest = max(largest, sizes[0]), min(smallest, sizes[count - 1])
             pseudo_inverse = right[:count].T @ (left[:, :count] / sizes[:count]).T
-            inverse[np.ix_(block.places, block.rows)] = (
-                units[block.columns, None] * pseudo_inverse * scale[block.rows]
-            )
+            inverse[block.in_inverse] = units[block.columns, None] * pseudo_inverse * scale[block.rows]
         W[self.dependent_v] = -inverse @ J[:, self.given_v]
         violation = float(np.abs(scale[:, None] * (J @ W)).max(initial=0.0))
         condition = 1.0 if largest == 0.0 < smallest else largest / smallest if smallest > 0.0 else np.inf
@@ -256,6 +255,10 @@ class ConstraintSystem:
         """Return the rank of constraint rows (m, k), by singular values."""
         size = np.linalg.svd(self.row_scale[:, None] * J, compute_uv=False) if J.size else np.zeros(0)
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its graph."""
+        return type(self), (self.graph, self.free.tolist())
 
     @cached_property
     def _spring_laws(self) -> Array:
@@ -313,11 +316,14 @@ class ConstraintSystem:
             own = T[places]
             motions = own[:, (own != 0.0).any(axis=0)]
             rows = np.flatnonzero(moves[:, places].any(axis=1))
-            blocks.append(Block(rows, places, self.dependent_v[places], motions))
+            blocks.append(self._block(rows, places, motions))
         if idle.any():
-            none = np.zeros(0, np.int64)
-            blocks.append(Block(np.flatnonzero(idle), none, none, np.zeros((0, 0))))
+            blocks.append(self._block(np.flatnonzero(idle), np.zeros(0, np.int64), np.zeros((0, 0))))
         return blocks
+
+    def _block(self, rows: NDArray[np.int64], places: NDArray[np.int64], T: Array) -> Block:
+        columns = self.dependent_v[places]
+        return Block(rows, places, columns, T, np.ix_(rows, columns), np.ix_(places, rows))
 
 
 def _largest_column(matrices: list[Array]) -> float:

@@ -135,7 +135,7 @@ def _step(system: ConstraintSystem, values: RowValues) -> _Step:
     """Return x with phi + J_d x = 0: a step that closes gears, then the shortest T y."""
     phi, J, blocks = values.phi, values.J, system.blocks
     x = -system.gearing.correction @ phi[system.is_gear]
-    parts = [J[np.ix_(block.rows, block.columns)] for block in blocks]
+    parts = [J[block.in_J] for block in blocks]
     matrices = [A @ block.T for A, block in zip(parts, blocks, strict=True)]
     columns = (np.sqrt((A * A).sum(axis=0)).max(initial=0.0) for A in matrices)
     least, smallest = RANK_TOLERANCE * max(columns, default=0.0), list[float]()
@@ -154,7 +154,7 @@ def _stays_regular(system: ConstraintSystem, q: Array, before: _Step) -> bool:
     J = system.evaluate(q).J
     for block, matrix, least in zip(system.blocks, before.blocks, before.least, strict=True):
         if 0.0 < least < np.inf:
-            change = J[np.ix_(block.rows, block.columns)] @ block.T - matrix
+            change = J[block.in_J] @ block.T - matrix
             if not np.linalg.norm(change) <= 0.5 * least:
                 return False
     return True

@@ -9,6 +9,7 @@ from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...model import SubsystemGraph
+from ..cross_products import cross
 
 __all__ = ["ClosingElements", "ClosingWrenches"]
 
@@ -55,9 +56,18 @@ class ClosingElements:
         self._ends = np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2)
         self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
         self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)
-        self._body_of_link = np.array([-1 if body is None else body for body in bodies], int)
         self._body_links = np.array([index[body.name] for body in graph.bodies], int)
-        self._parents = graph.parents
+        # (links, n), (bodies, n): 1 of elements that act with their second end, -1 with their first one;
+        # a body's row has those of all bodies that it carries
+        self._on_links, self._on_joints = (np.zeros((k, len(self._ends))) for k in (len(links), len(bodies)))
+        for k, pair in enumerate(self._ends.tolist()):
+            for sign, link in zip((-1.0, 1.0), pair, strict=True):
+                self._on_links[link, k] += sign
+                carrier = bodies[link]
+                while carrier is not None:
+                    self._on_joints[carrier, k] += sign
+                    carrier = graph.parents[carrier]
+        self._on_joints = self._on_joints[: len(graph.bodies)]
 
     def __call__(
         self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
@@ -65,27 +75,21 @@ class ClosingElements:
         """At coordinates q (nq,) with the wrenches and tensions of ``ClosedLoopDynamics``."""
         poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
         R, p = poses[:, :3, :3], poses[:, :3, 3]
-        points = np.einsum("...ij,...j->...i", R[ends], self._positions) + p[ends]
+        points = (R[ends] @ self._positions[..., None])[..., 0] + p[ends]
         points[:cuts, 0] = points[:cuts, 1]
         wrenches = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 2, 3)
         axes = R[ends[:cuts, 1]] @ self._axes
         on_second = np.zeros((len(ends), 2, 3))
-        on_second[:cuts] = np.einsum("kij,kwj->kwi", axes, wrenches)
+        on_second[:cuts] = wrenches @ axes.swapaxes(1, 2)
         lines = points[cuts:, 0] - points[cuts:, 1]
-        lengths = np.linalg.norm(lines, axis=1, keepdims=True)
+        lengths = np.sqrt((lines * lines).sum(axis=1, keepdims=True))
         pulls = np.array([tensions[name] for name in self._spring_names]).reshape(-1, 1)
         on_second[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
         about_root = on_second.copy()
         # both ends of a spring are on the line of its force: either is the point of application
-        about_root[:, 1] += np.cross(points[:, 1], on_second[:, 0])
-        on_links, on_joints = np.zeros((len(poses), 2, 3)), np.zeros((len(self._parents), 2, 3))
-        for sign, links in zip((-1.0, 1.0), ends.T, strict=True):
-            np.add.at(on_links, links, sign * about_root)
-            bodies = self._body_of_link[links]
-            np.add.at(on_joints, bodies[bodies >= 0], sign * about_root[bodies >= 0])
-        for body in reversed(range(len(self._parents))):
-            if (parent := self._parents[body]) is not None:
-                on_joints[parent] += on_joints[body]
+        about_root[:, 1] += cross(points[:, 1], on_second[:, 0])
+        rows = about_root.reshape(-1, 6)
+        on_links, on_joints = self._on_links @ rows, self._on_joints @ rows
         bodies_R, bodies_p = R[self._body_links], p[self._body_links]
         local = _into_frames(on_links, R, p)
         return ClosingWrenches(
@@ -100,7 +104,8 @@ class ClosingElements:
 
 
 def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
-    """Wrenches (k, 2, 3) about the root's origin and in its axes as (k, 6), at and in frames R, p."""
-    moved = about_root.copy()
-    moved[:, 1] -= np.cross(p, about_root[:, 0])
-    return np.asarray(np.einsum("kji,kwj->kwi", R, moved).reshape(-1, 6), np.float64)
+    """Wrenches (k, 6) about the root's origin and in its axes, at and in frames R, p."""
+    moved = about_root.reshape(-1, 2, 3).copy()
+    moved[:, 1] -= cross(p, moved[:, 0])
+    local: Array = (moved @ R).reshape(-1, 6)
+    return local

@@ -87,11 +87,21 @@ def closed_loop_inverse_dynamics(
         StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
         UnsupportedModelError: a black box in the graph.
     """
+    if not (out is None or external_wrenches or friction != "none"):
+        try:  # what a robot's controller does a thousand times a second
+            if graph.once(_core_call)(q, v, vdot, guess, out) == GOOD:
+                return out
+        except (TypeError, ValueError, AttributeError):
+            pass  # what is to be converted or refused
     require_graph(graph)
     if out is None:
         return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
     solver = graph.once(ClosedLoopInverseDynamics, friction)
     return solver(q, v, vdot, guess, external_wrenches, out)
+
+
+def _core_call(graph: SubsystemGraph) -> Callable[..., int]:
+    return graph.once(core_loops).inverse_dynamics
 
 
 class ClosedLoopInverseDynamics:
@@ -114,7 +124,7 @@ class ClosedLoopInverseDynamics:
         self.graph, self._friction = graph, friction
         self._counts_friction = terms_of(friction) != terms_of("none")
         self._solver = solver_of(graph)
-        self._core: Callable[..., int] = graph.once(core_loops).inverse_dynamics
+        self._core = graph.once(_core_call)
         self._width = len(self._solver.independent_v)
 
     def __call__(

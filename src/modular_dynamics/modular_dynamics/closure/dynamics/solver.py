@@ -35,14 +35,6 @@ STILL = 1e-12
 _Wrenches = Mapping[str, ArrayLike] | None
 
 
-class ConstraintForces(NamedTuple):
-    """What the rows of loops and gears do at one state: see the attributes of `ClosedLoopDynamics`."""
-
-    multipliers: Array
-    residual: Mapping[str, float]
-    projection: Projection
-
-
 @dataclass(frozen=True, eq=False)
 class ClosedLoopDynamics:
     """What `closed_loop_inverse_dynamics` computes.
@@ -71,38 +63,39 @@ class ClosedLoopDynamics:
     tensions: Mapping[str, float]
     free: tuple[str, ...]
     open_tree: TransmittedWrenches = field(repr=False)
-    _find_forces: Callable[[], ConstraintForces] = field(repr=False)
+    _system: ConstraintSystem = field(repr=False)
+    _find_multipliers: Callable[[], Array] = field(repr=False)
 
-    @property
+    @cached_property
     def multipliers(self) -> Array:
         """Of the constraint rows [N or N m]; of the least norm where rows are redundant."""
-        return self._forces.multipliers
+        return self._find_multipliers()
 
     @property
     def rank(self) -> int:
         """Of the constraint rows, in the dependent coordinates."""
-        return self._forces.projection.rank
+        return self._projection.rank
 
     @property
     def redundant(self) -> int:
         """The number of rows beyond the rank."""
-        return len(self.multipliers) - self.rank
+        return len(self._system.names) - self.rank
 
     @property
     def condition(self) -> float:
         """Condition number of the dependent part of the constraint Jacobian, gears in the units of their
         drivers: large near a dead point."""
-        return self._forces.projection.condition
+        return self._projection.condition
 
-    @property
+    @cached_property
     def residual(self) -> Mapping[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1]."""
-        return self._forces.residual
+        return self._system.residual(self.coordinates)
 
     @property
     def projection(self) -> Array:
         """W (nv, independent), v = W v_independent: see `constraint_projection`."""
-        return self._forces.projection.W[:, : len(self.tau)]
+        return self._projection.W[:, : len(self.tau)]
 
     @cached_property
     def closing_wrenches(self) -> ClosingWrenches:
@@ -117,8 +110,8 @@ class ClosedLoopDynamics:
         return replace(self.open_tree, joint_wrenches=wrenches)
 
     @cached_property
-    def _forces(self) -> ConstraintForces:
-        return self._find_forces()
+    def _projection(self) -> Projection:
+        return self._system.projection(self.coordinates)
 
 
 class _Motion(NamedTuple):
@@ -127,7 +120,7 @@ class _Motion(NamedTuple):
     q: Array
     v: Array
     a: Array
-    forces: ConstraintForces
+    multipliers: Array
     tau: Array
     tensions: Array
     wrenches: Array
@@ -259,7 +252,10 @@ class ClosedLoopSolver(Mechanism):
             tensions=dict(zip(self._spring_names, parts.tensions.tolist(), strict=True)),
             free=(),
             open_tree=self._open_tree(coordinates, parts.joint_wrenches),
-            _find_forces=partial(_forces, self.graph, coordinates, v, vdot, external_wrenches, friction),
+            _system=self.system,
+            _find_multipliers=partial(
+                _multipliers, self.graph, coordinates, v, vdot, external_wrenches, friction
+            ),
         )
 
     def details_of(self, details: Array) -> "Details":
@@ -288,7 +284,8 @@ class ClosedLoopSolver(Mechanism):
             tensions=dict(zip(self._spring_names, motion.tensions.tolist(), strict=True)),
             free=self.system.free_joints,
             open_tree=motion.open_tree,
-            _find_forces=partial(_itself, motion.forces),
+            _system=self.system,
+            _find_multipliers=partial(np.copy, motion.multipliers),
         )
 
     def motion(self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
@@ -334,9 +331,8 @@ class ClosedLoopSolver(Mechanism):
         for k, name in enumerate(self._loop_names):
             own = np.array([row == name for row in system.names]) & ~system.is_gear
             wrenches[k] = multipliers[own] @ values.wrenches[own]
-        forces = ConstraintForces(multipliers, system.by_name(np.abs(values.phi)), projection)
         tree = self._open_tree(q, result.joint_wrenches)
-        return _Motion(q, full_v, a, forces, tau, springs.tensions, wrenches, tree)
+        return _Motion(q, full_v, a, multipliers, tau, springs.tensions, wrenches, tree)
 
 
 class Details(NamedTuple):
@@ -350,13 +346,9 @@ class Details(NamedTuple):
     sines: Array
 
 
-def _itself(forces: ConstraintForces) -> ConstraintForces:
-    return forces
-
-
-def _forces(graph: SubsystemGraph, *state: Any) -> ConstraintForces:
-    """The constraint forces at closed coordinates: arguments as of `ClosedLoopSolver.motion`."""
-    return solver_of(graph).motion(*state).forces
+def _multipliers(graph: SubsystemGraph, *state: Any) -> Array:
+    """Those at closed coordinates: arguments as of `ClosedLoopSolver.motion`."""
+    return solver_of(graph).motion(*state).multipliers
 
 
 def without_rounding(system: ConstraintSystem, v: Array) -> Array:
