@@ -109,7 +109,7 @@ def branch_of(graph, coordinates):
         for loop in graph.loop_joints:
             rows = J[(names == loop.name) & (kinds == "along")]
             sines = np.cross(rows[:, first], rows[:, second])
-            if np.any(sines) and not rows[:, later].any():
+            if np.any(sines) and not rows[:, np.array(later, int)].any():
                 signs.append(np.sign(sines[np.argmax(np.abs(sines))]))
                 break
     assert len(signs) == len(planar)

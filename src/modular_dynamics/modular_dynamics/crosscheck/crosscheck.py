@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
 from ..dynamics.arguments import Array
-from ..model import SubsystemGraph, refuse_closures
+from ..model import SubsystemGraph, refuse_closures, require_graph
 from .pinocchio_model import PinocchioModel
 from .term_sizes import TermSizes
 
@@ -224,5 +224,6 @@ class _OfThread(threading.local):
 
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
+    require_graph(graph)
     check = graph.once(_OfThread).check
     return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint

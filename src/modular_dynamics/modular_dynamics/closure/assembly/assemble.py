@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array
 from ...exceptions import StateError
-from ...model import SubsystemGraph, joint_limits, usual_range
+from ...model import SubsystemGraph, joint_limits, require_graph, usual_range
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
@@ -122,6 +122,7 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
         StateError: a guess of the wrong shape, not finite, or above 1e12 rad or m.
         UnsupportedModelError: a black box in the graph.
     """
+    require_graph(graph)
     assembler = graph.once(Assembler)
     start = starting_point(graph) if guess is None else checked_guess(assembler.system, guess)
     found = assembler.search(start)

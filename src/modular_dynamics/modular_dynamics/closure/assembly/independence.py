@@ -23,6 +23,8 @@ LARGEST_VIOLATION = 1e-6
 WORST_CONDITION = 1e6
 #: Distances [rad or m] of starts from which a pose beside a dead point is looked for.
 BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
+#: Least distance of such a pose: at a dead point rows are dependent, and next to it nearly so.
+APART = 1e-3
 #: What to do at a dead point of independent joints that are right beside it.
 ELSEWHERE = (
     "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
@@ -110,7 +112,7 @@ def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bo
         for distance in BESIDE:
             start = coordinates + distance * rng.standard_normal(len(coordinates))
             found = free.search(start, limited=False, descents=1)
-            if found.open_groups:
+            if found.open_groups or np.abs(found.q - coordinates).max(initial=0.0) < APART:
                 continue
             there = system.projection(found.q)
             if there.condition < WORST_CONDITION and not _violated(system, found.q, there.W).any():

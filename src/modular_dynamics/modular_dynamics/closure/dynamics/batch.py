@@ -173,7 +173,6 @@ def joint_motions_batch(graph: SubsystemGraph, coordinates: Array, v: Array, vdo
     Args:
         coordinates: (n, nq), as `closed_loop_inverse_dynamics_batch` gives them. v, vdot: (n, independent).
     """
-    require_graph(graph)
     solver = solver_of(graph)
     rows = np.asarray(coordinates)[:, solver.independent_q], np.asarray(v), np.asarray(vdot)
     given = tuple(np.require(x, np.float64, ["C", "A"]) for x in rows)

@@ -34,7 +34,6 @@ def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = N
     In the assembly mode nearest to ``guess``, followed in closed form or in strides, so that it never jumps.
     Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
-    require_graph(graph)
     return solver_of(graph).close(q, guess)
 
 
@@ -44,7 +43,6 @@ def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike 
     W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``. Arguments
     and errors as of ``closed_loop_inverse_dynamics``.
     """
-    require_graph(graph)
     solver = solver_of(graph)
     return solver.projection(solver.close(q, guess))
 
@@ -81,7 +79,6 @@ def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayL
 
     Those at joints included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
     """
-    require_graph(graph)
     solver = solver_of(graph)
     rest = np.zeros(len(solver.independent_v))
     static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)

@@ -20,7 +20,7 @@ from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...exceptions import UnsupportedModelError
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, require_graph
 from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
@@ -371,4 +371,5 @@ def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity:
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:
     """The solver of a graph, made on first use."""
+    require_graph(graph)
     return graph.once(ClosedLoopSolver)
