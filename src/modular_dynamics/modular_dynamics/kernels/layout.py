@@ -17,7 +17,6 @@ TERMS = 4  # of the last row: what joints add to the torques, a sum of ...
 ARMATURES, SPRINGS, FRICTIONS = 1, 2, 4
 
 REVOLUTE, PRISMATIC = 0, 1  # KIND
-FIXED = 2  # a link's frame on a body, after all joints; only where an algorithm asks for links
 FLOATING, SPHERICAL = 3, 4  # from FLOATING on: positions with a quaternion
 WHOLE = 0  # MODE: the joint's wrench goes on to the parent
 CUT = 1  # it does not: a black box's given wrench stands for it

@@ -9,7 +9,6 @@ from .states import block_rows
 
 __all__ = [
     "composed",
-    "fixed_pose",
     "load_axis",
     "load_pose",
     "place",
@@ -95,15 +94,6 @@ def pose_of(i, topology, constants, q, states, lanes, like):
     if topology[i, KIND] == SPHERICAL:
         return place_spherical(i, topology, constants, q, lanes, like)
     return place(i, topology, constants, states, lanes, like)
-
-
-@inlined
-def fixed_pose(i, constants, like):
-    """(R, p) of row i as its constants have it."""
-    zero = like, like, like
-    rotation = row9(constants, i, ROTATION)
-    rotation = plus(rotation[:3], zero) + plus(rotation[3:6], zero) + plus(rotation[6:], zero)
-    return rotation, plus(row3(constants, i, POSITION), zero)
 
 
 @inlined
