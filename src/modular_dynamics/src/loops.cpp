@@ -333,6 +333,10 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   auto near = static_cast<const double*>(data_of(arguments[3], {"near", NPY_DOUBLE, 1, {loops.loops.nq}}));
   auto farthest = near ? static_cast<const double*>(data_of(arguments[4], {"farthest", NPY_DOUBLE, 1, {npy_intp(loops.loops.independent_q.size())}})) : nullptr;
   if (!farthest) return nullptr;
+  if (!loops.loops.undetermined.empty()) {
+    PyErr_SetString(PyExc_ValueError, "independent coordinates and loops do not determine all others: nothing is recorded");
+    return nullptr;
+  }
   return recorded(name, loops.request, int(inputs), springs, near, farthest);
 }
 

@@ -1,3 +1,4 @@
+// Algorithms run on the number type that records, and what they have recorded as NumPy arrays.
 #define PY_ARRAY_UNIQUE_SYMBOL modular_dynamics_arrays
 #define NO_IMPORT_ARRAY
 #include "recording.hpp"
@@ -113,6 +114,8 @@ struct LoopMemory : LoopWork<Recorded> {
 void run_loops(const std::string& name, const LoopRequest& r, int inputs, const double* near, const double* farthest, Places& results, Places& reach) {
   const LoopModel& loops = r.loops;
   const int p = loops.independent_v.count, nv = loops.nv;
+  for (const Cluster& cluster : loops.clusters)
+    if (cluster.kind == ClusterKind::newton) throw std::logic_error("loops that are closed by Newton's method are not recorded");
   const auto x = inputs_of(inputs, {loops.independent_q.count, p, p});
   const LoopMemory work(r);
   for (int k = 0; k < loops.nq; ++k) work.guess[k] = near[k];

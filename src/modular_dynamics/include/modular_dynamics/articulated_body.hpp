@@ -107,8 +107,8 @@ template <class T> MD_INLINE void shift(Vector3<T> p, ArticulatedInertia<T>& I) 
   const Vector3<T> m0{x[15], x[18], x[19]}, m1{x[18], x[16], x[20]}, m2{x[19], x[20], x[17]};
   const Vector3<T> g0 = h0 + (p.y * m2 - p.z * m1), g1 = h1 + (p.z * m0 - p.x * m2), g2 = h2 + (p.x * m1 - p.y * m0); // rows of H'
   // rows of -H [p]x are p x h; those of [p]x H'^T have the rows of H' as columns
-  const Vector3<T> c0 = cross(p, h0), c1 = cross(p, h1), c2 = cross(p, h2), d0 = cross(p, g0), d1 = cross(p, g1), d2 = cross(p, g2);
-  x[0] = x[0] + c0.x + d0.x, x[1] = x[1] + c1.y + d1.y, x[2] = x[2] + c2.z + d2.z;
+  const Vector3<T> c0 = cross(p, h0), c1 = cross(p, h1), d1 = cross(p, g1), d2 = cross(p, g2);
+  x[0] = x[0] + cross(p, h0 + g0).x, x[1] = x[1] + cross(p, h1 + g1).y, x[2] = x[2] + cross(p, h2 + g2).z;
   x[3] = x[3] + c0.y + d1.x, x[4] = x[4] + c0.z + d2.x, x[5] = x[5] + c1.z + d2.y;
   x[6] = g0.x, x[7] = g0.y, x[8] = g0.z, x[9] = g1.x, x[10] = g1.y, x[11] = g1.z, x[12] = g2.x, x[13] = g2.y, x[14] = g2.z;
 }

@@ -53,7 +53,7 @@ template <class T> struct TreeColumns {
     coriolis_x, coriolis_y, coriolis_z,                         // B^T S, which has no linear part
     rate_fx, rate_fy, rate_fz, rate_nx, rate_ny, rate_nz,       // 2 (B S + I S'')
     angle_fx, angle_fy, angle_fz, angle_nx, angle_ny, angle_nz, // 2 B S' + I S''
-    load_fx, load_fy, load_fz, load_nx, load_ny, load_nz,       // S x* f
+    load_fx, load_fy, load_fz, load_nx, load_ny, load_nz,       // the same + S x* f
     components
   };
   T* data;
@@ -188,10 +188,10 @@ template <class T> MD_INLINE void loads_of_column(const TreeBody<T>& b, const Tr
   columns.set(C::rate_fx, k, E(2) * plus_cross(inertia_force(b, a, t), z, b.p));
   columns.set(C::rate_nx, k, E(2) * (b.D * z + inertia_moment(b, a, t)));
   const Vector3<T> c = columns.vector(C::turn_x, k), e = columns.vector(C::bend_x, k), l = columns.vector(C::pull_x, k);
-  columns.set(C::angle_fx, k, inertia_force(b, e, l) + E(2) * cross(c, b.p));
-  columns.set(C::angle_nx, k, inertia_moment(b, e, l) + E(2) * (b.D * c));
-  columns.set(C::load_fx, k, cross(z, b.force));
-  columns.set(C::load_nx, k, plus_cross(cross(z, b.moment), s, b.force));
+  const Vector3<T> force = inertia_force(b, e, l) + E(2) * cross(c, b.p), moment = inertia_moment(b, e, l) + E(2) * (b.D * c);
+  columns.set(C::angle_fx, k, force), columns.set(C::angle_nx, k, moment);
+  columns.set(C::load_fx, k, plus_cross(force, z, b.force));
+  columns.set(C::load_nx, k, plus_cross(plus_cross(moment, z, b.moment), s, b.force));
 }
 
 } // namespace detail
@@ -253,7 +253,7 @@ MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
         const long at = long(row) * nv + other, mirrored = long(other) * nv + row;
         const Vector3<T> If = columns.vector(C::inertia_fx, k), In = columns.vector(C::inertia_nx, k), B = columns.vector(C::coriolis_x, k);
         const T inertia = dot(s, If) + dot(z, In);
-        by_q[at] = by_q[at] + along(C::angle_fx, k) + along(C::load_fx, k);
+        by_q[at] = by_q[at] + along(C::load_fx, k);
         by_q[mirrored] = by_q[mirrored] + (E(2) * dot(c, B) + dot(e, In) + dot(l, If));
         by_v[at] = by_v[at] + along(C::rate_fx, k);
         by_v[mirrored] = by_v[mirrored] + E(2) * (dot(z, B) + dot(a2, In) + dot(t2, If));

@@ -180,7 +180,8 @@ class Recorder {
  private:
   struct Hash {
     std::size_t operator()(const Line& line) const {
-      return std::size_t(((std::int64_t(line.operation) * 1000003 + line.first) * 1000003 + line.second) * 0x9e3779b97f4a7c15);
+      return std::size_t(((std::uint64_t(line.operation) * 1000003 + std::uint64_t(line.first)) * 1000003 + std::uint64_t(line.second)) *
+                         0x9e3779b97f4a7c15);
     }
   };
   std::unordered_map<Line, Place, Hash> known;

@@ -49,8 +49,8 @@ class ExportsCode:
     ) -> Any:
         """Write C99 code for controllers without Python: see docs/code_for_controllers.md.
 
-        The functions are the recursions, unrolled for this robot with its constants folded. They use no
-        library but sin and cos, allocate nothing, keep no static data, and report numbers that are not
+        The functions are the core's algorithms, unrolled for this robot with its constants folded. They use
+        no library but sin and cos, allocate nothing, keep no static data, and report numbers that are not
         finite. Closed loops must be planar and solved joint by joint (docs/closed_loops.md); their functions
         also call sqrt, atan2 and floor, and report where the loops do not close.
 
