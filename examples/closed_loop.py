@@ -5,7 +5,7 @@ Prints:
     torques of the independent joints [N m]: [ 0.     -1.8223 -1.0899 12.5225  0.    ]
     wrench at the cut joint E [N, N m]: [-189.417    0.367    0.      -0.      -0.       0.   ]
     spring tensions [N]: {'spring': 55.017}
-    condition 60.2 (large near a dead point)
+    condition 98.5 (large near a dead point)
     at the next position, in the same assembly mode: [-0.     -1.8223  0.0796 10.4936  0.    ]
     closed by all joints, slew, lift_cylinder, jib_cylinder [0.    0.19  0.102]
 """

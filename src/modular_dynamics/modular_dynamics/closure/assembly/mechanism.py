@@ -29,6 +29,15 @@ JUMP = 0.05
 SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Assembly modes of planar loops that are compared, and digits of squared distances in which two are alike.
 MOST_MODES, EQUAL_DIGITS = 4096, 9
+#: What the core's kinds of steps are.
+STEPS = {
+    "gear": "gear",
+    "circles": "four-bar",
+    "circle_line": "slider-crank",
+    "line_circle": "slider-crank",
+    "lines": "two slides",
+    "newton": "Newton's method",
+}
 #: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
 ROUNDING = 1e-15
 #: Longest motion of loops [rad or m] from the start of a continuation: it takes some seconds.
@@ -56,6 +65,14 @@ class Mechanism:
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
             for name in self.system.independent.floating
         ]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """In which order the core solves gears and loops, and the joints that each step finds, to be read."""
+        graph = self.graph
+        owners = np.repeat(graph.joint_names, [graph.joint(name).type.nv for name in graph.joint_names])
+        steps = ((kind, dict.fromkeys(owners[found].tolist())) for kind, found in self.loops.clusters)
+        return tuple(f"{STEPS[kind]}: {', '.join(joints)}" for kind, joints in steps)
 
     def close(self, q: ArrayLike, guess: ArrayLike | None = None, diagnose: bool = True) -> Array:
         """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
