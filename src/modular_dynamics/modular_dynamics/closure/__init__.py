@@ -11,7 +11,6 @@ from .dynamics.batch.equation_of_motion import (
 from .dynamics.batch.inverse_dynamics import closed_loop_inverse_dynamics_batch
 from .dynamics.batch.joint_motions import JointMotions, joint_motions_batch
 from .dynamics.batch.results import ClosedLoopBatch, RowStatus
-from .dynamics.denoc import FourBar, Link
 from .dynamics.derivatives import (
     closed_loop_inverse_dynamics_derivatives,
     closed_loop_inverse_dynamics_derivatives_batch,
@@ -68,8 +67,6 @@ __all__ = [
     "ClosedLoopMotion",
     "ClosedLoopRegressor",
     "ClosedLoopSolver",
-    "FourBar",
-    "Link",
     "JointMotions",
     "LoadCase",
     "Reaction",
