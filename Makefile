@@ -35,30 +35,30 @@ torture: setup ## attacks on nodes and library: a table of what was right, refus
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
 	@scripts/setup.sh
 	@$(activate) ruff check .; ruff format --check .; python -m mypy; \
-	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
+	vermin --target=3.10- --violations --no-tips --quiet src scripts benchmark papers test examples conftest.py; PYTHONPATH=".:$$PYTHONPATH" lint-imports --no-cache
 
 bench: ## measure and print all timed figures; JSON in out/bench/
 	@scripts/setup.sh bench
 	@$(activate) $(domain) exec python benchmark/run.py
 
 exoskeleton-table: setup ## operation counts of three symbolic methods for closed loops, beside the paper's
-	@$(activate) exec python -m benchmark.studies.exoskeleton_methods
+	@$(activate) exec python -m papers.closed_loop_elimination.table_1
 
 torso-reactions: setup ## reactions of the care robot's torso: the paper's rules beside the general solution
-	@$(activate) exec python -m benchmark.studies.torso_reactions
+	@$(activate) exec python -m papers.charmie_torso.reactions
 
 torso-figure: setup ## reactions on the torso's body 3 over the motion, ours and MuJoCo's; plot in out/torso/
-	@$(activate) exec python -m benchmark.studies.torso_figure
+	@$(activate) exec python -m papers.charmie_torso.figure_6
 
 modular-figures: setup ## figures of the modular robots: organism, its table, pendulum and crane beside Lagrange's; out/modular/
-	@$(activate) exec python -m benchmark.studies.modular.figures
+	@$(activate) exec python -m papers.modular_robots.figures
 
 study: setup ## the care robot's design study: loads of 53,235 torsos over a minute; report in out/study/report.html
 	@$(activate) mkdir -p out; time python -m modular_dynamics study run config/charmie_study.yaml -o out/study; exec python -m modular_dynamics study report out/study
 
 clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis
-	@find src test benchmark launch urdf scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@find src test benchmark papers launch urdf scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@find src -name '*.egg-info' -type d -prune -exec rm -rf {} +
 
 distclean: clean ## also remove .venv

@@ -34,7 +34,7 @@ def run(root, tmp_path):
 
 
 def test_make_torso_reactions(run):
-    text = run("-m", "benchmark.studies.torso_reactions", "--steps")
+    text = run("-m", "papers.charmie_torso.reactions", "--steps")
     assert "reactions at 1.5 s" in text
     assert "12 are free" in text
     assert "equilibrium residual of a body [N, N m]: rules" in text
@@ -42,7 +42,7 @@ def test_make_torso_reactions(run):
 
 @pytest.mark.slow
 def test_make_torso_figure(run, tmp_path):
-    text = run("-m", "benchmark.studies.torso_figure", "--instants", 2, "--out", tmp_path / "new/figure.png")
+    text = run("-m", "papers.charmie_torso.figure_6", "--instants", 2, "--out", tmp_path / "new/figure.png")
     residual = "residual of a body over 4 instants"
     for words in ("Fx", "Mz", "act4", "act5", "24 bodies", residual, "new/figure.png"):
         assert words in text
@@ -50,7 +50,7 @@ def test_make_torso_figure(run, tmp_path):
 
 
 def test_make_modular_figures(run, tmp_path):
-    command = "-m", "benchmark.studies.modular.figures", "--duration", 0.2
+    command = "-m", "papers.modular_robots.figures", "--duration", 0.2
     text = run(*command, "--out", tmp_path / "new/figures")
     for words in ("double pendulum", "crane", "1e-08", "Energy", "new/figures/figure_8.png"):
         assert words in text
@@ -60,7 +60,7 @@ def test_make_modular_figures(run, tmp_path):
 
 
 def test_make_exoskeleton_table_on_a_smaller_robot(run, root):
-    text = run("-m", "benchmark.studies.exoskeleton_methods", root / "urdf/four_bar.urdf")
+    text = run("-m", "papers.closed_loop_elimination.table_1", root / "urdf/four_bar.urdf")
     for title in ("gravitational load g1", "mass matrix M1", "inverse dynamics tau1"):
         assert title in text
 

@@ -16,12 +16,12 @@ from rich.progress import track
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.setting.robots import ROOT, Array
-from benchmark.studies.torso_mujoco import (
+from modular_dynamics.closure import ReactionSharing, read_rules
+from papers.charmie_torso.torso_mujoco import (
     equilibrium_residuals,
     reactions_in_three_ways,
     with_mounts_at_rest,
 )
-from modular_dynamics.closure import ReactionSharing, read_rules
 
 #: By how much parameters vary to either side of the published ones.
 RANGES = {

@@ -6,10 +6,10 @@ from math import cos, hypot, radians, sin
 import numpy as np
 import yaml
 
-from benchmark.studies.torso_mujoco import instants
-from benchmark.studies.torso_reactions import motion_at
 from helpers.paths import ROBOTS
 from modular_dynamics.closure import read_rules
+from papers.charmie_torso.reactions import motion_at
+from papers.charmie_torso.torso_mujoco import instants
 
 URDF = (ROBOTS / "charmie_torso.urdf").read_text()
 RULES = read_rules(ROBOTS / "charmie_torso_rules.yaml")

@@ -10,7 +10,6 @@ from .dynamics.batch import (
     closed_loop_mass_matrix_batch,
     joint_motions_batch,
 )
-from .dynamics.denoc import FourBar, Link
 from .dynamics.derivatives import (
     closed_loop_inverse_dynamics_derivatives,
     closed_loop_inverse_dynamics_derivatives_batch,
@@ -66,8 +65,6 @@ __all__ = [
     "ClosedLoopMotion",
     "ClosedLoopRegressor",
     "ClosedLoopSolver",
-    "FourBar",
-    "Link",
     "JointMotions",
     "LoadCase",
     "Reaction",

@@ -1,6 +1,6 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
-from . import equations, gaits, lie
+from . import equations, gaits
 from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
 from .equations import closed_form
 from .incidence import (
@@ -43,7 +43,6 @@ __all__ = [
     "docking_type",
     "equations",
     "gaits",
-    "lie",
     "read_module_type",
     "read_module_types",
     "read_timor_modules",

@@ -21,12 +21,10 @@ from numpy.typing import ArrayLike
 from ...algebra.matrix_forms import skew
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from .forms import Array, ad, gyroscopic
-from .kinematics import dyads
-from .recursion import joint_torques
-from .tree import body_wrenches, tree_data
+from .forms import Array, ad, exp, gyroscopic
+from .tree import TreeData, body_wrenches, tree_data
 
-__all__ = ["ClosedForm", "Matrices"]
+__all__ = ["ClosedForm", "Matrices", "dyads"]
 
 
 class Matrices(NamedTuple):
@@ -137,8 +135,9 @@ class ClosedForm:
         T, T_H0, S, M = self.matrices(q)
         F = body_wrenches(self.tree, wrenches).ravel()
         N: Array = (T @ S).T @ (M @ T_H0 @ self.tree.Vdot0 - F)
-        zeros = np.zeros(len(N))
-        return N + joint_torques(self.tree, np.asarray(q, np.float64), zeros, zeros, "none")
+        order = self.tree.columns
+        N[order] += self.tree.stiffness * (np.asarray(q, np.float64)[order] - self.tree.rest_position)
+        return N
 
     def tau(
         self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None
@@ -147,3 +146,9 @@ class ClosedForm:
         v, vdot = self._graph.checked(v=v, vdot=vdot)
         tau: Array = self.M(q) @ vdot + self.C(q, v) @ v + self.N(q, wrenches)
         return tau
+
+
+def dyads(tree: TreeData, q: Array) -> Array:
+    """Return the direct transformations H_i(0) exp(s_i q_i) (n, 4, 4), of body i's frame in its parent's."""
+    own = [H0 @ exp(s, float(q[k])) for H0, s, k in zip(tree.H0, tree.S, tree.columns, strict=True)]
+    return np.array(own).reshape(-1, 4, 4)

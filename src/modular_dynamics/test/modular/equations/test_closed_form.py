@@ -10,20 +10,19 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.tree_dynamics import assert_close, differences
-from modular_dynamics.modular.equations import closed_form, recursion
+from modular_dynamics.modular.equations import closed_form
 
 TYPES = ("revolute", "continuous", "prismatic")
 
 
 @given(joint_trees(40, TYPES))
 @examples(40)
-def test_it_is_the_recursion_the_composition_and_the_library(robot):
+def test_it_is_the_composition_and_the_library(robot):
     graph = robot.graph
     q, v, vdot = robot.state(graph)
     equations = closed_form(graph)
     tau = md.inverse_dynamics(graph, q, v, vdot)
     assert_close(equations.tau(q, v, vdot), tau)
-    assert_close(recursion(graph, q, v, vdot).tau, tau)
     assert_close(md.compose(graph, q, v, vdot).tau, tau)
     assert_close(equations.M(q), md.mass_matrix(graph, q))
     assert_close(equations.C(q, v), md.coriolis_matrix(graph, q, v), least=_size_of_c(equations, q, v))
@@ -112,7 +111,6 @@ def test_wrenches_on_links_act_as_in_the_library():
     wrenches = {"l2": rng.normal(size=6), "l3": rng.normal(size=6), "l0": rng.normal(size=6)}
     expected = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrenches)
     assert_close(closed_form(graph).tau(q, v, vdot, wrenches), expected)
-    assert_close(recursion(graph, q, v, vdot, wrenches).tau, expected)
 
 
 def test_transformations_are_products_along_paths():

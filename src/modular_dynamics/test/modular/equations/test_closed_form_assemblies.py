@@ -1,4 +1,4 @@
-"""The paper's equations on random assemblies: eq. 36 beside the recursion, the composition and Pinocchio."""
+"""The paper's equations on random assemblies: eq. 36 beside the composition and Pinocchio."""
 
 import numpy as np
 import pytest
@@ -7,11 +7,11 @@ import modular_dynamics as md
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.random_examples.assemblies import random_assembly
 from helpers.tree_dynamics import assert_close
-from modular_dynamics.modular.equations import closed_form, recursion
+from modular_dynamics.modular.equations import closed_form
 
 
 @pytest.mark.parametrize("seed", range(100))
-def test_the_closed_form_is_the_recursion_the_composition_and_pinocchio(seed):
+def test_the_closed_form_is_the_composition_and_pinocchio(seed):
     assembly = random_assembly(seed)
     if assembly.mount.floating:  # in the paper a moving base has virtual joints
         assembly = assembly.with_base(assembly.base)
@@ -20,7 +20,6 @@ def test_the_closed_form_is_the_recursion_the_composition_and_pinocchio(seed):
     equations = closed_form(graph)
     M, C = equations.M(q), equations.C(q, v)
     tau = M @ vdot + C @ v + equations.N(q)
-    assert_close(recursion(graph, q, v, vdot).tau, tau, 1e-10)
     assert_close(md.compose(graph, q, v, vdot).tau, tau, 1e-10)
     assert_close(PinocchioTree(graph).inverse_dynamics(q, v, vdot), tau, 1e-10)
     assert_close(M, M.T, 1e-14)

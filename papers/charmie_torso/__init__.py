@@ -1,0 +1,1 @@
+"""Reactions of the torso of CHARMIE: Goncalves et al."""

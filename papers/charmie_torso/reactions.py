@@ -1,0 +1,182 @@
+"""`make torso-reactions`: the torso's reactions by the paper's rules, beside the general solution.
+
+Goncalves et al., section 4, on urdf/charmie_torso.urdf at one instant of the published motion. Redundant
+joints share their load in more than one way; two ways differ by a self-stress of the joints, nothing else.
+
+    python -m papers.charmie_torso.reactions [--help]
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import modular_dynamics as md
+from benchmark.setting.robots import Array
+from modular_dynamics.closure import (
+    LoadCase,
+    ReactionSharing,
+    Rules,
+    SharedReactions,
+    joint_reactions,
+    load_case_of,
+    read_rules,
+    wrenches_of,
+)
+from modular_dynamics.text.yaml_text import documents
+
+ROOT = Path(__file__).resolve().parents[2]
+Wrenches = Mapping[str, Array]
+ROUNDING = 1e-9
+NOTES = """\
+What a joint exerts on the body that it holds, at its point, along that body's axes [N, N m]; empty: 0.
+rules: {rules}.
+cut: closed_loop_inverse_dynamics: least norm of the wrenches at the cut joints, the tree transmits the rest.
+all: the least norm of the wrenches at all joints, N and N m counted alike.
+Actuator forces and what body 2 bears are the same in all three."""
+
+
+def main() -> int:
+    """Solve, compare, print."""
+    parser = torso_parser(__doc__)
+    parser.add_argument("--time", type=float, default=1.5, help="instant of the motion [s]")
+    parser.add_argument("--steps", action="store_true", help="print the rules, step by step")
+    options = parser.parse_args()
+    console = Console(width=None if sys.stdout.isatty() else 118)
+    graph, rules = md.load_urdf(options.urdf), read_rules(options.rules)
+    if options.steps:
+        console.print(str(rules), highlight=False)
+    motion = documents(options.motion.read_text(encoding="utf-8"), str(options.motion))[0]
+    sharing = ReactionSharing(rules)
+    now = instant(graph, sharing, motion, options.time)
+    console.print(reaction_table(rules, options.time, now), NOTES.format(rules=rules.name), highlight=False)
+    console.print("\n".join([*null_space(now, sharing), *sweep(graph, sharing, motion)]), highlight=False)
+    return 0
+
+
+def torso_parser(description: str) -> argparse.ArgumentParser:
+    """Options of all studies of the torso: the robot, the rules, the motion."""
+    parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
+    parser.add_argument("urdf", nargs="?", type=Path, default=ROOT / "urdf" / "charmie_torso.urdf")
+    parser.add_argument("--rules", type=Path, default=ROOT / "urdf" / "charmie_torso_rules.yaml")
+    parser.add_argument("--motion", type=Path, default=ROOT / "config" / "charmie_torso_motion.yaml")
+    return parser
+
+
+@dataclass(frozen=True)
+class Instant:
+    """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
+
+    dynamics: md.ClosedLoopDynamics
+    load_case: LoadCase
+    shared: SharedReactions
+    cut: Wrenches
+    least: SharedReactions
+
+
+def instant(
+    graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
+) -> Instant:
+    """Solve at one time."""
+    dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
+    load_case = load_case_of(graph, dynamics, sharing.rules)
+    cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, load_case)
+    return Instant(dynamics, load_case, sharing(load_case), cut, sharing.least_norm(load_case))
+
+
+def null_space(now: Instant, sharing: ReactionSharing) -> list[str]:
+    """Dimension of the null space, and whether the difference of two solutions lies in it."""
+    stress, known = sharing.self_stress(now.load_case), [c for _, c in sharing.rules.unknowns].count("pull")
+    x, y = (np.array(list(shared.components.values())) for shared in (now.shared, now.least))
+    outside = np.abs(x - y - stress @ (stress.T @ (x - y))).max()
+    rows = len(now.dynamics.multipliers)
+    return [
+        f"{len(x) - known} components borne, {6 * len(sharing.rules.bodies)} equations: {stress.shape[1]} "
+        f"are free. At the cuts, {now.dynamics.redundant} of {rows} rows are redundant.",
+        f"rules - all: norm {np.linalg.norm(x - y):.4g}; outside the null space of equilibrium {outside:.1e}",
+    ]
+
+
+def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any]) -> list[str]:
+    """Largest residuals over the whole motion."""
+    times = np.linspace(0.0, float(motion["duration"]), 101)
+    worst, tau = dict.fromkeys(("rules", "cut", "all"), 0.0), 0.0
+    for time in times:
+        now = instant(graph, sharing, motion, float(time))
+        cut = residual(now, sharing.rules)
+        for name, residuals in (("rules", now.shared.residual), ("cut", cut), ("all", now.least.residual)):
+            worst[name] = max(worst[name], *(float(np.abs(part).max()) for part in residuals.values()))
+        for joint in ("act4", "act5"):
+            index = graph.independent_joint_names.index(joint)
+            tau = max(tau, abs(now.shared.components[joint, "push"] - now.dynamics.tau[index]))
+    reported = ", ".join(f"{name} {value:.1e}" for name, value in worst.items())
+    return [
+        f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
+        f"  equilibrium residual of a body [N, N m]: {reported}",
+        f"  act4, act5 by the rules minus the forces of closed_loop_inverse_dynamics [N]: {tau:.1e}",
+    ]
+
+
+def motion_at(motion: Mapping[str, Any], graph: md.SubsystemGraph, time: float) -> tuple[Array, Array, Array]:
+    """Positions, velocities, accelerations of the independent joints; constant accelerations by segments."""
+    unit = np.array([motion["accelerations"].get(name, 0.0) for name in graph.independent_joint_names])
+    s = rate = scale = start = 0.0
+    for segment in motion["segments"]:
+        scale, end = float(segment["scale"]), min(time, float(segment["until"]))
+        s, rate = s + rate * (end - start) + scale * (end - start) ** 2 / 2, rate + scale * (end - start)
+        start = end
+        if time <= segment["until"]:
+            break
+    return unit * s, unit * rate, unit * scale
+
+
+def residual(now: Instant, rules: Rules) -> dict[str, Array]:
+    """Equilibrium residual of each body: that of the rules, plus the load of the differences from them."""
+    residuals = {body: part.copy() for body, part in now.shared.residual.items()}
+    for name, joint in rules.joints.items():
+        R = np.asarray(now.load_case.rotations[joint.axes])
+        force, moment = (R @ part for part in np.split(now.cut[name] - now.shared.wrenches[name], 2))
+        point = np.asarray(now.load_case.points[name])[1]
+        for body, sign in ((joint.on, 1.0), (joint.by, -1.0)):
+            if body in residuals:
+                Q, o = np.asarray(now.load_case.rotations[body]), np.asarray(now.load_case.origins[body])
+                about = moment + np.cross(point - o, force)
+                residuals[body] -= sign * np.concatenate([Q.T @ force, Q.T @ about])
+    return residuals
+
+
+def reaction_table(rules: Rules, time: float, now: Instant) -> Table:
+    """The three solutions, and their differences, which lie in the null space."""
+    table = Table(title=f"{rules.name}: reactions at {time:g} s", title_justify="left")
+    for name in ("joint", "", "Fx", "Fy", "Fz", "Mx", "My", "Mz"):
+        table.add_column(name, justify="right" if name[1:] else "left", no_wrap=True)
+    table.columns[0].justify = "left"
+    for name, joint in rules.joints.items():
+        by_rules, cut, least = now.shared.wrenches[name], now.cut[name], now.least.wrenches[name]
+        others = {"rules - cut": by_rules - cut, "rules - all": by_rules - least}
+        if np.abs(list(others.values())).max() < ROUNDING:
+            table.add_row(
+                f"{name}: {joint.by} on {joint.on}", "unique", *map(cell, by_rules), end_section=True
+            )
+            continue
+        table.add_row(f"{name}: {joint.by}", "rules", *map(cell, by_rules))
+        table.add_row(f"  on {joint.on}", "cut", *map(cell, cut))
+        table.add_row("", "all", *map(cell, least))
+        for label, difference in others.items():
+            table.add_row("", label, *map(cell, difference), style="dim", end_section=label == [*others][-1])
+    return table
+
+
+def cell(value: float) -> str:
+    """A number; empty where it is rounding."""
+    return "" if abs(value) < ROUNDING else f"{value:.4f}"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

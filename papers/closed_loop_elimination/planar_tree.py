@@ -1,0 +1,175 @@
+"""The tree of bodies in planes: regrouped inertias, positions, orientations, and the gravity terms.
+
+Inertial parameters are regrouped (Gautier & Khalil 1990): those that a rotation about a body's joint does not
+affect, its mass among them, are moved to its parent. The bodies of a plane then have first and second moments
+only, and with omega the absolute rates of bodies in their plane the kinetic energy is the sum over bodies of
+1/2 omega^2 Izz + omega (h x v), v being the velocity of the joint's axis.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from papers.closed_loop_elimination.orientations import Orientations
+from papers.closed_loop_elimination.rates import Rates, Row
+from papers.closed_loop_elimination.symbols import (
+    PlanarInertia,
+    PlanarVector,
+    Symbol,
+    add_to,
+    planar_inertia_of,
+)
+
+__all__ = ["PlanarTree"]
+
+
+class PlanarTree:
+    """Inertias of bodies in the axes of their planes, including those of the planes that they carry.
+
+    A plane with a single revolute joint has the axes of that body, so that nothing in it is rotated.
+
+    Attributes:
+        members: bodies of each plane. roots: the first of them.
+        predecessor: of each body, the one in the same plane that carries it; None: the plane's carrier does.
+        inertias: of each body with all planes that it carries, in the axes of its plane.
+        sliding_inertias: of bodies with a prismatic joint, in their own frame.
+        first_moments: of each body after regrouping, in its own frame.
+    """
+
+    def __init__(self, orientations: Orientations, gravity: Any) -> None:
+        model, self.orientations = orientations.model, orientations
+        self.bodies, self.planes = model.bodies, model.planes
+        self.constants, self.coordinates = orientations.constants, orientations.coordinates
+        self.gravity = gravity
+        bodies, planes = list(enumerate(self.bodies)), range(len(self.planes))
+        self.members = [[k for k, body in bodies if body.plane == p] for p in planes]
+        self.roots = [members[0] for members in self.members]
+        self.predecessor = [model.same_plane_parent(k) for k in range(len(self.bodies))]
+        turning = [[k for k in members if self.bodies[k].axis is None] for members in self.members]
+        self.single_joint = [len(members) == 1 for members in turning]
+        self.inertias = [planar_inertia_of(body, self.constants) for body in self.bodies]
+        self.sliding_inertias: dict[int, PlanarInertia] = {}
+        self._regroup()
+        self.first_moments = [inertia.h for inertia in self.inertias]
+        self._assemble()
+
+    def orientation(self, k: int) -> PlanarVector:
+        """Unit vector of body k's x axis in the axes of its plane."""
+        if self.single_joint[self.bodies[k].plane]:
+            return PlanarVector(1.0, 0.0)
+        return self.orientations.of_body(k)
+
+    def axes(self, plane: int) -> np.ndarray:
+        """Axes of a plane in its carrier's frame (3, 3)."""
+        R = self.constants.matrix(self.planes[plane].axes)
+        if self.single_joint[plane]:
+            c, s = self.orientations.of_body(self.roots[plane])
+            R = R @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]], dtype=object)
+        return R
+
+    def position(self, k: int) -> tuple[PlanarVector, Symbol]:
+        """Position of body k's origin from its predecessor's or the plane's origin, in the plane's axes."""
+        body, predecessor = self.bodies[k], self.predecessor[k]
+        if predecessor is not None:
+            vector, z = self.constants.position(body.position)
+            if body.axis is not None:
+                vector = vector + self.constants.planar_direction(body.axis) * self.coordinates[body.name]
+            return vector.rotated(self.orientation(predecessor)), z
+        position = body.position - self.bodies[self.roots[body.plane]].position
+        position = self.planes[body.plane].axes.T @ position
+        return self.constants.position(np.where(abs(position) < 1e-12, 0.0, position))
+
+    def _regroup(self) -> None:
+        """Move inertial parameters to parents, from the leaves to the root."""
+        for k in reversed(range(len(self.bodies))):
+            body, parent = self.bodies[k], self.bodies[k].parent
+            if body.axis is not None:
+                fixed = self.sliding_inertias[k] = self.inertias[k]
+            else:
+                fixed, self.inertias[k] = self.inertias[k].split_by_rotation()
+                if self.predecessor[k] is None:
+                    fixed = fixed.rotated_by_matrix(self.constants.matrix(self.planes[body.plane].axes))
+            if parent is not None:
+                position, z = self.constants.position(body.position)
+                if body.axis is not None:
+                    direction = self.constants.planar_vector(body.axis, "n")
+                    position = position + direction * self.coordinates[body.name]
+                self.inertias[parent] = self.inertias[parent].plus(fixed.moved(position, z))
+
+    def _assemble(self) -> None:
+        """Rotate inertias into the axes of their planes and add planes to their carriers, from the leaves."""
+        whole: dict[int, PlanarInertia] = {}
+        for k in reversed(range(len(self.bodies))):
+            p, members = self.bodies[k].plane, self.members[self.bodies[k].plane]
+            if self.bodies[k].axis is not None:
+                # its own inertia belongs to the body that it slides on already
+                self.inertias[k] = PlanarInertia()
+            else:
+                self.inertias[k] = self.inertias[k].rotated(self.orientation(k))
+            whole[k] = self.inertias[k]
+            for child in members:
+                if self.predecessor[child] == k:
+                    whole[k] = whole[k].plus(whole[child].moved(*self.position(child)))
+            carrier = self.planes[p].carrier
+            if k == self.roots[p] and carrier is not None:
+                total = PlanarInertia()
+                for root in members:
+                    if self.predecessor[root] is None:
+                        total = total.plus(whole[root].moved(*self.position(root)))
+                position = self.constants.position(self.bodies[k].position)
+                total = total.rotated_by_matrix(self.axes(p)).moved(*position)
+                self.inertias[carrier] = self.inertias[carrier].plus(total)
+
+    def gravities(self) -> list[tuple[PlanarVector, Symbol]]:
+        """Gravity in each plane's axes: in the plane, and along its normal."""
+        gravities: list[tuple[PlanarVector, Symbol]] = []
+        for p, plane in enumerate(self.planes):
+            g, gz = PlanarVector(self.gravity[0], self.gravity[1]), self.gravity[2]
+            if plane.carrier is not None:
+                g, gz = gravities[self.bodies[plane.carrier].plane]
+                g = g.rotated(self.orientation(plane.carrier).conjugate())
+            x, y, z = self.axes(p).T @ np.array([g.x, g.y, gz], dtype=object)
+            gravities.append((PlanarVector(x, y), z))
+        return gravities
+
+    def omegas(self, rates: Rates) -> dict[int, Row]:
+        """Angular rates of bodies in their planes, by independent joint."""
+        omegas: dict[int, Row] = {}
+        for k, body in enumerate(self.bodies):
+            predecessor = self.predecessor[k]
+            omegas[k] = dict(omegas[predecessor]) if predecessor is not None else {}
+            for name, rate in ({} if body.axis is not None else rates[k]).items():
+                add_to(omegas[k], name, rate)
+        return omegas
+
+    def gravity_torque(self, rates: Rates) -> Row:
+        """Torques of the independent joints that hold the robot against gravity."""
+        gravities, omegas, total = self.gravities(), self.omegas(rates), Row()
+        for k, body in enumerate(self.bodies):
+            g, _ = gravities[body.plane]
+            if body.axis is not None:
+                _, own, e = self.slide(k)
+                torque, by = -(own.mass * e.dot(g)), rates[k]
+            else:
+                torque, by = g.cross(self.inertias[k].h), omegas[k]
+            for name, rate in by.items():
+                add_to(total, name, rate * torque)
+        return total
+
+    def potential(self) -> Symbol:
+        """Potential energy of gravity [J], up to a constant."""
+        total: Symbol = 0.0
+        gravities = self.gravities()
+        for k, body in enumerate(self.bodies):
+            if body.axis is None:
+                moment = self.first_moments[k].rotated(self.orientation(k))
+                total = total - gravities[body.plane][0].dot(moment)
+        return total
+
+    def slide(self, k: int) -> tuple[int, PlanarInertia, PlanarVector]:
+        """Of a prismatic joint: its parent, inertia in its own frame, and direction in the plane's axes."""
+        axis, parent = self.bodies[k].axis, self.bodies[k].parent
+        assert axis is not None
+        assert parent is not None
+        direction = self.constants.planar_vector(axis, "n").rotated(self.orientation(parent))
+        return parent, self.sliding_inertias[k], direction

@@ -1,0 +1,1 @@
+"""The four-bar by DeNOC matrices: Kumar, Vantmuri, Chittawadigi & Saha."""

@@ -1,0 +1,122 @@
+"""Fig. 8: double pendulum and crane as chains of modules, from the side."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike, NDArray
+
+import modular_dynamics as md
+from papers.modular_robots.benchmarks import Benchmark
+
+INK, GROUND, ROD, CART = "0.25", "0.55", "#2b6cb0", "#dd6b20"
+WIDTH, HEIGHT = 0.46, 0.2  # of the drawn cart [m]
+SHOWN = {"double pendulum": (1.0, -0.5), "crane": (0.0, 0.6)}  # coordinates that leave room for labels
+VIEW = (-1.25, 1.35), (-1.35, 0.45)  # x, z [m]: one scale for both
+
+
+class Rod(NamedTuple):
+    """A link from its joint to its mass, from the side: x, z [m]."""
+
+    module: str
+    joint: str
+    mass: float
+    top: NDArray[np.float64]
+    bottom: NDArray[np.float64]
+
+    @property
+    def length(self) -> float:
+        """Of the rod [m]."""
+        return float(np.linalg.norm(self.bottom - self.top))
+
+
+def rods_of(benchmark: Benchmark, coordinates: ArrayLike) -> tuple[Rod, ...]:
+    """The modules that have a rod, where these coordinates of the benchmark are."""
+    assembly, graph = benchmark.assembly, benchmark.assembly.graph()
+    q = np.linalg.solve(benchmark.x_of_q, coordinates)
+    rods = []
+    for module, kind in assembly.kinds.items():
+        if "rod" not in kind.bodies:
+            continue
+        body, (joint,) = kind.bodies["rod"], kind.joints
+        pose = md.frame_poses(graph, q, [f"{module}/rod"])[0]
+        mass_at = pose[:3, :3] @ body.com + pose[:3, 3]
+        rods.append(Rod(module, f"{module}/{joint.name}", body.mass, pose[[0, 2], 3], mass_at[[0, 2]]))
+    return tuple(rods)
+
+
+def draw_topologies(pendulum: Benchmark, crane: Benchmark, path: Path) -> Path:
+    """Write the picture; return its path."""
+    figure = Figure(figsize=(11.5, 5.2), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for axis, benchmark, letter in ((left, pendulum, "a"), (right, crane, "b")):
+        _draw_rods(axis, benchmark, rods_of(benchmark, SHOWN[benchmark.name]))
+        axis.set_title(f"({letter})  {benchmark.name}", loc="left", fontweight="bold")
+        text = str(benchmark.assembly).split("\n", 1)[1]  # the tree, without the line about the whole
+        axis.text(0.0, -0.03, text, transform=axis.transAxes, va="top", family="monospace", fontsize=9)
+        axis.set(aspect="equal", xlim=VIEW[0], ylim=VIEW[1])
+        axis.axis("off")
+    _draw_pivot(left)
+    _draw_rail(right, crane)
+    figure.savefig(path, dpi=130)
+    return path
+
+
+def _draw_rods(axis: Axes, benchmark: Benchmark, rods: tuple[Rod, ...]) -> None:
+    names = benchmark.coordinates[-len(rods) :]
+    for rod, name in zip(rods, names, strict=True):
+        axis.plot(*np.array([rod.top, rod.bottom]).T, color=ROD, lw=3, zorder=2)
+        axis.plot(*rod.top, marker="o", ms=8, mfc="white", mec=INK, mew=1.6, zorder=4)
+        axis.plot(*rod.bottom, marker="o", ms=20, color=ROD, zorder=3)
+        axis.plot(
+            *[[rod.top[0]] * 2, [rod.top[1], rod.top[1] - 0.75 * rod.length]], color=GROUND, lw=1, ls=":"
+        )
+        _draw_angle(axis, rod, name)
+        side = 1.0 if rod.bottom[0] >= rod.top[0] else -1.0
+        label = f"{rod.module}\n{rod.mass:g} kg, {rod.length:g} m"
+        axis.annotate(
+            label, rod.bottom, xytext=(16 * side, 4), textcoords="offset points",
+            ha="left" if side > 0 else "right", va="top", color=INK,
+        )  # fmt: skip
+        _name_joint(axis, rod, is_first=rod is rods[0])
+
+
+def _draw_angle(axis: Axes, rod: Rod, name: str) -> None:
+    """The angle from the vertical, with its name and the joint that it belongs to."""
+    along = rod.bottom - rod.top
+    angles = np.linspace(0.0, np.arctan2(along[0], -along[1]), 40)
+    arc = rod.top + 0.35 * rod.length * np.stack([np.sin(angles), -np.cos(angles)], axis=-1)
+    axis.plot(*arc.T, color=INK, lw=1)
+    middle = rod.top + 0.54 * rod.length * np.array([np.sin(angles[20]), -np.cos(angles[20])])
+    axis.text(*middle, {"th1": "θ₁", "th2": "θ₂", "th": "θ"}[name], ha="center", va="center", fontsize=12)
+
+
+def _name_joint(axis: Axes, rod: Rod, is_first: bool) -> None:
+    """Below the base; at the right of the mass above, over its label."""
+    sides = {"ha": "right", "va": "top"} if is_first else {"ha": "left", "va": "bottom"}
+    offset = (-8, -20) if is_first else (16, 8)
+    axis.annotate(
+        f"joint {rod.joint}", rod.top, xytext=offset, textcoords="offset points", color=INK, **sides
+    )
+
+
+def _draw_pivot(axis: Axes) -> None:
+    axis.plot([-0.3, 0.3], [0.0, 0.0], color=INK, lw=1.5, zorder=1)
+    axis.add_patch(Rectangle((-0.3, 0.0), 0.6, 0.06, fc="none", ec=GROUND, hatch="////", lw=0, zorder=0))
+    axis.text(0.34, 0.03, "pivot, the base", va="center", color=INK)
+
+
+def _draw_rail(axis: Axes, crane: Benchmark) -> None:
+    mass = crane.assembly.kinds[crane.assembly.base].bodies["cart"].mass
+    (rail,) = crane.assembly.mount.virtual_joints
+    axis.plot([-0.9, 0.9], [0.0, 0.0], color=GROUND, lw=2, zorder=1)
+    corner = -0.5 * WIDTH, -0.5 * HEIGHT
+    axis.add_patch(Rectangle(corner, WIDTH, HEIGHT, fc=(CART, 0.25), ec=CART, lw=1.6, zorder=1.5))
+    arrow = {"arrowstyle": "-|>", "color": INK, "lw": 1.2}
+    axis.annotate("", (0.5, 0.5 * HEIGHT + 0.08), (0.0, 0.5 * HEIGHT + 0.08), arrowprops=arrow)
+    axis.text(0.53, 0.5 * HEIGHT + 0.08, "x", va="center", fontsize=12)
+    label = f"cart, the base, {mass:g} kg,\non virtual {rail.type.value} joint {rail.name}"
+    axis.text(-0.5 * WIDTH, 0.5 * HEIGHT + 0.06, label, va="bottom", ha="right", color=INK)

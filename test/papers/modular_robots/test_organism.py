@@ -1,0 +1,49 @@
+"""The organism of Fig. 4: its table is the paper's but for the misprints, and its cells lie in a grid."""
+
+import numpy as np
+
+from modular_dynamics import modular
+from papers.modular_robots.organism import MISPRINTS, cells_of, organism, table_of
+
+#: Meister & Gutenkunst, Fig. 5, as printed, and Table II.
+PRINTED = """
+3 0 5 0 0 2 0 0
+4 3 0 0 0 0 0 0
+0 4 0 0 0 0 0 0
+0 0 2 4 0 0 0 0
+0 0 0 3 5 0 0 0
+0 0 0 0 2 0 0 0
+0 0 0 0 0 5 4 0
+0 0 0 0 0 0 2 4
+0 0 0 0 0 0 0 5
+"""
+TYPES = ("DO", "DO", "DS", "DP", "DS", "DS", "DO", "DO")
+
+
+def test_the_table_is_the_printed_one_but_for_the_misprints():
+    table = table_of(organism())
+    printed = np.array([line.split() for line in PRINTED.strip().splitlines()], int)
+    differing = {(f"v{i}", f"e{k + 1}"): printed[i, k] for i, k in np.argwhere(table.matrix != printed)}
+    assert differing == MISPRINTS
+    assert table.docking_types == TYPES
+    assert table.kinds == ("B",) * 9
+    assert table.modules == tuple(f"v{k}" for k in range(9))
+
+
+def test_cells_lie_in_a_grid_and_docked_faces_look_at_each_other():
+    assembly = organism()
+    cells = {cell.module: cell for cell in cells_of(assembly)}
+    places = {name: tuple(np.round(cell.centre / 0.09).astype(int)) for name, cell in cells.items()}
+    assert len(set(places.values())) == 9
+    assert (places["v0"], places["v2"], places["v5"], places["v8"]) == ((0, 0), (2, 0), (-1, -2), (-1, 2))
+    for parent, port, module, other, _ in assembly.dockings:
+        a, b = cells[parent], cells[module]
+        np.testing.assert_allclose(b.centre - a.centre, 0.09 * a.faces[port], atol=1e-12)
+        np.testing.assert_allclose(b.faces[other], -a.faces[port], atol=1e-12)
+
+
+def test_hinge_axes_go_through_faces_2_and_5_and_follow_a_turned_base():
+    for cell in cells_of(organism()):
+        np.testing.assert_allclose(cell.hinge, cell.faces["2"], atol=1e-12)
+    pair = modular.Assembly(base=("a", "backbone")).dock("a", 3, "b", 2, kind="backbone")
+    np.testing.assert_allclose([cell.hinge for cell in cells_of(pair)], [[0, 1], [-1, 0]], atol=1e-12)

@@ -1,0 +1,99 @@
+"""The recursion beside the library and the closed form; with a moving base, friction; its errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import modular_dynamics as md
+from helpers.random_examples.assemblies import random_assembly
+from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
+from helpers.robots.small_robots import small_robot
+from helpers.robots.urdf_text import inertial, joint, robot
+from helpers.tree_dynamics import assert_close
+from modular_dynamics.modular.equations import closed_form
+from papers.modular_robots.recursion import recursion
+
+TYPES = ("revolute", "continuous", "prismatic")
+BODY = inertial(2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
+
+
+@given(joint_trees(40, TYPES))
+@examples(40)
+def test_torques_are_the_librarys(robot):
+    graph = robot.graph
+    q, v, vdot = robot.state(graph)
+    wrenches = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
+    for loads in (None, wrenches):
+        tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=loads)
+        assert_close(recursion(graph, q, v, vdot, loads).tau, tau)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_torques_of_random_assemblies_are_those_of_the_closed_form(seed):
+    assembly = random_assembly(seed)
+    if assembly.mount.floating:  # in the paper a moving base has virtual joints
+        assembly = assembly.with_base(assembly.base)
+    graph = assembly.graph().tree
+    state = np.random.default_rng(seed).normal(size=(3, graph.nv))
+    assert_close(recursion(graph, *state).tau, closed_form(graph).tau(*state), 1e-10)
+
+
+def test_a_moving_base_is_the_library_s_floating_base():
+    fixed = small_robot("fork")
+    floating = md.load_urdf(fixed.urdf, floating_base=True)
+    rng = np.random.default_rng(3)
+    q, v, vdot = rng.normal(size=(3, fixed.nv))
+    base_twist, base_rate = rng.normal(size=(2, 6))
+    at_rest = np.array([0.0, 0, 0, 1, 0, 0, 0])
+    tau = md.inverse_dynamics(floating, [*at_rest, *q], [*base_twist, *v], [*base_rate, *vdot])
+    falling = np.concatenate([-floating.gravity, np.zeros(3)])
+    ours = recursion(fixed, q, v, vdot, base_twist=base_twist, base_acceleration=base_rate + falling)
+    assert floating.joint_names[1:] == fixed.joint_names
+    assert_close(ours.tau, tau[6:])
+
+
+def test_friction_counts_where_it_is_asked_for():
+    dynamics = '<dynamics damping="0.5" friction="0.25"/>'
+    parts = ['<link name="a"/>', f'<link name="b">{BODY}</link>']
+    graph = md.load_urdf(
+        robot("one", [*parts, joint("j", "revolute", "a", "b", (0, 0, 0), axis=(0, 0, 1), more=dynamics)])
+    )
+    bare, more = (recursion(graph, [0.0], [-2.0], [0.0], friction=f).tau for f in ("none", "urdf"))
+    assert_close(more - bare, np.array([-1.25]))
+    assert_close(more, md.inverse_dynamics(graph, [0.0], [-2.0], [0.0], friction="urdf"))
+
+
+def test_end_wrenches_and_twists_are_in_the_bodies_frames():
+    graph = small_robot("chain")
+    q, v, vdot = np.random.default_rng(4).normal(size=(3, 3))
+    result = recursion(graph, q, v, vdot)
+    composed = md.compose(graph, q, v, vdot)
+    assert result.V.shape == result.Vdot.shape == result.F.shape == (3, 6)
+    for k, body in enumerate(graph.bodies):  # the composition's twists are at the centres of mass
+        twist = composed.twists[k]
+        omega = result.V[k, 3:]
+        velocity = result.V[k, :3] + np.cross(omega, body.com)
+        assert_close(np.linalg.norm(omega), np.linalg.norm(twist.primary.vector))
+        assert_close(np.linalg.norm(velocity), np.linalg.norm(twist.dual.vector))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"friction": "all"}, "'none' or 'urdf'"),
+        ({"base_twist": [1.0]}, "base_twist"),
+        ({"base_acceleration": [np.inf] * 6}, "base_acceleration"),
+        ({"wrenches": {"nowhere": np.zeros(6)}}, "nowhere"),
+    ],
+)
+def test_wrong_arguments_are_named(options, words):
+    with pytest.raises(md.StateError, match=words):
+        recursion(small_robot("chain"), np.zeros(3), np.zeros(3), np.zeros(3), **options)
+
+
+@pytest.mark.parametrize("name", ["base_twist", "base_acceleration"])
+@pytest.mark.parametrize("value", [["1"] * 6, "still", [0.0] * 5, [np.nan] * 6])
+def test_motions_of_the_base_are_six_finite_numbers(name, value):
+    with pytest.raises(md.StateError, match=f"{name} is"):
+        recursion(small_robot("chain"), np.zeros(3), np.zeros(3), np.zeros(3), **{name: value})
