@@ -4,7 +4,8 @@
 #   scripts/setup.sh lint     without the kernels' machine code
 #   scripts/setup.sh bench    also the peers that the benchmark compares with, where they can be had
 # Does only what is missing: each step leaves a stamp with a checksum of what it was made from. A second call takes some
-# hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter.
+# hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter; where
+# .venv has another version, it is made anew.
 # ROS=kilted takes the wheels of that distribution, beside those of Jazzy: into .venv-kilted, build-kilted and install-kilted.
 set -euo pipefail
 
@@ -60,7 +61,9 @@ kernels_stamp="${NUMBA_CACHE_DIR:-$root/$build/numba_cache}/modular_dynamics-$(i
 kernels_key="$environment_key $(uname -nm) $(find src/modular_dynamics/modular_dynamics -name '*.py' -type f -print0 | LC_ALL=C sort -z | xargs -0 cat | cksum)"
 
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
-environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ]; }
+version_of() { "$1" -c 'import sys; print(*sys.version_info[:2])' 2>/dev/null || true; }
+python_fits() { [ -z "${PYTHON:-}" ] || [ "$(version_of "$PYTHON")" = "$(version_of "$python")" ]; }
+environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ] && python_fits; }
 overlay_ready() { holds "$root/$install/.stamp" "$overlay_key"; }
 kernels_ready() { holds "$kernels_stamp" "$kernels_key"; }
 peers_ready() { holds "$venv/.stamp_peers" "$peers_key"; }
@@ -166,6 +169,7 @@ install_beside_distribution() {
 # Always from scratch: an interrupted installation may leave half a package that pip believes in.
 make_environment() {
   local options=(--clear)
+  rm -f "$build/.stamp_environment" # what was built with the one before
   [ -z "$distribution" ] || options+=(--system-site-packages)
   step "virtual environment in .venv$suffix ($("$base_python" --version))" venv.log "$base_python" -m venv "${options[@]}" "$venv"
   if [ -n "$distribution" ]; then
