@@ -3,7 +3,8 @@
 #   scripts/setup.sh          what demo, test and lint need
 #   scripts/setup.sh bench    also the peers that the benchmark compares with, where they can be had
 # Does only what is missing: each step leaves a stamp with a checksum of what it was made from. A second call takes some
-# hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter.
+# hundredths of a second and no network; a call after an interrupted one repairs. PYTHON=python3.12 chooses the interpreter; where
+# .venv has another version, it is made anew.
 # ROS=kilted takes the wheels of that distribution, beside those of Jazzy: into .venv-kilted, build-kilted and install-kilted.
 set -euo pipefail
 
@@ -54,7 +55,9 @@ overlay_key="$environment_key $({
 peers_key="$(cksum <requirements/bench.txt)"
 
 holds() { [ -e "$1" ] && [ "$(<"$1")" = "$2" ]; }
-environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ]; }
+version_of() { "$1" -c 'import sys; print(*sys.version_info[:2])' 2>/dev/null || true; }
+python_fits() { [ -z "${PYTHON:-}" ] || [ "$(version_of "$PYTHON")" = "$(version_of "$python")" ]; }
+environment_ready() { holds "$venv/.stamp" "$environment_key" && [ -x "$python" ] && python_fits; }
 overlay_ready() { holds "$root/$install/.stamp" "$overlay_key"; }
 peers_ready() { holds "$venv/.stamp_peers" "$peers_key"; }
 
@@ -159,6 +162,7 @@ install_beside_distribution() {
 # Always from scratch: an interrupted installation may leave half a package that pip believes in.
 make_environment() {
   local options=(--clear)
+  rm -f "$build/.stamp_environment" # what was built with the one before
   [ -z "$distribution" ] || options+=(--system-site-packages)
   step "virtual environment in .venv$suffix ($("$base_python" --version))" venv.log "$base_python" -m venv "${options[@]}" "$venv"
   if [ -n "$distribution" ]; then

@@ -139,8 +139,8 @@ def _add_tags(robot: Any, pairs: list[FramePair], motors: tuple[str, ...]) -> No
             etree.SubElement(tags, "passive", joint=joint.get("name"))
 
 
-def _without_limits(urdf: str) -> str:
-    """The URDF text with limits that no joint reaches."""
+def without_limits(urdf: str) -> str:
+    """Return the URDF text with limits that no joint reaches."""
     return re.sub(
         r'(lower|upper)="[^"]*"', lambda limit: f'{limit[1]}="{"-" * (limit[1] == "lower")}99"', urdf
     )
@@ -174,7 +174,7 @@ def compared(robot: ParallelRobot, states: int) -> Row:
         except md.ClosureError as error:
             row.closed = "no"
             row.reasons.append(str(error))
-            graph = md.load_urdf(_without_limits(robot.urdf))
+            graph = md.load_urdf(without_limits(robot.urdf))
             md.assemble(graph)
         begin = time.perf_counter()
         found = md.assemble(graph)

@@ -1,6 +1,7 @@
 """What was computed, as a new bag: a folder with MCAP, messages of standard types only."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,4 +104,9 @@ class BagResults:
         with written_to(self.path):
             if not self._writer.connections:
                 self._writer.add_connection(f"{self._node}/{TORQUES}", JOINT_STATE, typestore=self._store)
-            self._writer.close()
+            try:
+                self._writer.close()
+            except OSError:
+                with suppress(OSError):  # the same one, which Python would print at its finalization
+                    self._writer.abort()
+                raise
