@@ -1,4 +1,4 @@
-"""Mass matrix, gravity torques, bias and accelerations of closed loops: compiled, and otherwise."""
+"""Mass matrix, gravity torques, bias and accelerations of closed loops: by the core, and by NumPy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -50,18 +50,41 @@ def measure_loop_terms(rounds: int, tick: Callable[[str], None]) -> list[LoopTer
 
 
 def term_calls(graph: md.SubsystemGraph, compiled: bool) -> dict[str, Callable[[], Array]]:
-    """A call for each term, from a guess near, with ``out``; or the same by the general method."""
-    equation = md.ClosedLoopEquationOfMotion(graph)
+    """A call for each term, from a guess near, with ``out``; or the same by the tree's terms and W in NumPy."""
+    equation, solver = md.ClosedLoopEquationOfMotion(graph), md.closure.solver_of(graph)
     found = md.assemble(graph)
     q, guess, p = found.independent + STEP, found.coordinates, len(found.independent)
     v, tau = np.random.default_rng(0).normal(size=(2, p))
     matrix, held, h, vdot = np.empty((p, p)), np.empty(p), np.empty(p), np.empty(p)
-    if not compiled:
-        for solver in (equation, equation._torques, equation._static):
-            solver.call = lambda *arguments: 1
+    if compiled:
+        return {
+            "M": lambda: equation.mass_matrix(q, guess, matrix),
+            "g": lambda: equation.gravity_torque(q, guess, held),
+            "h": lambda: equation.bias(q, v, guess, h),
+            "vdot": lambda: equation.forward_dynamics(q, v, tau, guess, vdot),
+        }
+
+    def mass_matrix(closed: Array) -> Array:
+        W = solver.dynamic_projection(closed)
+        result: Array = W.T @ md.mass_matrix(graph.tree, closed) @ W
+        return result
+
+    def gravity_torque() -> Array:
+        closed = solver.close(q, guess)
+        result: Array = solver.dynamic_projection(closed).T @ md.gravity_torque(graph.tree, closed)
+        return result
+
+    def bias(closed: Array) -> Array:
+        return solver.inverse_dynamics(closed, v, np.zeros(p)).tau
+
+    def accelerations() -> Array:
+        closed = solver.close(q, guess)
+        result: Array = np.linalg.solve(mass_matrix(closed), tau - bias(closed))
+        return result
+
     return {
-        "M": lambda: equation.mass_matrix(q, guess, matrix),
-        "g": lambda: equation.gravity_torque(q, guess, held),
-        "h": lambda: equation.bias(q, v, guess, h),
-        "vdot": lambda: equation.forward_dynamics(q, v, tau, guess, vdot),
+        "M": lambda: mass_matrix(solver.close(q, guess)),
+        "g": gravity_torque,
+        "h": lambda: bias(solver.close(q, guess)),
+        "vdot": accelerations,
     }
