@@ -129,14 +129,13 @@ class Mechanism:
         closed = near.copy()
         if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
             return  # not closed: decided at the next configuration
-        self._is_free_known = True
-        if self.system.projection(closed).condition < WORST_CONDITION:
-            return
-        with suppress(ClosureError):  # so that the choice does not depend on what is computed first
-            closed = self.reference()
-        free = free_coordinates(self.system, closed)
-        if free:
-            self._use(ConstraintSystem(self.graph, free))
+        if not self.system.projection(closed).condition < WORST_CONDITION:
+            with suppress(ClosureError):  # so that the choice does not depend on what is computed first
+                closed = self.reference()
+            free = free_coordinates(self.system, closed)
+            if free:
+                self._use(ConstraintSystem(self.graph, free))
+        self._is_free_known = True  # last: other threads go by it
 
     def _settles(self, q: Array) -> bool:
         """Whether Newton's method, in place, closes the loops."""
@@ -154,12 +153,6 @@ class Mechanism:
         if beyond.open_groups:
             raise cannot_close(assembler.system, found, beyond, "all joints")
         return beyond.q
-
-    def is_determined(self, near: Array) -> bool:
-        """Whether independent joints and loops determine all coordinates, closed near a configuration."""
-        if not self._is_free_known:
-            self._find_free(near)
-        return self._is_free_known and len(self.system.free) == 0
 
     def _by_core(self, start: Array, target: Array) -> Array | None:
         """From a start that is nearly closed, on its branch; None: another method is needed."""
