@@ -33,7 +33,7 @@ from benchmark.measurements.growth import (
 from benchmark.measurements.loop_peers import measure_loop_peers
 from benchmark.measurements.loop_robots import measure_loop_robots
 from benchmark.measurements.loop_terms import measure_loop_terms
-from benchmark.measurements.machine import Machine, describe, measure_limits
+from benchmark.measurements.machine import Machine, describe
 from benchmark.measurements.node import measure_node
 from benchmark.measurements.node_stages import measure_stages
 from benchmark.measurements.readiness import measure_readiness
@@ -43,7 +43,6 @@ from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_join
 
 PARTS = (
     "robots",
-    "limits",
     "sizes",
     "growth",
     "loops",
@@ -122,12 +121,6 @@ class Run:
             self._robots.append(figures)
             tables.print_robot(self._console, figures)
         self._write("robots", robots=[asdict(figures) for figures in self._robots])
-
-    def limits(self) -> None:
-        """Limits of the machine."""
-        limits = measure_limits(self._machine.cores, self._rounds, self._ticker("limits"))
-        tables.print_limits(self._console, limits, self._robots, self._machine.cores)
-        self._write("limits", **asdict(limits))
 
     def sizes(self) -> None:
         """From small batches to large ones."""

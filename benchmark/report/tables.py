@@ -17,7 +17,6 @@ from benchmark.measurements.docking import STAGES, DockingFigures
 from benchmark.measurements.docking import TARGETS as DOCKING_TARGETS
 from benchmark.measurements.first_use import FirstUses, target
 from benchmark.measurements.growth import PINOCCHIO_UP_TO, SERIES, Growth, spread
-from benchmark.measurements.machine import Limits, rnea_operations
 from benchmark.measurements.node import NodeFigures
 from benchmark.measurements.node_stages import StageFigures
 from benchmark.measurements.readiness import TARGET, ReadinessFigures
@@ -27,10 +26,6 @@ GROWTH_NOTE = f"""\
   Pinocchio's Data holds tensors of n^3 numbers: not measured above {PINOCCHIO_UP_TO} joints
 """
 FLAT = 0.2  # how much the time per joint may grow from the fewest joints to the most
-BUSY = 0.85  # below this part of the peak of as many free cores, other processes were running
-LIMITS_NOTE = """\
-  a flop is an addition, subtraction, multiplication or division; the peak counts two for each fused
-  multiply-add. flops: the fewest that revolute joints need, counted in the core's source"""
 
 
 def print_table(
@@ -85,31 +80,6 @@ def _largest(differences: dict[str, float]) -> str:
         group = ("float32" if "float32" in name else "ours") if ours else name
         groups[group] = max(value, groups.get(group, 0.0))
     return ", ".join(f"{value:.0e} ({group})" for group, value in groups.items())
-
-
-def print_limits(console: Console, limits: Limits, robots: list[RobotFigures], threads: int) -> None:
-    """The machine's peak, and how much of it batches of inverse dynamics reach."""
-    rows = []
-    for robot in robots:
-        count = rnea_operations(robot.nv)
-        for kind in ("float64", "float32"):
-            for n in sorted({1, threads}):
-                peak = limits.gflops[f"{kind} {n}"]
-                what = f"{robot.robot}, {kind}, {n} thread{'s' if n > 1 else ''}"
-                time, best = robot.medians_us[f"library inverse_dynamics {kind} {n}"], 1e-3 * count / peak
-                rows.append((what, str(count), f"{best:.3f}", f"{time:.3f}", f"{best / time:.0%}"))
-    title = "batches of inverse dynamics against the machine's peak of fused multiply-adds"
-    if robots:
-        print_table(console, title, ("", "flops", "us at the peak", "us", "of the peak"), rows)
-    for key, value in limits.gflops.items():
-        kind, n = key.split()
-        usual = f"best of the rounds, median {limits.median_gflops[key]:.1f}"
-        console.print(f"  peak, {kind}, threads: {n}: {value:.1f} GFLOP/s ({usual}), {limits.bits[key]} bit")
-    alone, together = (limits.median_gflops[f"float64 {n}"] for n in (1, threads))
-    if together < BUSY * threads * alone:
-        console.print(f"  [bold]Other processes were running: figures of {threads} threads are too slow.[/]")
-    console.print(LIMITS_NOTE)
-    console.print(f"  call of an empty C function by ctypes, no arguments: {limits.empty_c_call_us:.3f} us\n")
 
 
 def print_summary(console: Console, robots: list[RobotFigures]) -> None:

@@ -377,10 +377,12 @@ PyObject* row_count(PyObject* self, void*) { return PyLong_FromLong(reinterpret_
 PyMethodDef method(const char* name, PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t), const char* text) {
   return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, text};
 }
-#define MD_LOOP_METHODS(name, inputs)                                                                                                  \
-  method(#name, one<LoopQuantity::name>, #name "(" inputs ", guess, out[, coordinates[, details[, friction]]]) -> status"),            \
-      method(#name "_rows", many<LoopQuantity::name>, #name "_rows(" inputs ", guess, out, coordinates, details, statuses, friction, threads)")
-PyMethodDef methods[] = {MD_LOOP_METHODS(inverse_dynamics, "q, v, a"), MD_LOOP_METHODS(mass_matrix, "q"), MD_LOOP_METHODS(forward_dynamics, "q, v, tau"),
+#define MD_LOOP_METHODS(name, inputs, loads)                                                                                            \
+  method(#name, one<LoopQuantity::name>, #name "(" inputs ", guess, out[, coordinates[, details[, friction" loads "]]]) -> status"),     \
+      method(#name "_rows", many<LoopQuantity::name>,                                                                                    \
+             #name "_rows(" inputs ", guess, out, coordinates, details, statuses, friction, threads" loads ")")
+PyMethodDef methods[] = {MD_LOOP_METHODS(inverse_dynamics, "q, v, a", "[, loads]"), MD_LOOP_METHODS(mass_matrix, "q", ""),
+                         MD_LOOP_METHODS(forward_dynamics, "q, v, tau", ""),
                          method("constraints", constraints<false>, "constraints(q, v, phi, J, gamma[, wrenches])"),
                          method("spring_lengths", constraints<true>, "spring_lengths(q, v, lengths, J, gamma[, wrenches])"),
                          method("modes", modes, "modes(q, guess, configurations) -> how many"),
