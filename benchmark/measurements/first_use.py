@@ -1,6 +1,6 @@
 """Times of first calls: a process makes them in turn.
 
-`python -m benchmark.measurements.first_use` is such a process: it prints its times as JSON.
+`python -m benchmark.measurements.first_use START` is such a process: it prints its times as JSON.
 """
 
 import json
@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+import modular_dynamics as md
 from benchmark.setting.robots import ROOT
 
 #: Seconds on two idle cores: the first torque with its imports, each further function.
@@ -30,15 +31,14 @@ def target(position: int) -> float:
 def measure_first_uses(tick: Callable[[str], None]) -> FirstUses:
     """Times of a process that uses one function after the other."""
     tick("first uses")
-    command = [sys.executable, "-m", "benchmark.measurements.first_use"]
+    command = [sys.executable, "-m", "benchmark.measurements.first_use", str(time.perf_counter())]
     done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     return {name: (wall, processor) for name, (wall, processor) in json.loads(done).items()}
 
 
-def _measure_here() -> dict[str, tuple[float, float]]:
-    start, busy = time.perf_counter(), 0.0  # with what the interpreter needs to start
-    import modular_dynamics as md  # noqa: PLC0415 - its import is timed
-
+def _measure_here(start: float) -> dict[str, tuple[float, float]]:
+    """Times since ``start``, when this process was started, by the clock that all processes share."""
+    busy = 0.0  # with what the interpreter needs to start
     times = {}
 
     def use(name: str, function: Callable[..., Any], *arguments: Any, **options: Any) -> None:
@@ -61,4 +61,4 @@ def _measure_here() -> dict[str, tuple[float, float]]:
 
 
 if __name__ == "__main__":
-    print(json.dumps(_measure_here()))
+    print(json.dumps(_measure_here(float(sys.argv[1]) if len(sys.argv) > 1 else time.perf_counter())))
