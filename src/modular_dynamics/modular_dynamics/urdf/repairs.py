@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from lxml import etree
 
 from ..model import Finding
+from ..text.numbers import decimals
+from ..text.sizes import shown
 from .schema import ROBOT
 from .source import line_of
 
@@ -25,9 +27,14 @@ def repair(root: etree._Element) -> list[Finding]:
 
     A missing <inertia> becomes zero: the link is a point mass. An element that is repeated word by word
     counts once. Elements with an undeclared prefix count as words of another tool, as those with a declared
-    one do.
+    one do. Three dampings of a planar joint, which Drake has, are removed.
     """
-    return [*_undeclared_prefixes(root), *_repeated_elements(root), *_missing_inertias(root)]
+    return [
+        *_undeclared_prefixes(root),
+        *_repeated_elements(root),
+        *_missing_inertias(root),
+        *_dampings_of_planar_joints(root),
+    ]
 
 
 def _undeclared_prefixes(root: etree._Element) -> Iterator[Finding]:
@@ -74,6 +81,31 @@ def _missing_inertias(root: etree._Element) -> Iterator[Finding]:
                 "; the link is taken as a point mass",
             )
             yield Finding("missing inertia", "link", name, text, line_of(inertial), assumed)
+
+
+def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
+    for kind, joint in _owners(root):
+        dynamics = joint.find("dynamics") if kind == "joint" and joint.get("type") == "planar" else None
+        damping = None if dynamics is None else dynamics.get("damping")
+        if dynamics is None or damping is None or not _are_three(damping):
+            continue
+        del dynamics.attrib["damping"]
+        name = joint.get("name", "")
+        text = (
+            f"joint '{name}', <dynamics>: damping={shown(damping)} has a number for each of {name}_x, "
+            f"{name}_y and {name}_theta, as Drake has it, and is not read"
+        )
+        hint = "; one number counts for all three"
+        yield Finding(
+            "several dampings", "joint", name, text, line_of(dynamics), "; their damping is zero", hint
+        )
+
+
+def _are_three(text: str) -> bool:
+    try:
+        return len(decimals(text)) == 3
+    except ValueError:
+        return False
 
 
 def _owners(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:

@@ -52,8 +52,11 @@ def tried(graph: SubsystemGraph) -> Trial:
 
 
 def _closed(graph: SubsystemGraph) -> Trial:
-    """With loops, gears, passive joints or springs: where the nodes begin, and beside a dead point."""
-    from ...closure import assemble, solver_of  # noqa: PLC0415  # only such robots need it
+    """With loops, gears, passive joints or springs: where calls without a guess begin, and beside it.
+
+    Loops may close at one pose alone, where rates suggest that they move: calls elsewhere refuse.
+    """
+    from ...closure import assemble, closed_loop_inverse_dynamics, solver_of  # noqa: PLC0415  # few need it
 
     try:
         assemble(graph)
@@ -61,32 +64,34 @@ def _closed(graph: SubsystemGraph) -> Trial:
         return Trial(unclosed=str(error))
     try:
         solver = solver_of(graph)
-        rest = np.zeros(len(solver.independent_v))
-        solver.inverse_dynamics(solver.reference(), rest, rest)
+        start, rest = solver.reference(), np.zeros(len(solver.independent_v))
+        closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, guess=start)
     except SingularityError as error:
-        reason = str(error)
+        return Trial(no_torques=str(error) if _stuck(graph, solver, None) else "")
     except ModularDynamicsError as error:
         return Trial(no_torques=str(error))
-    else:
-        return Trial()
-    return Trial() if _leaves(graph, solver) else Trial(no_torques=reason)
+    return Trial(no_torques=_stuck(graph, solver, start))
 
 
-def _leaves(graph: SubsystemGraph, solver: "ClosedLoopSolver") -> bool:
-    """Whether calls without a guess, which begin at the dead point, get away from it somewhere."""
+def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.float64] | None) -> str:
+    """Why calls fail wherever the independent joints step to from the start; empty where one succeeds.
+
+    Without a guess, calls begin at the start, too, and respect limits.
+    """
     start, rest = solver.reference(), np.zeros(len(solver.independent_v))
     single = [graph.q_slice(name) for name in graph.independent_joint_names if graph.joint(name).type.nq == 1]
-    rng = np.random.default_rng(0)
+    rng, reasons = np.random.default_rng(0), list[str]()
     for step in STEPS:
         there = start.copy()
         for part in single:
             there[part] += step * rng.choice((-1.0, 1.0))
         try:
-            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, diagnose=False)
-        except ModularDynamicsError:
-            continue
-        return True
-    return False
+            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, guess, diagnose=False)
+        except ModularDynamicsError as error:
+            reasons.append(str(error))
+        else:
+            return ""
+    return reasons[0]
 
 
 def _open(graph: SubsystemGraph) -> Trial:

@@ -41,7 +41,7 @@ _FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
 #: Radius of gyration of what a joint moves rigidly: over the robot's size, and over what is known of its own
 #: size; where nothing is, over the robot's size alone. Of plausible published bodies the largest are 0.56 (an
 #: arm with short offsets), 2.3, and 1.2. Bodies whose moment is less than _NEGLIGIBLE of that of all moving
-#: mass at the robot's size are not reported.
+#: mass at the robot's size are not reported, but for the identity of a template.
 _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 #: The same of the root, over the robot's size, and above a radius [m], with a share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
@@ -234,9 +234,9 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     if body.joint is None:
         matters = bool(sizes.moving) and body.mass >= _NEGLIGIBLE_MASS * sizes.mass
         return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
-    if body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
+    is_template = any(np.allclose(link.inertia, np.eye(3), rtol=0.0, atol=1e-12) for link, _, _ in body.links)
+    if not is_template and body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
-    is_template = any(np.array_equal(link.inertia, np.eye(3)) for link, _, _ in body.links)
     if body.has_mesh and body.mass >= _LIGHTEST and not is_template:
         return radius > max(_WIDE_UNKNOWN * _FARTHER_WITH_MESH * extent, _WIDER_THAN_BODY * body.size)
     if body.size == 0.0:

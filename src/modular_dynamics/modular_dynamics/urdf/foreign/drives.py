@@ -155,17 +155,16 @@ def _transmissions(
 def _transmission(transmission: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
     """A simple one: of others, which turn two joints by two motors, an armature would be a matrix."""
     name = transmission.get("name", "")
-    joints = [joint.get("name", "") for joint in children(transmission, "joint")]
-    actuators = list(children(transmission, "actuator"))
-    inertias = [own for part in (transmission, *actuators) for own in children(part, *tool[0])]
+    joints, actuators = (list(children(transmission, tag)) for tag in ("joint", "actuator"))
+    parts = [*actuators, transmission, *joints]
+    inertias = [own for part in parts for own in children(part, *tool[0])]
     if not inertias:
         return
     if len(joints) != 1 or len(actuators) > 1:
         text = f"rotor inertias of transmission '{name}', of {len(joints)} joints, are not read"
         collected.leave("inertia", inertias[0], name, text, _WRITE)
         return
-    parts = [*actuators, transmission, *children(transmission, "joint")]
-    yield from _motor(joints[0], parts, f"transmission '{name}'", collected, tool)
+    yield from _motor(joints[0].get("name", ""), parts, f"transmission '{name}'", collected, tool)
 
 
 def _motor(

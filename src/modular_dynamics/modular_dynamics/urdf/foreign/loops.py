@@ -129,10 +129,12 @@ def _is_ours(element: etree._Element) -> bool:
 
 def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
     """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
-    ends = next((ends for ends in _ENDS if len(list(children(element, *ends))) == 2), None)
-    if ends is None:
-        raise _NotReadError("it has no two links, as <link1 link=...> and <link2 link=...>")
-    first, second = (next(children(element, end)) for end in ends)
+    found = [(ends, [list(children(element, end)) for end in ends]) for ends in _ENDS]
+    ends, parts = next(((ends, parts) for ends, parts in found if any(parts)), found[0])
+    if [len(part) for part in parts] != [1, 1]:
+        has = " and ".join(f"{len(part) or 'no'} <{end}>" for end, part in zip(ends, parts, strict=True))
+        raise _NotReadError(f"it has {has}; one <{ends[0]} link=...> and one <{ends[1]} link=...> are needed")
+    (first,), (second,) = parts
     given = element.get("type") or "missing"
     kind = _TYPES.get(given)
     if kind is None:

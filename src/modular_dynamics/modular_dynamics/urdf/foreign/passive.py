@@ -8,7 +8,8 @@ The first of these rules that tells joints of a loop apart decides, for loops wi
    passive.
 4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 
-Where none does, no joint is passive, and calculations are refused: a finding says what to write.
+At least one joint must be left that moves the loop, or a gear from outside. Where no rule tells joints apart,
+no joint is passive, and calculations are refused: a finding says what to write.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,7 +32,7 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
     if own.independent is not None:
         return
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
-    geared = {gear["joint"] for gear in collected.of("gears")}
+    geared = {gear["joint"]: {one["joint"] for one in gear["drivers"]} for gear in collected.of("gears")}
     dependent = {joint.get("name", "") for joint in children(root, "joint") if is_dependent(joint)}
     everything = set(tree.robot.joints)
     efforts = {name: joint.limits.effort for name, joint in tree.robot.joints.items()}
@@ -46,9 +47,10 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
         if ours & joints.keys():
             continue
         free = [name for name in joints if name not in geared]
+        turned_from_outside = any(geared.get(name, set()) - joints.keys() for name in joints)
         for passive, reason in rules if all(efforts[name] is not None for name in joints) else rules[:-1]:
             chosen = [name for name in free if name in passive]
-            if chosen and len(chosen) < len(joints):
+            if chosen and (len(chosen) < len(free) or turned_from_outside):
                 collected.records += [Record("passive", {"joint": name}, reason) for name in chosen]
                 names = f"{', '.join(loops)} are taken as passive: {', '.join(chosen)}"
                 collected.notes.append(f"joints of the loops {names}; {reason}")

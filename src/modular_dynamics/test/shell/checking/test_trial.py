@@ -138,6 +138,30 @@ def test_loops_that_begin_at_a_dead_point_and_stay_there():
     assert tried(md.load_urdf(four_bar(tags + PASSIVE, away))).findings == 0
 
 
+@pytest.mark.parametrize(
+    "pin",
+    [
+        PIN.replace("0 -1 0", "1 0 0"),
+        PIN.replace("<axis xyz='0 -1 0'/>", ""),
+        PIN.replace("revolute", "fixed"),
+    ],
+)
+def test_loops_that_close_at_one_pose_alone(pin):
+    """Such a pin keeps rod and rocker parallel: |0.5 x - 0.3 e(rocker)| = 0.2 holds in line alone.
+
+    There the rates of all rows allow a motion.
+    """
+    tags = pin.replace("xyz='0.4", "xyz='0.2") + PASSIVE
+    graph = md.load_urdf(four_bar(tags))
+    trial = tried(graph)
+    assert "a of 'four_bar' cannot all be independent: motion of a would open pin" in trial.no_torques
+    assert "0 degrees of freedom" in trial.no_torques
+    assert trial.findings == 1
+    for q in (0.01, -0.3, 1.0):
+        with pytest.raises(md.ClosureError):
+            md.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
+
+
 BALL = "<robot name='r'><link name='a'/>{}{}</robot>"
 
 

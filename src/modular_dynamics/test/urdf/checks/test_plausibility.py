@@ -331,3 +331,16 @@ def test_meshes_may_be_larger_than_what_the_joints_span(numbers):
 
 def test_an_identity_is_asked_about_beside_a_mesh():
     assert sorted(questions(arm(effort=0, gripper_moment=1, shape=MESH))) == ["large inertia"]
+
+
+@pytest.mark.parametrize("shape", ["", MESH, BOX.format(0.1)])
+def test_an_identity_is_asked_about_at_the_end_of_a_heavy_robot(shape):
+    """500 kg that reach 2.4 m: 1 kg m^2 is below a thousandth of 500 2.4^2, and 1.73 m is sqrt(1.5 / 0.5)."""
+    heavy = {"metre": 3.0, "kilogram": 100.0, "gripper": 0.005, "effort": 0, "shape": shape}
+    asked = questions(arm(gripper_moment=1.0, **heavy))
+    assert sorted(asked) == ["large inertia"]
+    assert "as if the 0.5 kg that joint 'wrist' moves lay 1.73 m from" in asked["large inertia"][0]
+    turned = arm(gripper_moment=1.0, **heavy).replace('"0.15000000000000002 0 0"', '"0.15 0 0" rpy="0.3 1 2"')
+    assert "rpy" in turned
+    assert sorted(questions(turned)) == ["large inertia"]
+    assert questions(arm(gripper_moment=0.9, **heavy)) == {}

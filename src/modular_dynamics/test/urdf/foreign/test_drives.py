@@ -41,6 +41,21 @@ OF_DRAKE = f'<drake:gear_ratio {DRAKE} value="{RATIO}"/><drake:rotor_inertia {DR
 DRIVES = {
     "Cassie": (transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>"), ""),
     "PR2": (transmission(more=f"{REDUCTION}<rotorInertia>{ROTOR}</rotorInertia>"), ""),
+    "in the transmission's joint": (
+        transmission("", f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>"),
+        "",
+    ),
+    "in the transmission's joint, the ratio in the actuator": (
+        transmission(REDUCTION, f"<rotorInertia>{ROTOR}</rotorInertia>"),
+        "",
+    ),
+    "in the transmission's joint, of ros2_control": (
+        '<ros2_control name="c" type="system">'
+        + transmission("", f'<motor_inertia value="{ROTOR}"/>', REDUCTION)
+        + "</ros2_control>",
+        "",
+    ),
+    "Drake, in the transmission's joint": (transmission("", OF_DRAKE), ""),
     "an attribute": (transmission(f'{REDUCTION}<motorInertia value="{ROTOR}"/>'), ""),
     "ros2_control": (
         '<ros2_control name="c" type="system">'
@@ -287,6 +302,13 @@ WRONG = {
     "a transmission of two joints": (
         '<transmission name="d"><joint name="j"/><joint name="k"/><actuator name="m">'
         "<motorInertia>1</motorInertia></actuator></transmission>",
+        "",
+        "inertia",
+        "rotor inertias of transmission 'd', of 2 joints, are not read",
+    ),
+    "a transmission of two joints with inertias": (
+        '<transmission name="d"><joint name="j"><motorInertia>1</motorInertia></joint>'
+        '<joint name="k"><motorInertia>1</motorInertia></joint><actuator name="m"/></transmission>',
         "",
         "inertia",
         "rotor inertias of transmission 'd', of 2 joints, are not read",

@@ -164,7 +164,27 @@ def test_mimic_joints_of_a_loop_with_further_coordinates():
 BROKEN = {
     "a type": (LOOPS["Isaac Sim"].replace("spherical", "planar"), "its type is planar"),
     "no type": (LOOPS["Isaac Sim"].replace(' type="spherical"', ""), "its type is missing"),
-    "one end": (LOOPS["URDF+"].replace("predecessor", "first"), "it has no two links"),
+    "one end": (LOOPS["URDF+"].replace("predecessor", "first"), "it has no <predecessor> and 1 <successor>"),
+    "no end": (
+        LOOPS["Isaac Sim"].replace("link1", "first").replace("link2", "second"),
+        "it has no <link1> and no <link2>; one <link1 link=...> and one <link2 link=...> are needed",
+    ),
+    "two first ends": (
+        LOOPS["Isaac Sim"].replace("link2", "link1"),
+        "it has 2 <link1> and no <link2>; one <link1 link=...> and one <link2 link=...> are needed",
+    ),
+    "two predecessors": (
+        LOOPS["URDF+"].replace("successor", "predecessor"),
+        "it has 2 <predecessor> and no <successor>",
+    ),
+    "two children": (
+        LOOPS["urdfdom 264"].replace("<parent ", "<child "),
+        "it has no <parent> and 2 <child>; one <parent link=...> and one <child link=...> are needed",
+    ),
+    "three ends": (
+        LOOPS["Isaac Sim"].replace("<link2", '<link2 link="g"/><link2'),
+        "it has 1 <link1> and 2 <link2>",
+    ),
     "different axes": (
         LOOPS["urdfdom 264"].replace('"revolute"', '"prismatic"'),
         "its axes [0.0, -1.0, 0.0] and [0.0, 1.0, 0.0] differ",

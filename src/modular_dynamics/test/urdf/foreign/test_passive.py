@@ -1,9 +1,10 @@
 """Which joints of loops are passive, where the words of other tools close them."""
 
+import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar
+from helpers.oracles.foreign_four_bar import DRIVEN, LOOPS, PASSIVE, four_bar, gravity_torque, pose
 
 LOOP = LOOPS["Isaac Sim"]
 EFFORT = '<limit effort="{}" velocity="1"/>'
@@ -107,3 +108,44 @@ def test_loops_with_common_joints_belong_together():
     )
     graph = md.load_urdf(four_bar(LOOP + DRIVEN + more))
     assert graph.passive_joints == ("b", "c", "d")
+
+
+#: Ends of a pin with which rod and rocker make the four-bar a parallelogram of 0.2 and 0.5 m.
+PARALLELOGRAM = LOOP.replace('link="rocker" xyz="0.4', 'link="rocker" xyz="0.2')
+TOGETHER = (
+    '<coupling name="k"><predecessor link="crank"/><successor link="rocker"/><ratio value="1"/></coupling>'
+)
+
+
+def test_a_joint_that_a_coupling_determines_drives_no_loop():
+    """Crank and rocker turn together, and the rod not: without drives nothing says what is passive.
+
+    By the heights of the centres: 1.0 0.1, 1.5 0.2 and 1.2 0.2, each times g cos(angle).
+    """
+    with pytest.warns(md.ModelWarning, match="which joints of the loops pin are passive: a, b;"):
+        graph = md.load_urdf(four_bar(PARALLELOGRAM + TOGETHER))
+    assert graph.passive_joints == ()
+    graph = md.load_urdf(four_bar(PARALLELOGRAM + TOGETHER + DRIVEN), strict=True)
+    assert (graph.passive_joints, graph.independent_joint_names) == (("b",), ("a",))
+    for angle in (0.7, -2.0):
+        rest, guess = np.zeros(1), np.array([angle, -angle, angle])
+        tau = md.closed_loop_inverse_dynamics(graph, guess[:1], rest, rest, guess=guess).tau
+        assert tau == pytest.approx([9.81 * 0.64 * np.cos(angle)], abs=1e-12)
+
+
+def test_a_loop_that_a_coupling_moves_from_outside():
+    """A rotor turns the crank by q[a] = 0.25 q[m]: its torque is a quarter of the crank's."""
+    rotor = (
+        '<link name="rotor"/><joint name="m" type="continuous"><parent link="base"/><child link="rotor"/>'
+        '<axis xyz="0 -1 0"/></joint><coupling name="k"><predecessor link="rotor"/><successor link="crank"/>'
+        '<ratio value="0.25"/></coupling>'
+    )
+    for words in (rotor, rotor + DRIVEN.replace('"a"', '"m"')):
+        graph = md.load_urdf(four_bar(LOOP + words))
+        assert (graph.passive_joints, graph.independent_joint_names) == (("b", "c"), ("m",))
+        for angle in (0.9, -2.0):
+            rod, rocker = pose(angle)
+            q = dict(zip("abcm", (angle, rod - angle, rocker, 4.0 * angle), strict=True))
+            guess, rest = [q[name] for name in graph.joint_names], np.zeros(1)
+            tau = md.closed_loop_inverse_dynamics(graph, [q["m"]], rest, rest, guess=guess).tau
+            assert tau == pytest.approx([0.25 * gravity_torque(angle)], abs=1e-12)
