@@ -108,9 +108,10 @@ def branch_of(graph, coordinates):
         later = [column for unknowns in planar[k + 1 :] for column in unknowns]
         for loop in graph.loop_joints:
             rows = J[(names == loop.name) & (kinds == "along")]
-            sines = np.atleast_1d(np.cross(rows[:, first], rows[:, second]))
+            moved, other = rows[:, first], rows[:, second]
+            sines = np.outer(moved, other) - np.outer(other, moved)
             if np.any(sines) and not rows[:, np.array(later, int)].any():
-                signs.append(np.sign(sines[np.argmax(np.abs(sines))]))
+                signs.append(np.sign(sines.ravel()[np.argmax(np.abs(sines))]))
                 break
     assert len(signs) == len(planar)
     return np.array(signs)
