@@ -176,7 +176,7 @@ def test_columns_of_larger_arrays_are_read_as_what_they_are(load_robot):
     motion = md.closed_loop_forward_dynamics(graph, columns[:, 0], columns[:, 1], there.tau)
     expected = md.closed_loop_forward_dynamics(graph, there.coordinates, there.velocities, there.tau)
     assert np.array_equal(motion.accelerations, expected.accelerations)
-    assert motion.accelerations == pytest.approx(there.accelerations, abs=1e-11)
+    assert motion.accelerations == pytest.approx(there.accelerations, abs=1e-12)
     assert md.energy(graph, *columns.T) == md.energy(graph, there.coordinates, there.velocities)
     assert max(solver_of(graph).residual(columns[:, 0]).values()) < 1e-15
     assert solver_of(graph).projection(columns[:, 0]) == pytest.approx(there.projection, abs=1e-15)
