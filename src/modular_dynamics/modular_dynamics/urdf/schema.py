@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..text.numbers import decimals
@@ -383,14 +384,20 @@ def parents_of(tag: str, element: Element = ROBOT, name: str = "robot") -> Itera
             yield from parents_of(tag, rule, child)
 
 
-def elements_with(attribute: str, element: Element = ROBOT) -> Iterator[str]:
+@lru_cache(256)
+def elements_with(attribute: str) -> tuple[str, ...]:
     """Names of the elements that have such an attribute; those of our tags come last."""
+    return tuple(_having(attribute, ROBOT))
+
+
+def _having(attribute: str, element: Element) -> Iterator[str]:
     for child, rule in element.children.items():
         if attribute in rule.attributes or attribute in rule.since:
             yield child
-        yield from elements_with(attribute, rule)
+        yield from _having(attribute, rule)
 
 
+@lru_cache(4096)
 def letters(name: str) -> str:
     """Return a name as it is compared with others: LoopJoint, loop-joint and loop_joint are one."""
     return name.casefold().replace("_", "").replace("-", "")

@@ -5,8 +5,9 @@ leaves the axis at 1 0 0, and so does <axis xyz="0 1 0"/> in <limit>. The same h
 tools that are read. Elements that resemble nothing belong to other tools, and nothing is said of them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import NamedTuple
 
 from lxml import etree
@@ -122,7 +123,7 @@ def _unknown(
         return
     where = f"{owner.where(parent)} has an element <{tag}>"
     known_elsewhere = tag in _WORDS or _BY_LETTERS.get(letters(tag)) in TAGS.children
-    if not known_elsewhere and (meant := _meant(tag, known, rule)) is not None:
+    if not known_elsewhere and (meant := _meant(tag, known, bool(rule.names[0]), rule is ROBOT)) is not None:
         of_meant = rule.children.get(meant) or rule.of_others[meant]
         if of_meant.is_read or of_meant.of_others:
             text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
@@ -182,7 +183,7 @@ def _attribute_of(tag: str, parent: str, rule: Element) -> str | None:
         return None
     if tag in (*rule.attributes, *rule.since):
         return parent
-    having = [*elements_with(tag)]
+    having = elements_with(tag)
     of_joint = ["joint_dynamics"] if parent == "joint" and "joint_dynamics" in having else []
     return next(iter([one for one in having if one in rule.children] + of_joint), None)
 
@@ -232,7 +233,7 @@ def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterat
             if not is_zero(value):
                 yield _at_cut(kind, f'{key}="{value}"', element, owner)
             continue
-        if (meant := _meant(key, absent, rule)) is not None:
+        if (meant := _meant(key, tuple(absent), bool(rule.names[0]))) is not None:
             kind, hint = "misspelt attribute", f"; is '{meant}' meant?"
         elif is_zero(value, key) or not rule.names[0]:  # which says nothing, or another tool's
             continue
@@ -254,7 +255,7 @@ def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
     if key in rule.children:
         return f"<{key}> is an element in it"
     own = [tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)}]
-    if key not in _GENERAL and (places := own or [*elements_with(key)]):
+    if key not in _GENERAL and (places := own or elements_with(key)):
         return f"it is an attribute of {_one_of(places)}"
     return None
 
@@ -280,19 +281,20 @@ def _has_prefix(name: str) -> bool:
     return "{" in name or ":" in name
 
 
-def _meant(name: str, known: Sequence[str], rule: Element) -> str | None:
+@lru_cache(1024)  # a file has many elements of few names
+def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = False) -> str | None:
     """The known name that this one resembles: other case, the same letters in another order, or nearly so.
 
-    Where other tools have many words of their own, short ones are near each other by chance.
+    Where other tools have many words of their own (not ``is_urdf``), short ones are near each other by chance.
     """
     folded = letters(name)
     by_letters = {letters(one): one for one in reversed(known)}
     for own, one in by_letters.items():
         if sorted(folded) == sorted(own):
             return one
-    if not rule.names[0] and len(folded) < _SHORT:
+    if not is_urdf and len(folded) < _SHORT:
         return None
-    exact = ROBOT.of_others if rule is ROBOT else ()  # <constraints> is another thing than <constraint>
+    exact = ROBOT.of_others if is_robot else ()  # <constraints> is another thing than <constraint>
     near = [
         own for own, one in by_letters.items() if one not in exact and abs(len(own) - len(folded)) <= _LENGTHS
     ]
