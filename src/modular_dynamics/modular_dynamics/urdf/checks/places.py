@@ -254,7 +254,7 @@ def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
         return f"<{key}> is an element in {_one_of(places or parents_of(key))}"
     if key in rule.children:
         return f"<{key}> is an element in it"
-    own = [tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)}]
+    own = tuple(tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)})
     if key not in _GENERAL and (places := own or elements_with(key)):
         return f"it is an attribute of {_one_of(places)}"
     return None
