@@ -255,8 +255,8 @@ def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
     if key in rule.children:
         return f"<{key}> is an element in it"
     own = tuple(tag for tag in elements_with(key) if {*parents_of(tag)} & {*_own_places(owner)})
-    if key not in _GENERAL and (places := own or elements_with(key)):
-        return f"it is an attribute of {_one_of(places)}"
+    if key not in _GENERAL and (having := own or elements_with(key)):
+        return f"it is an attribute of {_one_of(having)}"
     return None
 
 
@@ -285,7 +285,7 @@ def _has_prefix(name: str) -> bool:
 def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = False) -> str | None:
     """The known name that this one resembles: other case, the same letters in another order, or nearly so.
 
-    Where other tools have many words of their own (not ``is_urdf``), short ones are near each other by chance.
+    Where other tools have many words of their own (no ``is_urdf``), short ones are alike by chance.
     """
     folded = letters(name)
     by_letters = {letters(one): one for one in reversed(known)}
