@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics import closure
+from modular_dynamics import loops
 from modular_dynamics.modular import equations
 
 Array = NDArray[np.float64]
@@ -329,14 +329,14 @@ def _closed_designs(graph: Any, s: State) -> Array:
 
 
 def _reactions(graph: Any, s: State) -> Array:
-    found = closure.joint_reactions(graph, _closed_torques(graph, s))
+    found = loops.joint_reactions(graph, _closed_torques(graph, s))
     return np.array([[*found[name].force, *found[name].moment] for name in sorted(found)])
 
 
 def _shared_reactions(graph: Any, s: State) -> Array:
-    rules = closure.read_rules(URDF / f"{graph.name}_rules.yaml")
+    rules = loops.read_rules(URDF / f"{graph.name}_rules.yaml")
     own = (x[None] for x in s.own)
-    shared = closure.reactions_batch(graph, rules, *own, s.q, errors="raise")
+    shared = loops.reactions_batch(graph, rules, *own, s.q, errors="raise")
     return np.array([shared.wrenches[name][0] for name in sorted(shared.wrenches)])
 
 

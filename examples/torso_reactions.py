@@ -13,7 +13,7 @@ Prints:
 from pathlib import Path
 
 import modular_dynamics as md
-from modular_dynamics.closure import ReactionSharing, joint_reactions, load_case_of, read_rules
+from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of, read_rules
 
 ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 

@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
 from helpers.robots.closed_robots import change_point
-from modular_dynamics.closure import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
+from modular_dynamics.loops import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topics import LATCHED
 

@@ -25,8 +25,8 @@ from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_c
 from helpers.robots.spatial_mechanisms import platform
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core
-from modular_dynamics.closure import solver_of
-from modular_dynamics.closure.core_loops import core_loops
+from modular_dynamics.loops import solver_of
+from modular_dynamics.loops.core_loops import core_loops
 
 KERNELS = ("baseline", "x86-64-v2", "x86-64-v3", "x86-64-v4")
 ROWS = 19  # more than lanes, and no multiple of them

@@ -12,9 +12,9 @@ from helpers.random_examples.trees import random_trees
 from helpers.robots.parallel_mechanisms import bricard
 from helpers.tree_dynamics import random_states
 from modular_dynamics import _core
-from modular_dynamics.closure.core_loops import core_loops
 from modular_dynamics.codegen.program import program
 from modular_dynamics.dynamics.core_robot import core_robot
+from modular_dynamics.loops.core_loops import core_loops
 
 TERMS = _core.ARMATURE + _core.SPRINGS
 

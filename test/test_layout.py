@@ -14,7 +14,7 @@ MIRRORED = {
     "test/benchmark": "benchmark",
     "test/papers": "papers",
 }
-WHOLE_ROBOTS = "src/modular_dynamics/test/closure/robots"  # named after robots, not after sources
+WHOLE_ROBOTS = "src/modular_dynamics/test/loops/robots"  # named after robots, not after sources
 PICTURES = (".png", ".jpg", ".gif")
 
 

@@ -95,7 +95,7 @@ def tree_calls(states: ClosedStates) -> Timed:
 def _difference(states: ClosedStates) -> float:
     """The largest difference of both forms from the general method, relative to the largest torque."""
     graph, rows = states.graph, states.independent
-    solver, chosen = md.closure.solver_of(graph), range(0, len(rows[0]), 32)
+    solver, chosen = md.loops.solver_of(graph), range(0, len(rows[0]), 32)
     given = zip(states.coordinates[chosen], rows[1][chosen], rows[2][chosen], strict=True)
     expected = np.array([solver.inverse_dynamics(*state).tau for state in given])
     tau = np.empty(len(states.torques[0]))

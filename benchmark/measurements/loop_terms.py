@@ -51,7 +51,7 @@ def measure_loop_terms(rounds: int, tick: Callable[[str], None]) -> list[LoopTer
 
 def term_calls(graph: md.SubsystemGraph, compiled: bool) -> dict[str, Callable[[], Array]]:
     """A call for each term, from a guess near, with ``out``; or by the tree's terms and W in NumPy."""
-    equation, solver = md.ClosedLoopEquationOfMotion(graph), md.closure.solver_of(graph)
+    equation, solver = md.ClosedLoopEquationOfMotion(graph), md.loops.solver_of(graph)
     found = md.assemble(graph)
     q, guess, p = found.independent + STEP, found.coordinates, len(found.independent)
     v, tau = np.random.default_rng(0).normal(size=(2, p))

@@ -26,7 +26,7 @@ from rich.table import Table
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from modular_dynamics.closure import solver_of
+from modular_dynamics.loops import solver_of
 from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds

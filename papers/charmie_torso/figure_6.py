@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from modular_dynamics.closure import read_rules
+from modular_dynamics.loops import read_rules
 from modular_dynamics.text.yaml_text import documents
 from papers.charmie_torso.reactions import torso_parser
 from papers.charmie_torso.torso_mujoco import (

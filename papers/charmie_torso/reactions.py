@@ -19,7 +19,7 @@ from rich.table import Table
 
 import modular_dynamics as md
 from benchmark.setting.robots import Array
-from modular_dynamics.closure import (
+from modular_dynamics.loops import (
     LoadCase,
     ReactionSharing,
     Rules,

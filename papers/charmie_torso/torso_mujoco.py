@@ -17,7 +17,7 @@ from lxml import etree
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.setting.robots import Array
-from modular_dynamics.closure import Reaction, ReactionSharing, Rules, joint_reactions, load_case_of
+from modular_dynamics.loops import Reaction, ReactionSharing, Rules, joint_reactions, load_case_of
 from papers.charmie_torso.reactions import motion_at
 
 Tick = Callable[[], object]  # called after each instant

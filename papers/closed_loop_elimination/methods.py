@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import StateError
+from modular_dynamics.loops import solver_of
 from modular_dynamics.model import SubsystemGraph
 from papers.closed_loop_elimination.counting import Count, count
 from papers.closed_loop_elimination.elimination import eliminate

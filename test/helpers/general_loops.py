@@ -1,6 +1,6 @@
 """Closed loops without the core: closing and dynamics by the library's general method alone."""
 
-from modular_dynamics.closure import ClosedLoopSolver
+from modular_dynamics.loops import ClosedLoopSolver
 
 __all__ = ["GeneralSolver"]
 

@@ -16,7 +16,7 @@ from rich.progress import track
 import modular_dynamics as md
 from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.setting.robots import ROOT, Array
-from modular_dynamics.closure import ReactionSharing, read_rules
+from modular_dynamics.loops import ReactionSharing, read_rules
 from papers.charmie_torso.torso_mujoco import (
     equilibrium_residuals,
     reactions_in_three_ways,

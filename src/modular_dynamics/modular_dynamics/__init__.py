@@ -14,9 +14,12 @@ from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, orders
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
-    from . import closure as closure
     from . import crosscheck as crosscheck
-    from .closure import (
+    from . import loops as loops
+    from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
+    from .composition.compose import Composition, compose
+    from .export import CasadiFunctions, ExportedC
+    from .loops import (
         Assembly,
         ClosedLoopBatch,
         ClosedLoopDynamics,
@@ -52,9 +55,6 @@ if TYPE_CHECKING:
         energy,
         simulate,
     )
-    from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
-    from .composition.compose import Composition, compose
-    from .export import CasadiFunctions, ExportedC
     from .mjcf import load_mjcf
     from .motions import filtered_accelerations
 
@@ -123,7 +123,7 @@ __version__ = "0.1.0"
 #: Packages that are imported when one of their names is used first. A robot without loops needs none of them
 #: for its torques, and a process that is started again answers sooner; crosscheck needs Pinocchio. A name is
 #: looked for in one after the other: the one that is imported soonest comes first.
-_LATER = ("composition", "export", "closure", "mjcf", "motions", "crosscheck")
+_LATER = ("composition", "export", "loops", "mjcf", "motions", "crosscheck")
 
 
 def __getattr__(name: str) -> Any:

@@ -4,7 +4,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.processes import run_python
 
-PACKAGES = "closure", "composition", "mjcf", "crosscheck"
+PACKAGES = "loops", "composition", "mjcf", "crosscheck"
 TORQUES = f"""
 import sys
 import numpy as np

@@ -35,7 +35,7 @@ def test_exported_torques_equal_pinocchio(tmp_path, name):
     graph = md.load_urdf(ROBOTS / name) if name.endswith(".urdf") else MECHANISMS[name]().graph()
     peer, rng = PinocchioLoops(*with_anchors(graph)), np.random.default_rng(0)
     c = CFunctions(graph.export_c(tmp_path / "robot.c"))
-    solver = md.closure.solver_of(graph)
+    solver = md.loops.solver_of(graph)
     start, count = solver.reference()[solver.independent_q], len(solver.independent_v)
     independent, compared = [peer.index(name) for name in graph.independent_joint_names], 0
     for _ in range(20):

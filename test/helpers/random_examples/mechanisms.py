@@ -12,7 +12,7 @@ import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.random_examples.trees import random_trees
 from helpers.robots.urdf_text import loop_joint, spring
-from modular_dynamics.closure import solver_of
+from modular_dynamics.loops import solver_of
 
 #: Rows of each type of loop joint.
 ROWS = {"revolute": 5, "spherical": 3, "universal": 4, "fixed": 6, "prismatic": 5, "planar": 2}

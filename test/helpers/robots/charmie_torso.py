@@ -7,7 +7,7 @@ import numpy as np
 import yaml
 
 from helpers.paths import ROBOTS
-from modular_dynamics.closure import read_rules
+from modular_dynamics.loops import read_rules
 from papers.charmie_torso.reactions import motion_at
 from papers.charmie_torso.torso_mujoco import instants
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from helpers.robots.planar_robots import Planar, four_bar
-from modular_dynamics.closure import solver_of
+from modular_dynamics.loops import solver_of
 
 A, B, C, D = 0.5, 1.8, 1.2, 2.0  # crank, coupler, rocker, ground: the crank can turn fully
 

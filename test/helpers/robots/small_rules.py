@@ -5,7 +5,7 @@ import copy
 import numpy as np
 import yaml
 
-from modular_dynamics.closure import LoadCase
+from modular_dynamics.loops import LoadCase
 
 TABLE = """
 name: a table on four legs

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio
 
 import modular_dynamics as md
-from modular_dynamics import closure
+from modular_dynamics import loops
 from modular_dynamics.algebra import translation
 
 __all__ = ["Wrong", "compute"]
@@ -126,7 +126,7 @@ def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:
     scalar = all(graph.joint(name).type.nq == 1 for name in graph.independent_joint_names)
     for q in (np.zeros(n), random.uniform(-0.3, 0.3, n)) if scalar else ():
         v, vdot = random.uniform(-1.0, 1.0, (2, n))
-        result = _own_error(lambda: closure.closed_loop_inverse_dynamics(graph, q, v, vdot))  # noqa: B023
+        result = _own_error(lambda: loops.closed_loop_inverse_dynamics(graph, q, v, vdot))  # noqa: B023
         if result is None:
             return "open"
         for what in ("tau", "multipliers", "coordinates", "velocities", "accelerations", "projection"):
@@ -135,18 +135,18 @@ def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:
             _require_finite(f"{what} of closed loops", np.array([*getattr(result, what).values()], float))
         at = result.coordinates
         for function in (
-            closure.closed_loop_mass_matrix,
-            closure.closed_loop_gravity_torque,
-            closure.closed_loop_spring_torque,
+            loops.closed_loop_mass_matrix,
+            loops.closed_loop_gravity_torque,
+            loops.closed_loop_spring_torque,
         ):
             values = _own_error(lambda: function(graph, q, at))  # noqa: B023
             if values is not None:
                 _require_finite(function.__name__, values)
         state = at, result.velocities, result.tau
-        motion = _own_error(lambda: closure.closed_loop_forward_dynamics(graph, *state))  # noqa: B023
+        motion = _own_error(lambda: loops.closed_loop_forward_dynamics(graph, *state))  # noqa: B023
         if motion is not None:
             _require_finite("accelerations of closed loops", motion.accelerations)
-    assembly = _own_error(lambda: closure.assemble(graph))
+    assembly = _own_error(lambda: loops.assemble(graph))
     if assembly is not None:
         _require_finite("assembly", assembly.coordinates)
     return "closed"

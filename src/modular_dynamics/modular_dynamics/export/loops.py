@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..closure.assembly.mechanism import FARTHEST
-from ..closure.core_loops import core_loops
-from ..closure.dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
-from ..closure.dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
 from ..dynamics import bias, mass_matrix
 from ..dynamics.arguments import Array
 from ..dynamics.lost_inertia import are_definite
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
+from ..loops.assembly.mechanism import FARTHEST
+from ..loops.core_loops import core_loops
+from ..loops.dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
+from ..loops.dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
 from ..model import SubsystemGraph
 from ..model.code_export import DEFAULT_FUNCTIONS
 from .comparison import STATES, TOLERANCE, function_names, verify, weights

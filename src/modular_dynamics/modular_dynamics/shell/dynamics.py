@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import closure, dynamics
+from .. import dynamics, loops
 from ..exceptions import ModularDynamicsError
 from ..model import SubsystemGraph
 from ..text.numbers import real_number
@@ -164,17 +164,17 @@ class _Closed:
     def __call__(self, state: State) -> Array:
         graph, vectors = self._graph, state.vectors
         if self._name == "gravity":
-            self._last = closure.close_loops(graph, vectors["q"], self._last)
-            return closure.closed_loop_gravity_torque(graph, vectors["q"], self._last)
+            self._last = loops.close_loops(graph, vectors["q"], self._last)
+            return loops.closed_loop_gravity_torque(graph, vectors["q"], self._last)
         if self._name == "id":
-            result: closure.ClosedLoopDynamics = closure.closed_loop_inverse_dynamics(
+            result: loops.ClosedLoopDynamics = loops.closed_loop_inverse_dynamics(
                 graph, *_ordered(state), self._last, **self._options
             )
             self._last = result.coordinates
             return result.tau
-        self._last = closure.close_loops(graph, vectors["q"], self._last)
-        v = closure.constraint_projection(graph, vectors["q"], self._last) @ vectors["v"]
-        motion = closure.closed_loop_forward_dynamics(graph, self._last, v, vectors["tau"], **self._options)
+        self._last = loops.close_loops(graph, vectors["q"], self._last)
+        v = loops.constraint_projection(graph, vectors["q"], self._last) @ vectors["v"]
+        motion = loops.closed_loop_forward_dynamics(graph, self._last, v, vectors["tau"], **self._options)
         return motion.accelerations[list(_independent(graph))]
 
 

@@ -92,7 +92,7 @@ def test_power_is_the_rate_of_energy(tree):
     step = 1e-5
 
     def energy(time):
-        return md.closure.energy(graph, moved(graph, q, time * v), v + time * vdot)
+        return md.loops.energy(graph, moved(graph, q, time * v), v + time * vdot)
 
     rate = (energy(step) - energy(-step)) / (2.0 * step)
     power = md.inverse_dynamics(graph, q, v, vdot) @ v

@@ -101,7 +101,7 @@ def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
 def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path, name):
     """Independent of the library's way there: residual, branch, and the library's torques at that place."""
     graph = loaded(name)
-    solver = md.closure.solver_of(graph)
+    solver = md.loops.solver_of(graph)
     c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
     near = md.close_loops(graph, solver.reference()[solver.independent_q])
     branch, rng, closed = branch_of(graph, near), np.random.default_rng(1), 0

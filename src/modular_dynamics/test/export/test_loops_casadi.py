@@ -51,7 +51,7 @@ def test_robots_equal_the_library(load_robot, name):
         # two ways: ours by the matrix of the independent joints, the library's by all joints
         motion = md.closed_loop_forward_dynamics(graph, there.coordinates, there.velocities, there.tau)
         ours = numbers(functions.closed_loop_forward_dynamics(q, v, there.tau))
-        independent = md.closure.solver_of(graph).independent_v
+        independent = md.loops.solver_of(graph).independent_v
         assert np.atleast_1d(ours) == pytest.approx(motion.accelerations[independent], abs=1e-9)
 
 

@@ -124,7 +124,7 @@ def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
         guesses.append(guess)
         return compute(graph, q, v, a, guess, **options)
 
-    monkeypatch.setattr("modular_dynamics.closure.closed_loop_inverse_dynamics", noted)
+    monkeypatch.setattr("modular_dynamics.loops.closed_loop_inverse_dynamics", noted)
     robot = ROBOTS / "four_bar.urdf"
     graph = md.load_urdf(robot)
     (name,) = graph.independent_joint_names

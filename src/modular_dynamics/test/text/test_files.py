@@ -8,7 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics import closure, modular
+from modular_dynamics import loops, modular
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.files import content_of
 
@@ -17,7 +17,7 @@ READERS = {
     "load_urdf": md.load_urdf,
     "partition": lambda path: md.load_urdf(ARM, path),
     "load_mjcf": md.load_mjcf,
-    "rules": closure.read_rules,
+    "rules": loops.read_rules,
     "module type": modular.read_module_type,
     "module types": modular.read_module_types,
 }

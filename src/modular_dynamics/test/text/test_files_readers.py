@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from modular_dynamics.closure import read_rules
 from modular_dynamics.exceptions import ModularDynamicsError
+from modular_dynamics.loops import read_rules
 from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type, read_timor_modules
 from modular_dynamics.text.sizes import MAX_BYTES, MAX_YAML_BYTES
 

@@ -14,7 +14,7 @@ from lxml import etree
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
 from helpers.processes import generate
-from modular_dynamics.closure import read_rules
+from modular_dynamics.loops import read_rules
 from modular_dynamics.modular import gaits, read_module_type
 from modular_dynamics.motions import load_profile
 from modular_dynamics.study import load_study
@@ -97,7 +97,7 @@ def test_a_partition_file(tmp_path):
         path = tmp_path / "partition.yaml"
         path.write_text("version: 1\n" + spring % numbers, "utf-8")
         graph = md.load_urdf(robot, path)
-        torques.append(md.closure.closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0]).tau)
+        torques.append(md.loops.closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0]).tau)
     np.testing.assert_array_equal(*torques)
     # closed form: the spring's pull at (0.1 + 0.1 sin q, 0.1 cos q) about (0.1, 0), and the weight
     x, z = 0.1 + 0.1 * np.sin(0.3), 0.1 * np.cos(0.3)

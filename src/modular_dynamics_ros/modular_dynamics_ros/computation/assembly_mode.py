@@ -19,7 +19,7 @@ from modular_dynamics_ros.computation.values import Array, Configuration, Failed
 from modular_dynamics_ros.exceptions import BadMessage
 
 if TYPE_CHECKING:  # a robot without loops does not wait for the import
-    from modular_dynamics.closure import ClosedLoopSolver
+    from modular_dynamics.loops import ClosedLoopSolver
 
 __all__ = ["CANNOT_CLOSE", "DEAD_POINT", "AssemblyMode", "refused_closure"]
 

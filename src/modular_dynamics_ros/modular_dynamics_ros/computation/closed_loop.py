@@ -59,7 +59,7 @@ class ClosedLoopSolution:
         """(n,) what torques of all joints (nv,) are along the independent joints: W^T of them."""
         result, W = self.result, self.result.projection
         if result.free:
-            W = md.closure.solver_of(self.robot.graph).dynamic_projection(result.coordinates)
+            W = md.loops.solver_of(self.robot.graph).dynamic_projection(result.coordinates)
         return self._of_joints(np.asarray(W.T @ torques))
 
     def connection_wrench(self, index: int) -> StampedWrench:
@@ -79,17 +79,17 @@ class ClosedLoopSolution:
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
         """By loop joint, at and in the frame of the successor's link."""
-        return md.closure.stamped_cut_wrenches(self.robot.graph, self.result)
+        return md.loops.stamped_cut_wrenches(self.robot.graph, self.result)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
         graph, result = self.robot.graph, self.result
         check.set_gravity(graph.gravity)
-        loads = md.closure.internal_wrenches(graph, result)
+        loads = md.loops.internal_wrenches(graph, result)
         for link, wrench in (self.wrenches.external or {}).items():
             loads[link] = loads.get(link, 0.0) + wrench
         motion = result.coordinates, result.velocities, result.accelerations
-        return check(*motion, md.closure.tree_torques(graph, result), loads, common_size=True)
+        return check(*motion, md.loops.tree_torques(graph, result), loads, common_size=True)
 
     def _of_joints(self, independent: Array) -> Array:
         base = self.robot.base
@@ -113,7 +113,7 @@ class ClosedLoop:
         self._robot = robot
         self._no_wrenches = AppliedWrenches()
         try:
-            self.solver = md.closure.ClosedLoopSolver(robot.graph)
+            self.solver = md.loops.ClosedLoopSolver(robot.graph)
             self._raise_if_unsolvable()
         except md.ModularDynamicsError as error:
             raise RobotError(str(error)) from error

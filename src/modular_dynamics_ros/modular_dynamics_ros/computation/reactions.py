@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import ReactionArrays, RobotReactions, Rules, read_rules, solver_of
+from modular_dynamics.loops import ReactionArrays, RobotReactions, Rules, read_rules, solver_of
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError

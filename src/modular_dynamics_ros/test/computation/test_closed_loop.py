@@ -10,7 +10,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, path
 from helpers.wrenches import NOW, arrival
-from modular_dynamics.closure import ClosedLoopSolver
+from modular_dynamics.loops import ClosedLoopSolver
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot

@@ -9,7 +9,7 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.closure import closed_loop_inverse_dynamics
+from modular_dynamics.loops import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot

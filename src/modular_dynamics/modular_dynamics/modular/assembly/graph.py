@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
-from ...closure.assembly.assemble import finite_guess
 from ...exceptions import AssemblyError
+from ...loops.assembly.assemble import finite_guess
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
 from .checks import checked_gravity

@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...closure.assembly.assemble import Assembler, checked_guess
-from ...closure.assembly.diagnosis import cannot_close
-from ...closure.assembly.free_coordinates import closed_around, closes
-from ...closure.assembly.groups import LoopGroup, independent_groups
-from ...closure.constraints.constraint_system import ConstraintSystem
-from ...closure.constraints.coordinates import Coordinates
-from ...closure.constraints.newton import CLOSED
+from ...loops.assembly.assemble import Assembler, checked_guess
+from ...loops.assembly.diagnosis import cannot_close
+from ...loops.assembly.free_coordinates import closed_around, closes
+from ...loops.assembly.groups import LoopGroup, independent_groups
+from ...loops.constraints.constraint_system import ConstraintSystem
+from ...loops.constraints.coordinates import Coordinates
+from ...loops.constraints.newton import CLOSED
 from ...model import SubsystemGraph
 
 __all__ = ["IndependentJoints", "independent_joints"]

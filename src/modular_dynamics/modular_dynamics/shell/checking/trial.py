@@ -11,7 +11,7 @@ from ...exceptions import ModularDynamicsError, SingularityError, StateError, Un
 from ...model import SubsystemGraph, joint_state_obstacle, without_torques
 
 if TYPE_CHECKING:  # robots without loops do not wait for the import
-    from ...closure import ClosedLoopSolver
+    from ...loops import ClosedLoopSolver
 
 __all__ = ["Trial", "tried"]
 
@@ -56,7 +56,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
 
     Loops may close at one pose alone, where rates suggest that they move: calls elsewhere refuse.
     """
-    from ...closure import assemble, closed_loop_inverse_dynamics, solver_of  # noqa: PLC0415  # few need it
+    from ...loops import assemble, closed_loop_inverse_dynamics, solver_of  # noqa: PLC0415  # few need it
 
     try:
         assemble(graph)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from ...closure import solver_of
 from ...exceptions import ModularDynamicsError, StudyError, UnknownNameError
+from ...loops import solver_of
 from ...model import SubsystemGraph
 from .inputs import Input
 from .study import Study

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...closure import RowStatus
+from ...loops import RowStatus
 from ..description.checks import task_graph
 from ..description.study import Study
 from ..sampling import designs_between

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...closure import RowStatus, closed_loop_inverse_dynamics_batch
 from ...dynamics import inverse_dynamics
 from ...exceptions import ModelError
+from ...loops import RowStatus, closed_loop_inverse_dynamics_batch
 from ...model import SubsystemGraph
 
 __all__ = ["Loads", "loads_of"]

@@ -6,7 +6,7 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
-from ...closure import RowStatus
+from ...loops import RowStatus
 from ..description.study import Bound, Study
 from .loads import Loads
 

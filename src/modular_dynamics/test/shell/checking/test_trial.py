@@ -99,7 +99,7 @@ def test_wrong_mobility_is_the_error_of_every_call(tags, words):
     rest = np.zeros(len(graph.independent_joint_names))
     if rest.size:
         with pytest.raises(md.ModularDynamicsError):
-            md.closure.closed_loop_inverse_dynamics(graph, rest + 0.3, rest, rest)
+            md.loops.closed_loop_inverse_dynamics(graph, rest + 0.3, rest, rest)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +126,13 @@ def test_loops_that_begin_at_a_dead_point_and_stay_there():
     hinges = HINGES.replace("xyz='0.5 0 0'", "xyz='0.4 0 0'")
     tags = PIN.replace("xyz='0.5", "xyz='0.4").replace("link='rocker' xyz='0.4", "link='rocker' xyz='0.2")
     graph = md.load_urdf(four_bar(tags + PASSIVE, hinges))
-    assert not md.closure.solver_of(graph).reference().any()
+    assert not md.loops.solver_of(graph).reference().any()
     trial = tried(graph)
     assert "it is a dead point, with 2 degrees of freedom" in trial.no_torques
     assert trial.findings == 1
     for q in (0.1, -1.0):
         with pytest.raises(md.SingularityError):
-            md.closure.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
+            md.loops.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
     limits = "<limit lower='0.1' upper='2' effort='1' velocity='1'/>"
     away = hinges.replace("<joint name='c' type='continuous'>", f"<joint name='c' type='revolute'>{limits}")
     assert tried(md.load_urdf(four_bar(tags + PASSIVE, away))).findings == 0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.closure import internal_wrenches
+from modular_dynamics.loops import internal_wrenches
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution, Dynamics
 from modular_dynamics_ros.computation.queries.query_model import QueryModel
 from modular_dynamics_ros.computation.robot import Robot

@@ -1,0 +1,230 @@
+"""Many designs with closed loops: each as the robot that is written to URDF and loaded, and as MuJoCo."""
+
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from benchmark.peers.mujoco_loops import MujocoLoops
+from helpers.robots.parallel_mechanisms import delta
+from helpers.robots.planar_robots import four_bar
+from modular_dynamics.loops import solver_of
+
+ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
+#: Of the torso: what a designer varies, and by how much.
+TORSO = {
+    "spring sr4 stiffness": 500.0,
+    "spring sl4 free length": 0.02,
+    "spring s5 initial force": 10.0,
+    "spring s5 first anchor z": 0.02,
+    "loop joint act5_pin successor y": 0.01,
+    "joint act5_pivot origin y": 0.01,
+    "joint act4_pivot origin z": 0.01,
+    "link body_5 mass": 1.0,
+    "gravity z": 1.0,
+}
+#: What takes a robot changed in full for each value, and what counts only where it is not zero.
+FURTHER = {
+    "spring s5 damping": 20.0,
+    "link body_4 com z": 0.05,
+    "joint neck_mount origin roll": 0.5,
+    "joint head_tilt damping": 0.5,
+    "joint act5 armature": 2.0,
+    "joint act4 stiffness": 100.0,
+}
+
+
+def columns(graph, changes, designs, seed=0):
+    """Parameters that vary by so much; upwards where they are zero."""
+    rng = np.random.default_rng(seed)
+    values = {name: graph.parameters[name].value for name in changes}
+    return {
+        name: values[name] + change * rng.uniform(-1.0 if values[name] else 0.0, 1.0, designs)
+        for name, change in changes.items()
+    }
+
+
+def states(graph, designs, count, size=0.02, seed=0):
+    """Random states near the reference."""
+    rng, solver = np.random.default_rng(seed), solver_of(graph)
+    shape = designs, count, len(solver.independent_v)
+    q = solver.reference()[solver.independent_q] + size * rng.uniform(-1.0, 1.0, shape)
+    return q, rng.normal(size=shape), rng.normal(size=shape)
+
+
+def written(graph, parameters, k):
+    """The k-th design, loaded from a URDF of its own."""
+    changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
+    return md.load_urdf(changed.to_urdf())
+
+
+def assert_same(batch, k, i, single):
+    assert batch.statuses[k, i] == md.RowStatus.ANSWERED
+    assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-10, abs=1e-10 * np.abs(single.tau).max())
+    assert batch.coordinates[k, i] == pytest.approx(single.coordinates, abs=1e-10)
+    assert batch.tensions[k, i] == pytest.approx(list(single.tensions.values()), rel=1e-10)
+
+
+@pytest.mark.parametrize("changes", [TORSO, TORSO | FURTHER], ids=["straight", "all"])
+def test_designs_of_the_torso_are_robots_written_and_loaded(load_robot, changes):
+    graph = load_robot("charmie_torso")
+    parameters, motion = columns(graph, changes, 40), states(graph, 40, 3)
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, friction="urdf")
+    for k in range(40):
+        robot = written(graph, parameters, k)
+        for i in range(3):
+            state = (x[k, i] for x in motion)
+            assert_same(batch, k, i, md.closed_loop_inverse_dynamics(robot, *state, friction="urdf"))
+
+
+@pytest.mark.filterwarnings("ignore:.*triangle inequality")
+@pytest.mark.parametrize("name", ROBOTS)
+def test_any_parameters(name, load_robot):
+    """Of 15 pairs of designs three parameters, drawn from all; some cannot be robots, some cannot close."""
+    graph, rng = load_robot(name), np.random.default_rng(1)
+    answered = 0
+    for seed in range(15):
+        names = rng.choice(list(graph.parameters), 3, replace=False).tolist()
+        parameters = columns(graph, dict.fromkeys(names, 2e-3), 2, seed)
+        motion = states(graph, 2, 2, 0.01, seed)
+        batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+        for k in range(2):
+            try:
+                robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
+            except md.ModelError:
+                assert (batch.statuses[k] == md.RowStatus.NO_MODEL).all()
+                continue
+            guess = solver_of(graph).reference()
+            for i in range(2):
+                state = [x[k, i] for x in motion]
+                try:
+                    single = md.closed_loop_inverse_dynamics(robot, *state, guess)
+                except md.ClosureError:
+                    assert batch.statuses[k, i] != md.RowStatus.ANSWERED
+                    continue
+                assert_same(batch, k, i, single)
+                answered += 1
+    assert answered >= 10
+
+
+def test_mujoco_agrees(load_robot):
+    graph = load_robot("charmie_torso")
+    motion = states(graph, 20, 5)
+    parameters = columns(graph, {name: x for name, x in TORSO.items() if name != "gravity z"}, 20)
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    for k in range(20):
+        changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
+        text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
+        peer = MujocoLoops(text, graph.independent_joint_names)
+        for i in range(5):
+            peer(*(x[k, i] for x in motion))
+            assert batch.tau[k, i] == pytest.approx(peer.tau, abs=1e-9 * np.abs(peer.tau).max())
+            assert batch.tensions[k, i] == pytest.approx([*peer.tensions.values()], rel=1e-9)
+
+
+def test_results_do_not_depend_on_threads_or_neighbours(load_robot):
+    graph = load_robot("exoskeleton")
+    names = [name for name in graph.parameters if name.startswith("spring ") and name.endswith("stiffness")]
+    parameters, motion = columns(graph, dict.fromkeys(names, 100.0), 50), states(graph, 50, 20)
+    one, two = (
+        md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, threads=count)
+        for count in (1, 2)
+    )
+    assert np.array_equal(one.tau, two.tau)
+    order = np.random.default_rng(0).permutation(50)
+    shuffled = md.closed_loop_inverse_dynamics_batch(
+        graph,
+        *(x[order] for x in motion),
+        parameters={name: column[order] for name, column in parameters.items()},
+    )
+    assert shuffled.tau == pytest.approx(one.tau[order], rel=1e-12, abs=1e-12 * np.abs(one.tau).max())
+
+
+def test_what_cannot_close_or_be_is_marked_and_spoils_no_other(load_robot):
+    graph = load_robot("four_bar").with_independent_joints("J3")
+    link = next(name for name in graph.parameters if name.startswith("link ") and name.endswith(" mass"))
+    masses = np.array([1.0, -1.0, np.nan, 2.0, 3.0])
+    q = np.tile(solver_of(graph).reference()[solver_of(graph).independent_q], (5, 3, 1))
+    q[0, 1], q[3, 0], q[4, 2] = 3.0, np.inf, -2.9
+    rest = np.zeros_like(q)
+    batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, parameters={link: masses})
+    bad, status = batch.statuses, md.RowStatus
+    assert (bad[1:3] == status.NO_MODEL).all()
+    assert (bad[0, 1], bad[3, 0], bad[4, 2]) == (status.CANNOT_CLOSE, status.NO_STATE, status.CANNOT_CLOSE)
+    assert np.count_nonzero(bad) == 9
+    assert (np.isnan(batch.tau[..., 0]) == (bad != 0)).all()
+    assert len(batch.reasons) == 9
+    assert "negative" in batch.reasons[3]
+    assert "no assembly mode" in batch.reasons[1]
+    assert "is inf" in batch.reasons[9]
+    for k in (0, 3, 4):
+        robot = graph.with_parameters({link: masses[k]})
+        for i in np.flatnonzero(bad[k] == 0):
+            assert_same(batch, k, i, md.closed_loop_inverse_dynamics(robot, q[k, i], rest[k, i], rest[k, i]))
+    with pytest.raises(md.ClosureError, match="design 0, state 1: the loops of 'four_bar' do not close"):
+        md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, parameters={link: masses}, errors="raise")
+
+
+def test_sines_are_zero_at_a_dead_point():
+    """A four-bar whose coupler and rocker come into line: the sine of the angle between them."""
+    graph = four_bar(a=1.0, b=2.0, c=2.0, d=2.0).graph()
+    q, rest = np.linspace(0.5, 2.8, 24)[:, None], np.zeros((24, 1))
+    guess = md.close_loops(graph, q[0])
+    mass = next(name for name in graph.parameters if name.endswith(" mass"))
+    batch = md.closed_loop_inverse_dynamics_batch(
+        graph, q, rest, rest, guess, parameters={mass: graph.parameters[mass].value}
+    )
+    # the transmission angle, by the law of cosines over the diagonal
+    diagonal = 1.0 + 4.0 - 4.0 * np.cos(q[:, 0])
+    cosine = (4.0 + 4.0 - diagonal) / 8.0
+    reached = np.abs(cosine) < 1.0
+    sine = np.sqrt(1.0 - cosine[reached] ** 2)
+    assert batch.sines[reached] == pytest.approx(sine, abs=1e-12)
+
+
+def test_turns_are_counted_from_the_guess_and_then_from_state_to_state():
+    """A drag link, of which both cranks turn all round; a passive one passes half a turn from the guess."""
+    graph = four_bar(a=2.0, b=2.0, c=2.2, d=1.0).graph()
+    guess = md.close_loops(graph, [0.0])
+    mass = next(name for name in graph.parameters if name.endswith(" mass"))
+    for first in np.linspace(2.0, 4.0, 41):
+        q = first + np.linspace(0.0, 0.4, 20)[None, :, None]
+        rest = np.zeros_like(q)
+        batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, guess, parameters={mass: 1.0})
+        coordinates = batch.coordinates[0]
+        near = guess
+        for angle in np.linspace(0.0, first, 60):
+            near = md.close_loops(graph, [angle], near)
+        assert coordinates[0] == pytest.approx(near, abs=1e-9)
+        assert (np.abs(np.diff(coordinates, axis=0)) < 0.2).all()
+
+
+def test_loops_that_are_not_planar(load_robot):
+    graph = md.load_urdf(delta().urdf())
+    names = [name for name in graph.parameters if name.startswith("link ") and name.endswith(" mass")][:3]
+    parameters = {name: graph.parameters[name].value * np.array([0.5, 1.0, 2.0]) for name in names}
+    motion = states(graph, 3, 2)
+    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    for k in range(3):
+        robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
+        for i in range(2):
+            single = md.closed_loop_inverse_dynamics(robot, *(x[k, i] for x in motion))
+            assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
+
+
+def test_one_state_of_each_and_wrong_arguments(load_robot):
+    graph = load_robot("four_bar")
+    call, zeros = md.closed_loop_inverse_dynamics_batch, np.zeros((4, 1))
+    mass = next(name for name in graph.parameters if name.endswith(" mass"))
+    q = np.tile(solver_of(graph).reference()[solver_of(graph).independent_q], (4, 1))
+    assert call(graph, q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0, 4.0]}).tau.shape == (4, 1)
+    assert call(graph, q[:0], zeros[:0], zeros[:0], parameters={mass: np.zeros(0)}).tau.shape == (0, 1)
+    with pytest.raises(md.UnknownNameError, match=f"no parameter '{mass}s'.*{mass}"):
+        call(graph, q, zeros, zeros, parameters={f"{mass}s": 1.0})
+    with pytest.raises(md.StateError, match="parameters are of 3 designs, q, v and vdot of 4"):
+        call(graph, q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0]})
+    with pytest.raises(md.StateError, match=r"v has shape \(3, 1\)"):
+        call(graph, q, zeros[:3], zeros, parameters={mass: 1.0})
+    with pytest.raises(md.StateError, match=r"guess has shape \(4, 3\); with parameters, \(3,\)"):
+        call(graph, q, zeros, zeros, np.zeros((4, 3)), parameters={mass: 1.0})
+    with pytest.raises(md.StateError, match="mapping of names to columns"):
+        call(graph, q, zeros, zeros, parameters=[1.0])

@@ -1,0 +1,166 @@
+"""Small over-constrained mechanisms, described by data alone; rules that are refused, and why."""
+
+import numpy as np
+import pytest
+import yaml
+
+from helpers.robots.small_rules import DOOR, TABLE, door, edited
+from modular_dynamics.exceptions import DescriptionError, StateError
+from modular_dynamics.loops import LoadCase, ReactionSharing, read_rules, rules_from
+from modular_dynamics.loops.reactions import rules as rules_format
+
+
+def test_a_table_on_four_legs_is_described_by_data_alone():
+    sharing = ReactionSharing(rules_from(yaml.safe_load(TABLE)))
+    place = {"table": np.eye(3)}, {"table": np.zeros(3)}
+    load_case = LoadCase(*place, {"table": [0.0, 0.0, 100.0, 6.0, -10.0, 0.0]})
+    shared = sharing(load_case)
+    # 100 N at (0.1, 0.06): a and b bear 60 between them, a third off the middle; d what turns about y
+    heights = [shared.components[leg, "Fz"] for leg in "abcd"]
+    assert heights == pytest.approx([30.0, 30.0, 10.0, 30.0], abs=1e-12)
+    least = sharing.least_norm(load_case)
+    even = [25.0 * (1.0 + x * 0.1 / 0.5 + y * 0.06 / 0.3) for x, y in ((1, 1), (-1, 1), (-1, -1), (1, -1))]
+    assert [least.components[leg, "Fz"] for leg in "abcd"] == pytest.approx(even)
+    (stress,) = sharing.self_stress(load_case).T
+    heights = stress[[k for k, (_, c) in enumerate(sharing.rules.unknowns) if c == "Fz"]]
+    assert heights / heights[0] == pytest.approx([1.0, -1.0, 1.0, -1.0])  # it rocks on its diagonals
+
+
+def test_a_door_on_three_hinges_is_described_by_data_alone():
+    sharing = ReactionSharing(rules_from(yaml.safe_load(DOOR)))
+    shared = sharing(door())
+    assert [shared.components[hinge, "Fz"] for hinge in ("low", "mid", "top")] == pytest.approx([100, 50, 50])
+    # the closer pulls with (-40, 30) N at (0.4, 0, 1.9): the handle takes the moment
+    assert shared.components["handle", "Fy"] == pytest.approx(-30 * 0.4 / 0.8)
+    assert shared.components["top", "Fx"] == pytest.approx((-200 * 0.4 + 40 * 1.7) / 1.6)
+    for turn in (0.0, 0.7, -2.0):
+        assert max(np.abs(left).max() for left in sharing(door(turn)).residual.values()) < 1e-12
+        assert sharing.self_stress(door(turn)).shape == (11, 4)  # Fx, Fy of one hinge, Fz of two
+
+
+def test_a_step_that_comes_too_early_says_what_it_needs():
+    content = edited(lambda c: c["steps"].insert(0, c["steps"].pop()))
+    message = r"step 1 .*contains top.Fy, mid.Fy, closer.pull, handle.Fy, which no step"
+    with pytest.raises(StateError, match=message):
+        ReactionSharing(rules_from(content))(door())
+
+
+def test_a_balance_without_a_lever_is_a_dead_point():
+    content = yaml.safe_load(DOOR)
+    content["steps"] = [step for step in content["steps"] if "zero" in step or "known" in step]
+    content["steps"].append({"body": "door", "balance": "Fz", "takes": ["top.Fz", "mid.Fz", "low.Fz"]})
+    content["steps"].append({"body": "door", "balance": "My", "takes": "low.Fx"})
+    content["joints"]["top"]["transmits"] = ["Fz"]
+    content["steps"] += [
+        {"body": "door", "balance": "Mz about low", "takes": "handle.Fy"},
+        {"body": "door", "balance": "Fy", "takes": "low.Fy"},
+    ]
+    with pytest.raises(StateError, match=r"step 5 .*no lever arm in this balance"):
+        ReactionSharing(rules_from(content))(door())
+
+
+def test_what_the_load_case_lacks_is_named():
+    sharing, whole = ReactionSharing(rules_from(yaml.safe_load(DOOR))), door()
+    with pytest.raises(StateError, match="no known force of 'closer'; it has those of: none"):
+        sharing(LoadCase(whole.rotations, whole.origins, whole.required_wrenches))
+    with pytest.raises(StateError, match="no origins of 'frame'; it has those of: door"):
+        sharing(LoadCase(whole.rotations, {"door": np.zeros(3)}, whole.required_wrenches, whole.known))
+    with pytest.raises(StateError, match=r"required_wrenches of 'door' have shape \(3,\); \(6,\) is needed"):
+        sharing(LoadCase(whole.rotations, whole.origins, {"door": np.zeros(3)}, whole.known))
+    with pytest.raises(StateError, match="required_wrenches of 'door' contain NaN or infinite numbers"):
+        sharing(LoadCase(whole.rotations, whole.origins, {"door": np.full(6, np.nan)}, whole.known))
+
+
+def test_a_line_without_length_is_refused():
+    content = yaml.safe_load(DOOR)
+    content["joints"]["closer"]["from"] = content["joints"]["closer"]["at"]
+    with pytest.raises(StateError, match="joint 'closer': 'from' and 'at' coincide"):
+        ReactionSharing(rules_from(content))(door())
+
+
+def test_the_matrix_is_the_moment_and_force_of_every_component():
+    rules, turn = rules_from(yaml.safe_load(DOOR)), 0.7
+    E = ReactionSharing(rules).equilibrium_matrix(door(turn))
+    x = np.random.default_rng(0).normal(size=len(rules.unknowns))
+    force, moment = np.zeros(3), np.zeros(3)  # in the door's axes, by hand
+    for (name, component), value in zip(rules.unknowns, x, strict=True):
+        at = np.array(rules.joints[name].at)
+        if component == "pull":
+            c, s = np.cos(turn), np.sin(turn)
+            line = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) @ np.array([0, 0.3, 1.9]) - at
+            f = value * line / np.linalg.norm(line)
+        else:
+            f = value * np.eye(3)["xyz".index(component[1])]
+        force, moment = force + f, moment + np.cross(at, f)
+    assert np.allclose(E @ x, [*force, *moment], rtol=0, atol=1e-14)
+
+
+def test_many_states_are_those_one_after_another_and_a_bad_one_spoils_no_other():
+    sharing, turns = ReactionSharing(rules_from(yaml.safe_load(DOOR))), np.linspace(-2.0, 2.0, 11)
+    poses, required, x = map(np.array, zip(*(sharing._arrays(door(turn)) for turn in turns), strict=True))
+    required[3] = np.nan
+    rows = sharing._sharing(poses, required, x).by_name(sharing.rules)
+    for k, turn in enumerate(turns):
+        one = sharing(door(turn))
+        found = np.array([values[k] for values in rows.components.values()])
+        assert np.isfinite(rows.residual["door"][k]).all() == (k != 3)
+        if k != 3:
+            assert found == pytest.approx(list(one.components.values()), abs=1e-12)
+            assert rows.wrenches["low"][k] == pytest.approx(one.wrenches["low"], abs=1e-12)
+            assert rows.points["closer"][k] == pytest.approx(one.points["closer"], abs=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda c: c.pop("steps"), "steps missing"),
+        (lambda c: c.update(bodies="door"), "bodies is 'door'; a list is needed"),
+        (lambda c: c.update(bodies=["door", "door"]), "bodies are door, door; each is to be named once"),
+        (lambda c: c.update(joints=None), "joints is None; a mapping is needed"),
+        (lambda c: c["joints"].update(top=3), "joint 'top': 3 is not a mapping"),
+        (lambda c: c["joints"]["top"].update(transmits=None), "'top' transmits None"),
+        (lambda c: c["joints"]["top"].update(at=[0, 0, float("nan")]), "nor three coordinates"),
+        (lambda c: c["steps"][4].update(takes=7), "step 5: 7; 'JOINT.COMPONENT' is needed"),
+        (lambda c: c["steps"][4].update(takes=[["low.Fz"]]), "step 5: .* is no component of a joint"),
+        (lambda c: c["steps"][4]["takes"].update({"mid.Fz": "half"}), "weight of 'mid.Fz' is 'half'"),
+        (lambda c: c["steps"][4]["takes"].update({"mid.Fz": 0}), "weight of 'mid.Fz' is 0"),
+        (lambda c: c["steps"].append({"body": "door", "rest": ["low"]}), "no joint '\\['low'\\]'"),
+        (lambda c: c["joints"]["top"].update(transmits=["Fq"]), "'top' transmits Fq; each once of Fx"),
+        (lambda c: c["joints"]["top"].update(holds="gate"), "holds 'gate', which is none of the bodies door"),
+        (lambda c: c["joints"]["top"].update(at=[1, 2]), "neither a name nor three coordinates"),
+        (lambda c: c["joints"]["closer"].pop("from"), "'from' is missing"),
+        (lambda c: c["joints"]["top"].update({True: "door"}), "unknown True"),
+        (lambda c: c["steps"].pop(), "no step gives low.Fy"),
+        (lambda c: c["steps"].append(c["steps"][-1]), "step 10: low.Fy is given by an earlier step"),
+        (lambda c: c["steps"][4].update(takes="low.Mz"), "step 5: 'low.Mz' is no component of a joint"),
+        (lambda c: c["steps"][4].update(balance="Fq"), "step 5: balance 'Fq'; 'Fy', 'Mx'"),
+        (lambda c: c["steps"][4].update(body="gate"), "step 5: 'gate' is none of the bodies door"),
+        (lambda c: c["steps"][4].pop("takes"), "step 5: one of known, zero, rest, or balance with takes"),
+        (lambda c: c["steps"].append({"body": "door", "rest": "closer"}), "'closer' transmits push or pull"),
+        (lambda c: c["steps"].append({"body": "door", "rest": "roof"}), "no joint 'roof'"),
+    ],
+)
+def test_bad_rules_are_refused_by_name(change, message):
+    with pytest.raises(DescriptionError, match=message):
+        rules_from(edited(change))
+
+
+def test_a_file_that_is_no_rules_is_refused_by_its_path(tmp_path):
+    path = tmp_path / "rules.yaml"
+    with pytest.raises(DescriptionError, match=r"no file of rules at '.*rules.yaml'"):
+        read_rules(path)
+    path.write_text("[1, 2]")
+    with pytest.raises(DescriptionError, match=r"rules.yaml: rules: \[1, 2\] is not a mapping"):
+        read_rules(path)
+
+
+def test_the_example_in_the_description_of_the_format_can_be_loaded():
+    example = [line for line in rules_format.__doc__.splitlines() if line.startswith("    ")]
+    rules = rules_from(yaml.safe_load("\n".join(example)))
+    assert [step.kind for step in rules.steps] == ["known", "zero", "balance", "rest"]
+
+
+def test_rules_can_be_read_by_people():
+    text = str(rules_from(edited(lambda c: c["steps"][5].update(step=3, equations="7-9"))))
+    assert "door: balance of Fz gives low.Fz * 2, mid.Fz, top.Fz (the lowest is set first)" in text
+    assert "door: 3. eq. 7-9: balance of My about low gives top.Fx" in text

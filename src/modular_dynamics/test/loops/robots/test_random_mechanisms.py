@@ -1,0 +1,134 @@
+"""Random trees, closed in random configurations: power, forward after inverse, every body's balance.
+
+``pytest --hypothesis-show-statistics`` counts the draws that were given up, by reason.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import event, given
+
+import modular_dynamics as md
+from helpers.oracles.motions import rate
+from helpers.oracles.rigid_bodies import RigidBodies, moved
+from helpers.random_examples.examples import examples
+from helpers.random_examples.mechanisms import random_mechanisms, second_axis
+from modular_dynamics.loops import solver_of
+
+MECHANISMS = examples(50)
+
+
+def states(drawn):
+    solver = solver_of(drawn.graph)
+    v, vdot = (drawn.rng.uniform(-1, 1, len(solver.independent_v)) for _ in range(2))
+    return drawn.q[solver.independent_q], v, vdot
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_power_is_the_rate_of_energy(drawn):
+    """Along the solved velocities and accelerations, which are asserted to keep the loops closed.
+
+    Differences that close the loops again after steps of the independent joints fail near dead points: the
+    dependent joints turn so fast there that steps which are small for the former are large for the latter.
+    """
+    graph = drawn.graph
+    q, v, vdot = states(drawn)
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    solver = solver_of(graph)
+    rates = result.velocities, result.accelerations
+    assert np.array_equal([part[solver.independent_v] for part in rates], [v, vdot])
+    values, largest = solver.system.evaluate(result.coordinates, result.velocities), 1.0 + np.abs(rates).max()
+    size = 1.0 + np.abs(values.J).max() + np.abs(values.gamma).max()
+    assert values.J @ rates[0] == pytest.approx(np.zeros(len(values.J)), abs=1e-11 * size * largest)
+    assert values.J @ rates[1] == pytest.approx(-values.gamma, abs=1e-11 * size * largest)
+
+    def energy_at(t):
+        return md.energy(graph, moved(graph, result.coordinates, rates[0] * t), rates[0] + rates[1] * t)
+
+    lost = 0.0  # in the damper: damping 2 times the rate of its length, squared
+    for spring in graph.springs:
+        tension = result.tensions[spring.name]
+        rest = md.closed_loop_inverse_dynamics(graph, q, 0 * v, 0 * v, drawn.q).tensions[spring.name]
+        lost += (tension - rest) ** 2 / spring.damping
+    scale = 1.0 + np.abs(result.tau) @ np.abs(v) + abs(energy_at(0.0))
+    # a step moves no joint by more than 1e-2 rad or m: rounding of 1e-16 over 1e-2 is what differences leave
+    expected = rate(energy_at, 1e-2 / largest) + lost
+    assert result.tau @ v == pytest.approx(expected, abs=1e-9 * scale)
+
+
+@pytest.mark.slow
+@MECHANISMS
+@given(random_mechanisms())
+def test_inverse_after_forward_returns_the_torques(drawn):
+    graph = drawn.graph
+    q, v, _ = states(drawn)
+    coordinates = md.close_loops(graph, q, drawn.q)
+    velocities = md.constraint_projection(graph, q, drawn.q) @ v
+    tau = drawn.rng.uniform(-10, 10, len(v))
+    motion = md.closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
+    vdot = motion.accelerations[solver_of(graph).independent_v]
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
+    scale = 1.0 + np.abs(motion.accelerations).max()
+    assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
+    assert result.accelerations == pytest.approx(motion.accelerations, abs=1e-8 * scale)
+    assert result.rank == motion.rank
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_every_body_is_in_balance(drawn):
+    graph = drawn.graph
+    q, v, vdot = states(drawn)
+    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    assert result.coordinates == pytest.approx(drawn.q, abs=1e-8)
+    scale = 1.0 + np.abs(result.multipliers).max(initial=0.0) + np.abs(result.tau).max()
+    residual = RigidBodies(graph).equilibrium_residual(result)
+    assert residual == pytest.approx(np.zeros(graph.nv), abs=1e-9 * scale)
+
+
+@MECHANISMS
+@given(random_mechanisms())
+def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
+    graph = drawn.graph
+    result = md.closed_loop_inverse_dynamics(graph, *states(drawn), drawn.q)
+    bodies = RigidBodies(graph)
+    for loop in graph.loop_joints:
+        across = bodies.gap(loop.name, result.coordinates)[:3, :3]
+        force, moment = (across @ part for part in np.split(result.wrenches[loop.name], 2))
+        free = {
+            "revolute": [moment @ loop.axis],
+            "spherical": moment,
+            "universal": [moment @ loop.axis, moment @ across @ second_axis(loop.axis)],
+            "fixed": [0.0],
+            "prismatic": [force @ loop.axis],
+            "planar": [force @ loop.axis, *moment],
+        }[loop.type]
+        assert np.abs(free).max() < 1e-9 * (1.0 + np.abs(result.wrenches[loop.name]).max())
+
+
+@pytest.mark.slow
+@MECHANISMS
+@given(random_mechanisms())
+def test_no_guess_closes_a_frame_that_is_turned_over(drawn):
+    """From anywhere: what closes is right side up, by the URDF's text alone; the rest is refused."""
+    graph, guess = drawn.graph, drawn.q.copy()
+    for name in graph.joint_names:
+        if graph.joint(name).type.nv == 1:
+            guess[graph.q_slice(name)] += drawn.rng.uniform(-np.pi, np.pi)
+    try:
+        q = md.close_loops(graph, drawn.q[solver_of(graph).independent_q], guess)
+    except md.ClosureError:
+        event("refused")
+        return
+    bodies = RigidBodies(graph)
+    for loop in graph.loop_joints:
+        X = bodies.gap(loop.name, q)
+        along = loop.axis * (loop.axis @ X[:3, 3] if loop.type in ("prismatic", "planar") else 0.0)
+        assert X[:3, 3] == pytest.approx(along, abs=1e-9)
+        turned = {
+            "revolute": X[:3, :3] @ loop.axis - loop.axis,
+            "universal": loop.axis @ X[:3, :3] @ second_axis(loop.axis),
+            "fixed": X[:3, :3] - np.eye(3),
+            "prismatic": X[:3, :3] - np.eye(3),
+        }
+        assert np.abs(turned.get(loop.type, 0.0)).max() < 1e-9
