@@ -191,8 +191,8 @@ BATCHED: dict[str, tuple[str, Computed]] = {
     "accelerations, wrenches": ("acceleration", lambda g, s: _accelerations(g, s, **_wrenches(g, s))),
     "hybrid accelerations": ("acceleration", lambda g, s: _hybrid(g, s).a),
     "hybrid torques": ("hybrid torque", lambda g, s: _hybrid(g, s).tau),
-    "bias": ("torque", lambda g, s: md.bias(g, s.q, s.v)),
-    "bias, friction": ("torque", lambda g, s: md.bias(g, s.q, s.v, friction="urdf")),
+    "bias": ("torque", lambda g, s: md.nonlinear_effects(g, s.q, s.v)),
+    "bias, friction": ("torque", lambda g, s: md.nonlinear_effects(g, s.q, s.v, friction="urdf")),
     "gravity": ("torque", lambda g, s: md.gravity_torque(g, s.q)),
     "Coriolis matrix": ("torque", lambda g, s: md.coriolis_matrix(g, s.q, s.v)),
     "d torque/d q": ("torque", lambda g, s: _torque_derivatives(g, s).dq),
@@ -281,42 +281,52 @@ def assembled(graph: Any) -> Array:
 
 def closed_motion(graph: Any, q1: Array, v1: Array, a1: Array, guess: Array) -> tuple[Array, Array, Array]:
     """Return q, v and a of all joints at those of the independent ones."""
-    solution = md.closed_loop_inverse_dynamics(graph, q1, v1, a1, guess)
+    solution = md.InverseDynamics(graph).solve(q1, v1, a1, guess=guess)
     return solution.coordinates, solution.velocities, solution.accelerations
 
 
 def _closed_torques(graph: Any, s: State, **options: Any) -> Any:
-    return md.closed_loop_inverse_dynamics(graph, *s.own, s.q, **options)
+    return md.InverseDynamics(graph).solve(*s.own, guess=s.q, **options)
 
 
 def _closed_accelerations(graph: Any, s: State, **options: Any) -> Any:
-    return md.closed_loop_forward_dynamics(graph, s.q, s.v, s.tau1, **options).accelerations
+    return md.constrained_dynamics(graph, s.q, s.v, s.tau1, **options).a
 
 
 def _closed_hybrid(graph: Any, s: State) -> Any:
-    state = s.q, s.v, s.a1, s.tau1, graph.independent_joint_names[::2]
-    return md.closed_loop_hybrid_dynamics(graph, *state, **_wrenches(graph, s), friction="urdf")
+    known = {"prescribed": graph.independent_joint_names[::2], "a": s.a1}
+    return md.constrained_dynamics(graph, s.q, s.v, s.tau1, **known, **_wrenches(graph, s), friction="urdf")
 
 
-def _closed_derivatives(graph: Any, s: State, batch: str = "") -> Any:
-    function = getattr(md, f"closed_loop_inverse_dynamics_derivatives{batch}")
-    return function(graph, *s.own, s.q, **_wrenches(graph, s), friction="urdf")
+def _closed_derivatives(graph: Any, s: State) -> Any:
+    options = {"guess": s.q, "friction": "urdf", **_wrenches(graph, s)}
+    return md.inverse_dynamics_derivatives(graph, *s.own, **options)
 
 
-def _closed_regressor(graph: Any, s: State, batch: str = "") -> Any:
-    return getattr(md, f"closed_loop_regressor{batch}")(graph, *s.own, s.q)
+def _closed_regressor(graph: Any, s: State) -> Any:
+    return md.regressor(graph, *s.own, guess=s.q)
+
+
+def _springs(graph: Any, s: State) -> Any:
+    at_rest = md.nonlinear_effects(graph, s.q1, 0.0 * s.v1, guess=s.q)
+    return at_rest - md.gravity_torque(graph, s.q1, guess=s.q)
+
+
+def _offset_of_regressor(graph: Any, s: State) -> Any:
+    tau = md.inverse_dynamics(graph, *s.own, guess=s.q)
+    return tau - _closed_regressor(graph, s) @ md.inertial_parameters(graph)
 
 
 @lru_cache(8)
 def _closed_base_parameters(graph: Any) -> Any:
     if graph.nv > MOST_IDENTIFIED:
         raise LeftOutError
-    return md.closed_loop_base_parameters(graph, assembled(graph))
+    return md.base_parameters(graph, guess=assembled(graph))
 
 
 def _by_closed_base_parameters(graph: Any, s: State) -> Any:
     found, regressor = _closed_base_parameters(graph), _closed_regressor(graph, s)
-    return regressor.Y[:, found.independent] @ found.values + regressor.offset
+    return regressor[:, found.independent] @ found.values + _offset_of_regressor(graph, s)
 
 
 def _closed_designs(graph: Any, s: State) -> Array:
@@ -324,8 +334,7 @@ def _closed_designs(graph: Any, s: State) -> Array:
     name = (spring or [name for name in graph.parameters if name.endswith(" mass")])[-1]
     columns = {name: graph.parameters[name].value * np.array([1.0, 1.1, 1.3])}
     states = (np.tile(x, (3, 1)) for x in s.own)
-    batch = md.closed_loop_inverse_dynamics_batch
-    return batch(graph, *states, s.q, errors="raise", parameters=columns).tau.T
+    return md.inverse_dynamics(graph, *states, guess=s.q, parameters=columns).T
 
 
 def _reactions(graph: Any, s: State) -> Array:
@@ -353,8 +362,8 @@ def _sorted(values: Mapping[str, Any]) -> list[Any]:
 
 #: Quantity of a robot with loops: kind, and how it is computed; the guess is the closed configuration.
 LOOP: dict[str, tuple[str, Computed]] = {
-    "loops: projection": ("value", lambda g, s: md.constraint_projection(g, s.q1, s.q)),
-    "loops: mass matrix": ("mass1", lambda g, s: md.closed_loop_mass_matrix(g, s.q1, s.q)),
+    "loops: projection": ("value", lambda g, s: md.explicit_constraint_jacobian(g, s.q1, s.q)),
+    "loops: mass matrix": ("mass1", lambda g, s: md.mass_matrix(g, s.q1, guess=s.q)),
     "loops: coordinates": ("coordinates", lambda g, s: md.close_loops(g, s.q1, s.q)),
     "loops: assembled": ("coordinates", lambda g, s: md.assemble(g, s.q).coordinates),
     "loops: velocities": ("value", lambda g, s: _closed_torques(g, s).velocities),
@@ -362,7 +371,7 @@ LOOP: dict[str, tuple[str, Computed]] = {
     "loops: torques": ("torque1", lambda g, s: _closed_torques(g, s).tau),
     "loops: torques, friction": ("torque1", lambda g, s: _closed_torques(g, s, friction="urdf").tau),
     "loops: torques, wrenches": ("torque1", lambda g, s: _closed_torques(g, s, **_wrenches(g, s)).tau),
-    "loops: torques alone": ("torque1", lambda g, s: md.ClosedLoopInverseDynamics(g)(*s.own, s.q)),
+    "loops: torques alone": ("torque1", lambda g, s: md.InverseDynamics(g)(*s.own, guess=s.q)),
     "loops: torques, designs": ("torque1", _closed_designs),
     "loops: torques, base parameters": ("torque1", _by_closed_base_parameters),
     "loops: count of base parameters": ("value", lambda g, s: len(_closed_base_parameters(g).values)),
@@ -373,13 +382,13 @@ LOOP: dict[str, tuple[str, Computed]] = {
     "loops: wrenches at joints": ("wrench", lambda g, s: _closed_torques(g, s).tree.joint_wrenches),
     "loops: reactions": ("wrench", _reactions),
     "loops: reactions by rules": ("wrench", _shared_reactions),
-    "loops: bias": ("torque1", lambda g, s: md.closed_loop_bias(g, s.q1, s.v1, s.q)),
+    "loops: bias": ("torque1", lambda g, s: md.nonlinear_effects(g, s.q1, s.v1, guess=s.q)),
     "loops: bias, friction": (
         "torque1",
-        lambda g, s: md.closed_loop_bias(g, s.q1, s.v1, s.q, friction="urdf"),
+        lambda g, s: md.nonlinear_effects(g, s.q1, s.v1, guess=s.q, friction="urdf"),
     ),
-    "loops: gravity": ("torque1", lambda g, s: md.closed_loop_gravity_torque(g, s.q1, s.q)),
-    "loops: springs": ("torque1", lambda g, s: md.closed_loop_spring_torque(g, s.q1, s.q)),
+    "loops: gravity": ("torque1", lambda g, s: md.gravity_torque(g, s.q1, guess=s.q)),
+    "loops: springs": ("torque1", _springs),
     "loops: accelerations": ("acceleration", _closed_accelerations),
     "loops: accelerations, friction": (
         "acceleration",
@@ -387,36 +396,35 @@ LOOP: dict[str, tuple[str, Computed]] = {
     ),
     "loops: own accelerations": (
         "acceleration1",
-        lambda g, s: md.ClosedLoopEquationOfMotion(g).forward_dynamics(s.q1, s.v1, s.tau1, s.q),
+        lambda g, s: md.forward_dynamics(g, s.q1, s.v1, s.tau1, guess=s.q),
     ),
-    "loops: hybrid accelerations": ("acceleration", lambda g, s: _closed_hybrid(g, s).vdot),
+    "loops: hybrid accelerations": ("acceleration", lambda g, s: _closed_hybrid(g, s).a),
     "loops: hybrid torques": ("hybrid torque1", lambda g, s: _closed_hybrid(g, s).tau),
     "loops: d torque/d q": ("torque1", lambda g, s: _closed_derivatives(g, s).dq),
     "loops: d torque/d v": ("torque1", lambda g, s: _closed_derivatives(g, s).dv),
     "loops: d torque/d a": ("torque1", lambda g, s: _closed_derivatives(g, s).da),
-    "loops: regressor": ("regressor1", lambda g, s: _closed_regressor(g, s).Y.reshape(len(s.v1), -1, 10)),
-    "loops: offset of the regressor": ("torque1", lambda g, s: _closed_regressor(g, s).offset),
+    "loops: regressor": ("regressor1", lambda g, s: _closed_regressor(g, s).reshape(len(s.v1), -1, 10)),
+    "loops: offset of the regressor": ("torque1", _offset_of_regressor),
     "loops: energy": ("energy", lambda g, s: md.energy(g, s.q, s.v)),
     "loops: simulated": ("coordinates", _simulated),
 }
 
 
-def _marked(name: str, *arguments: str) -> Computed:
-    """Return the batch of a function of closed loops, with the guess of each row."""
+def _of_rows(name: str, *arguments: str) -> Computed:
+    """Return a function of closed loops with the guess of each row."""
 
-    def batch(graph: Any, s: State) -> Any:
-        function = getattr(md, f"closed_loop_{name}_batch")
-        return function(graph, *(getattr(s, part) for part in arguments), s.q, errors="raise")
+    def rows(graph: Any, s: State) -> Any:
+        return getattr(md, name)(graph, *(getattr(s, part) for part in arguments), guess=s.q)
 
-    return batch
+    return rows
 
 
 LOOP_ROWS: dict[str, Computed] = {
-    "loops: torques": lambda g, s: _marked("inverse_dynamics", "q1", "v1", "a1")(g, s).tau,
-    "loops: mass matrix": lambda g, s: _marked("mass_matrix", "q1")(g, s).values,
-    "loops: bias": lambda g, s: _marked("bias", "q1", "v1")(g, s).values,
-    "loops: gravity": lambda g, s: _marked("gravity_torque", "q1")(g, s).values,
-    "loops: own accelerations": lambda g, s: _marked("forward_dynamics", "q1", "v1", "tau1")(g, s).values,
+    "loops: torques": _of_rows("inverse_dynamics", "q1", "v1", "a1"),
+    "loops: mass matrix": _of_rows("mass_matrix", "q1"),
+    "loops: bias": _of_rows("nonlinear_effects", "q1", "v1"),
+    "loops: gravity": _of_rows("gravity_torque", "q1"),
+    "loops: own accelerations": _of_rows("forward_dynamics", "q1", "v1", "tau1"),
     "loops: d torque/d q": lambda g, s: _closed_derivatives(g, s, "_batch").dq,
     "loops: regressor": lambda g, s: _closed_regressor(g, s, "_batch").Y.reshape(*s.v1.shape, -1, 10),
 }

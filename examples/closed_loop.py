@@ -18,13 +18,13 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 exo = md.load_urdf(ROBOTS / "exoskeleton.urdf")  # three loops, two gears, a spring
 print("independent joints:", *exo.independent_joint_names)
-solution = md.closed_loop_inverse_dynamics(exo, [0.0, 0.0, 0.5, 0.5, 0.0], [0.0] * 5, [0.0] * 5)
+solution = md.InverseDynamics(exo).solve([0.0, 0.0, 0.5, 0.5, 0.0], [0.0] * 5, [0.0] * 5)
 print("torques of the independent joints [N m]:", solution.tau.round(4))
 print("wrench at the cut joint E [N, N m]:", solution.wrenches["E"].round(3))
 print("spring tensions [N]:", {name: round(tension, 3) for name, tension in solution.tensions.items()})
 print(f"condition {solution.condition:.1f} (large near a dead point)")
-later = md.closed_loop_inverse_dynamics(
-    exo, [0.0, 0.0, 0.6, 0.5, 0.0], [0.0] * 5, [0.0] * 5, guess=solution.coordinates
+later = md.InverseDynamics(exo).solve(
+    [0.0, 0.0, 0.6, 0.5, 0.0], [0.0] * 5, [0.0] * 5, guess=solution.coordinates
 )
 print("at the next position, in the same assembly mode:", later.tau.round(4))
 

@@ -21,13 +21,13 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 
 graph = md.load_urdf(ROBOTS / "four_bar.urdf")
 coordinates = md.close_loops(graph, [0.3])  # of all joints, from that of the crank
-start = md.closed_loop_forward_dynamics(graph, coordinates, np.zeros(graph.nv), tau=[0.0])
-print("accelerations of", *graph.joint_names, "[rad/s^2]:", start.accelerations.round(3))
+start = md.constrained_dynamics(graph, coordinates, np.zeros(graph.nv), [0.0])
+print("accelerations of", *graph.joint_names, "[rad/s^2]:", start.a.round(3))
 motion = md.simulate(graph, [0.3], [0.0], tau=None, t_end=0.4, times=np.linspace(0.0, 0.4, 5))
 print("crank [rad]:", motion.coordinates[:, 0].round(3))
 print("energy stays within 1e-6 J:", np.ptp(motion.energy) < 1e-6)
 print("loops stay closed within 1e-8 m:", motion.residual.max() < 1e-8)
-M, g = md.closed_loop_mass_matrix(graph, [0.3]), md.closed_loop_gravity_torque(graph, [0.3])
+M, g = md.mass_matrix(graph, [0.3]), md.gravity_torque(graph, [0.3])
 print(f"seen from the crank: inertia {M[0, 0]:.4f} kg m^2, gravity {g[0]:.3f} N m")
-general = md.closed_loop_inverse_dynamics(graph, [0.3], [3.0], [-2.0])
+general = md.InverseDynamics(graph).solve([0.3], [3.0], [-2.0])
 print(f"torque {general.tau[0]:.4f} N m")

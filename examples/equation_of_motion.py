@@ -18,7 +18,7 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 graph = md.load_urdf(ROBOTS / "four_link.urdf")
 q, v, a = np.array([0.1, 0.4, -0.3, 0.3]), np.full(4, 0.2), np.ones(4)
 tau = md.inverse_dynamics(graph, q, v, a)
-M, h, g = md.mass_matrix(graph, q), md.bias(graph, q, v), md.gravity_torque(graph, q)
+M, h, g = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v), md.gravity_torque(graph, q)
 print("M a + h gives the torques to 1e-12 N m:", np.abs(M @ a + h - tau).max() < 1e-12)
 print("gravity torques [N m]:", g.round(4))
 C = md.coriolis_matrix(graph, q, v)  # the one for which Mdot - 2 C is skew-symmetric

@@ -20,7 +20,7 @@ ROBOTS = Path(__file__).resolve().parents[1] / "urdf"
 graph = md.load_urdf(ROBOTS / "charmie_torso.urdf")
 rules = read_rules(ROBOTS / "charmie_torso_rules.yaml")
 rest = [0.0] * len(graph.independent_joint_names)
-dynamics = md.closed_loop_inverse_dynamics(graph, rest, rest, rest)
+dynamics = md.InverseDynamics(graph).solve(rest, rest, rest)
 print("redundant constraint rows:", dynamics.redundant)
 for name, tension in dynamics.tensions.items():
     print(f"spring {name}: {tension:.2f} N")

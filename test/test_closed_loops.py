@@ -13,7 +13,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
 from helpers.robots.closed_robots import change_point
-from modular_dynamics.loops import close_loops, closed_loop_inverse_dynamics, stamped_cut_wrenches
+from modular_dynamics.loops import close_loops, stamped_cut_wrenches
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
 from modular_dynamics_ros.node.topics import LATCHED
 
@@ -112,7 +112,7 @@ def test_a_motion_of_the_independent_joints_is_completed_and_answered(start, roo
     guess, swept = None, []
     for stamp in probe.play(201):  # the third subscriber
         state = *probe.independent_state(stamp), probe.accelerations[stamp]
-        expected = closed_loop_inverse_dynamics(graph, *state, guess)
+        expected = md.InverseDynamics(graph).solve(*state, guess=guess)
         guess = expected.coordinates
         full = probe.completed[stamp]
         assert tuple(full.name) == graph.joint_names
@@ -160,7 +160,7 @@ def test_a_state_out_of_reach_is_named_not_answered_and_the_next_good_one_is(sta
     assert probe.processes.code(NODE) is None
     # it says when that is over
     assert probe.status_after(len(probe.statuses), "closure", "the loops are closed").level == b"\x00"
-    expected = closed_loop_inverse_dynamics(probe.graph, GOOD, rest, rest)
+    expected = md.InverseDynamics(probe.graph).solve(GOOD, rest, rest)
     assert np.array(probe.torques[good].effort) == pytest.approx(expected.tau, abs=1e-9)
     log = probe.processes.log(NODE)
     assert log.count("cannot close") >= 1
@@ -196,7 +196,7 @@ def test_a_dead_point_is_an_error_and_no_other_position_is_held_there(start, tmp
     probe = start(urdf, "stale_after:=1.0", "on_stale:=hold_gravity")
     good, moving = np.array([0.3]), np.array([1.0])
     stamp = probe.publish_until_answered(good, moving)
-    held = closed_loop_inverse_dynamics(probe.graph, good, [0.0], [0.0])
+    held = md.InverseDynamics(probe.graph).solve(good, [0.0], [0.0])
 
     def is_held():
         newest = probe.completed[max(probe.completed)]

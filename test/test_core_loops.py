@@ -229,7 +229,7 @@ def test_friction_of_dependent_joints_counts():
     )
     near = md.close_loops(graph, [0.7])
     q, v, a = motion(graph, near)
-    theirs = md.closed_loop_inverse_dynamics_batch(graph, q, v, a, near, friction="urdf")
+    theirs = md.InverseDynamics(graph, friction="urdf").solve_many(q, v, a, guess=near)
     for loops in all_kernels(graph):
         tau, statuses = np.empty(v.shape), np.full(ROWS, -1)
         loops.inverse_dynamics_rows(q, v, a, near, tau, None, None, statuses, True, 1)
@@ -242,7 +242,7 @@ def test_states_that_cannot_be_answered_are_marked_and_spoil_no_other():
     graph, near = robot("exoskeleton")
     q, v, a = motion(graph, near)
     q, v, a = q.copy(), v.copy(), a.copy()
-    expected = md.closed_loop_inverse_dynamics_batch(graph, q, v, a, near).tau
+    expected = md.InverseDynamics(graph).solve_many(q, v, a, guess=near).tau
     q[4], v[9, 2], q[12, 0] = OUT_OF_REACH, np.nan, np.inf
     bad = {4: ELSEWHERE, 9: NOT_FINITE, 12: NOT_FINITE}
     for loops in all_kernels(graph):

@@ -35,7 +35,9 @@ def test_random_trees_beside_pinocchio(tree):
     tau = pin.tau(pinocchio.rnea(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a)))
     ours = values(robot.record("inverse_dynamics", 3, 0), q, v, a)
     terms = max(
-        np.abs(tau).max(), np.abs(md.bias(graph, q, v)).max(), np.abs(md.mass_matrix(graph, q) @ a).max()
+        np.abs(tau).max(),
+        np.abs(md.nonlinear_effects(graph, q, v)).max(),
+        np.abs(md.mass_matrix(graph, q) @ a).max(),
     )
     assert np.abs(ours - tau).max() <= 1e-12 * terms
 

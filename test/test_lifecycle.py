@@ -129,7 +129,7 @@ def is_right(probe, message):
         torques = md.inverse_dynamics(probe.graph, q, v, np.zeros(len(q)))
         place = [probe.graph.independent_joint_names.index(name) for name in message.name]
         return len(place) == len(q) and np.allclose(message.effort, torques[place], rtol=1e-12, atol=1e-12)
-    torques = md.closed_loop_inverse_dynamics(probe.graph, q, v, np.zeros(len(q))).tau
+    torques = md.inverse_dynamics(probe.graph, q, v, np.zeros(len(q)))
     named = dict(zip(probe.graph.independent_joint_names, torques, strict=True))
     return all(abs(one.force - named[one.name]) < 1e-7 for one in message.actuators)
 

@@ -52,11 +52,11 @@ def _measure_here(start: float) -> dict[str, tuple[float, float]]:
     torso = md.load_urdf(LOOPS)
     state = np.zeros((3, len(torso.independent_joint_names)))
     use("closing loops", md.close_loops, torso, state[0])
-    use("closed loops: inverse dynamics", md.closed_loop_inverse_dynamics, torso, *state)
+    use("closed loops: inverse dynamics", md.inverse_dynamics, torso, *state)
     closed, still = md.close_loops(torso, state[0]), np.zeros(torso.nv)
-    use("closed loops: forward dynamics", md.closed_loop_forward_dynamics, torso, closed, still, state[0])
+    use("closed loops: forward dynamics", md.constrained_dynamics, torso, closed, still, state[0])
     rows = np.zeros((3, 64, state.shape[1]))
-    use("closed loops: inverse dynamics of a batch", md.closed_loop_inverse_dynamics_batch, torso, *rows)
+    use("closed loops: inverse dynamics of a batch", md.inverse_dynamics, torso, *rows)
     return times
 
 

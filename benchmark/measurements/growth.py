@@ -96,12 +96,13 @@ def measure_loops(rounds: int, cache: Path, tick: Callable[[str], None]) -> list
         tick(f"a chain of {loops} loops")
         graph = windows(loops)
         arguments = [np.array(x) for x in ([1.0 + STEP], [1.0], [0.5], standing(graph, 1.0))]
-        result = md.closed_loop_inverse_dynamics(graph, *arguments)
+        result = md.InverseDynamics(graph).solve(*arguments[:3], guess=arguments[3])
         motion = result.coordinates, result.velocities, result.accelerations
         sizes[loops] = graph.nv, len(result.multipliers)
-        timed[f"closed {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments), 1
+        *state, guess = arguments
+        timed[f"closed {loops}"] = partial(md.InverseDynamics(graph).solve, *state, guess=guess), 1
         tau = np.empty(1)
-        timed[f"torques {loops}"] = partial(md.closed_loop_inverse_dynamics, graph, *arguments, out=tau), 1
+        timed[f"torques {loops}"] = partial(md.inverse_dynamics, graph, *state, guess=guess, out=tau), 1
         tree = np.empty(graph.nv)
         timed[f"tree {loops}"] = partial(md.inverse_dynamics, graph.tree, *motion, out=tree), 1
         try:
@@ -156,8 +157,8 @@ def measure_spatial_loops(rounds: int, tick: Callable[[str], None]) -> list[Spat
         graph = spatial_linkages(loops)
         q = STEP * np.arange(STATES)[:, None] + 0.1 * np.sin(np.arange(loops))
         v, vdot = np.full(q.shape, 0.3), np.full(q.shape, 0.2)
-        call = partial(md.closed_loop_inverse_dynamics_batch, graph, q, v, vdot, threads=1, errors="raise")
-        full = call().coordinates
+        call = partial(md.inverse_dynamics, graph, q, v, vdot, threads=1)
+        full = md.close_loops(graph, q)
         rest = np.zeros((STATES, graph.nv))
         timed[f"torques {loops}"] = call, STATES
         timed[f"tree {loops}"] = (

@@ -104,8 +104,10 @@ def _ours(states: ClosedStates) -> Timed:
     graph, rows = states.graph, states.independent
     first = [row[0].copy() for row in rows]
     tau = np.empty(len(first[0]))
-    batch = partial(md.closed_loop_inverse_dynamics_batch, graph, *rows, states.first, 1)
-    single = partial(md.closed_loop_inverse_dynamics, graph, *first, states.first, out=tau)
+    many = np.empty(rows[1].shape)
+    options = {"guess": states.first, "threads": 1, "out": many}
+    batch = partial(md.inverse_dynamics, graph, *rows, **options)
+    single = partial(md.inverse_dynamics, graph, *first, guess=states.first, out=tau)
     return {"single": (single, 1), "batch": (batch, len(rows[0]))}
 
 

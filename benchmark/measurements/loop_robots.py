@@ -78,15 +78,15 @@ def tree_calls(states: ClosedStates) -> Timed:
     graph, rows = states.graph, states.independent
     count, first = len(rows[0]), [row[0].copy() for row in rows]
     motion = states.coordinates, states.velocities, states.accelerations
-    closed, one, many = md.closed_loop_inverse_dynamics, np.empty(graph.nv), np.empty((count, graph.nv))
+    one, many = np.empty(graph.nv), np.empty((count, graph.nv))
     tau, start = np.empty(len(first[1])), [row[0].copy() for row in motion]
     return {
         "tree": (partial(md.inverse_dynamics, graph.tree, *start, out=one), 1),
-        "torques": (partial(closed, graph, *first, states.first, out=tau), 1),
-        "whole": (partial(closed, graph, *first, states.first), 1),
+        "torques": (partial(md.inverse_dynamics, graph, *first, guess=states.first, out=tau), 1),
+        "whole": (partial(md.InverseDynamics(graph).solve, *first, guess=states.first), 1),
         "tree batch": (partial(md.inverse_dynamics, graph.tree, *motion, threads=1, out=many), count),
         "batch": (
-            partial(md.closed_loop_inverse_dynamics_batch, graph, *rows, states.first, 1),
+            partial(md.inverse_dynamics, graph, *rows, guess=states.first, threads=1),
             count,
         ),
     }
@@ -99,7 +99,7 @@ def _difference(states: ClosedStates) -> float:
     given = zip(states.coordinates[chosen], rows[1][chosen], rows[2][chosen], strict=True)
     expected = np.array([solver.inverse_dynamics(*state).tau for state in given])
     tau = np.empty(len(states.torques[0]))
-    md.closed_loop_inverse_dynamics(graph, *(row[0].copy() for row in rows), states.first, out=tau)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *rows, states.first, 1)
+    md.inverse_dynamics(graph, *(row[0].copy() for row in rows), guess=states.first, out=tau)
+    batch = md.InverseDynamics(graph).solve_many(*rows, guess=states.first, threads=1)
     largest = max(np.abs(tau - expected[0]).max(), np.abs(batch.tau[chosen] - expected).max())
     return float(largest / np.abs(expected).max())

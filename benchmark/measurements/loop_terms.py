@@ -51,17 +51,17 @@ def measure_loop_terms(rounds: int, tick: Callable[[str], None]) -> list[LoopTer
 
 def term_calls(graph: md.SubsystemGraph, compiled: bool) -> dict[str, Callable[[], Array]]:
     """A call for each term, from a guess near, with ``out``; or by the tree's terms and W in NumPy."""
-    equation, solver = md.ClosedLoopEquationOfMotion(graph), md.loops.solver_of(graph)
+    solver = md.loops.solver_of(graph)
     found = md.assemble(graph)
     q, guess, p = found.independent + STEP, found.coordinates, len(found.independent)
     v, tau = np.random.default_rng(0).normal(size=(2, p))
     matrix, held, h, vdot = np.empty((p, p)), np.empty(p), np.empty(p), np.empty(p)
     if compiled:
         return {
-            "M": lambda: equation.mass_matrix(q, guess, matrix),
-            "g": lambda: equation.gravity_torque(q, guess, held),
-            "h": lambda: equation.bias(q, v, guess, h),
-            "vdot": lambda: equation.forward_dynamics(q, v, tau, guess, vdot),
+            "M": lambda: md.mass_matrix(graph, q, guess=guess, out=matrix),
+            "g": lambda: md.gravity_torque(graph, q, guess=guess, out=held),
+            "h": lambda: md.nonlinear_effects(graph, q, v, guess=guess, out=h),
+            "vdot": lambda: md.forward_dynamics(graph, q, v, tau, guess=guess, out=vdot),
         }
 
     def mass_matrix(closed: Array) -> Array:

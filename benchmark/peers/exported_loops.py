@@ -10,14 +10,14 @@ import modular_dynamics as md
 from benchmark.peers.exported_c import compiled
 from benchmark.setting.robots import Array
 
-FUNCTION = "closed_loop_inverse_dynamics"
+FUNCTION = "inverse_dynamics"
 #: A call without arguments, so that ctypes converts none.
 WRAPPER = """
 #include "robot.c"
 static const double *given[3]; static double *result;
 void bind(const double *q, const double *v, const double *vdot, double *tau)
 { given[0] = q; given[1] = v; given[2] = vdot; result = tau; }
-int call(void) { return robot_closed_loop_inverse_dynamics(given[0], given[1], given[2], result); }
+int call(void) { return robot_inverse_dynamics(given[0], given[1], given[2], result); }
 """
 
 

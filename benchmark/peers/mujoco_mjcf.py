@@ -87,7 +87,7 @@ def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int 
     q = guess[[k for name in names for k in range(graph.nq)[graph.q_slice(name)]]]
     independent = np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], int)
     v, vdot = rng.normal(size=(2, len(independent)))
-    ours = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+    ours = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
     data = mujoco.MjData(rigid)
     data.qpos[:], data.qvel[:], data.qacc[:] = to_mujoco(
         graph, model, ours.coordinates, ours.velocities, ours.accelerations

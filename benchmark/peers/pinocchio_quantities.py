@@ -192,7 +192,7 @@ QUANTITIES = (
     Quantity("inverse_dynamics", lambda g, _, s: md.inverse_dynamics(g, s.q, s.v, s.a), Reference.torques),
     Quantity("compose", lambda g, _, s: md.compose(g, s.q, s.v, s.a).tau, Reference.torques),
     Quantity("mass_matrix", lambda g, _, s: md.mass_matrix(g, s.q), Reference.mass_matrix),
-    Quantity("bias", lambda g, _, s: md.bias(g, s.q, s.v), Reference.bias, part_of_torques=True),
+    Quantity("bias", lambda g, _, s: md.nonlinear_effects(g, s.q, s.v), Reference.bias, part_of_torques=True),
     Quantity(
         "gravity_torque",
         lambda g, _, s: md.gravity_torque(g, s.q),

@@ -24,11 +24,11 @@ MOST_GROWTH = 2.0  # of the cost of one more loop, from the shortest chain to th
 ROBOTS_NOTE = """\
   tree: inverse_dynamics of the spanning tree with out=, at the closed states. torques: of the
   closed robot, with out=; loops are closed, and dependent motions solved for, too. all: without
-  out=, with wrenches, tensions and condition. batch: 1024 states on 1 thread. times: by
+  out=, by InverseDynamics.solve. batch: 1024 states on 1 thread. times: by
   rounds, median (quartiles).
 """
 PEERS_NOTE = """\
-  ours: closed_loop_inverse_dynamics with out=, and ..._batch of a motion on one thread. Ours closes
+  ours: inverse_dynamics with out=, and of a motion's rows on one thread. Ours closes
   the loops and solves for dependent motions, too. The peers are given positions, velocities and
   accelerations of all joints, and the springs' torques; theirs: torques of the tree, constraint
   Jacobian, linear equations. Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread),
@@ -110,7 +110,7 @@ def print_loop_robots(console: Console, figures: list[LoopRobotFigures]) -> None
 
 def print_loop_terms(console: Console, figures: list[LoopTermFigures]) -> None:
     """Terms of the equation of motion."""
-    title = "closed loops: ClosedLoopEquationOfMotion with out=, microseconds for one state"
+    title = "closed loops: terms with out=, microseconds for one state"
     columns = "robot", "term ", "compiled", "general method", "times (quartiles)"
     rows, before = [], None
     for one in figures:

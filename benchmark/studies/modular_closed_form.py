@@ -86,7 +86,7 @@ def _measured(graph: md.SubsystemGraph) -> tuple[list[str], float]:
     expected = {
         "M": (md.mass_matrix(graph, q), (q,)),
         "C": (md.coriolis_matrix(graph, q, v), (q, v)),
-        "N": (md.bias(graph, q, 0 * v), (q,)),
+        "N": (md.nonlinear_effects(graph, q, 0 * v), (q,)),
         "tau": (md.inverse_dynamics(graph, q, v, a), (q, v, a)),
     }
     # C of one joint is zero but for rounding, and so is N where all hinges are vertical

@@ -208,7 +208,7 @@ def _difference(
     names = graph.independent_joint_names
     v, vdot = rng.standard_normal((2, len(names)))
     q = coordinates[[graph.q_slice(name).start for name in names]]
-    ours = md.closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
+    ours = md.InverseDynamics(graph).solve(q, v, vdot, guess=coordinates)
     at: Mapping[str, float] = dict(zip(graph.joint_names, ours.coordinates, strict=True))
     theirs = peer.torques(peer.configuration(at), [peer.index(name) for name in names], v, vdot)
     return float(np.abs(ours.tau - theirs).max() / max(1.0, np.abs(theirs).max()))

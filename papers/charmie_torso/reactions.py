@@ -37,7 +37,7 @@ ROUNDING = 1e-9
 NOTES = """\
 What a joint exerts on the body that it holds, at its point, along that body's axes [N, N m]; empty: 0.
 rules: {rules}.
-cut: closed_loop_inverse_dynamics: least norm of the wrenches at the cut joints, the tree transmits the rest.
+cut: inverse_dynamics: least norm of the wrenches at the cut joints, the tree transmits the rest.
 all: the least norm of the wrenches at all joints, N and N m counted alike.
 Actuator forces and what body 2 bears are the same in all three."""
 
@@ -73,7 +73,7 @@ def torso_parser(description: str) -> argparse.ArgumentParser:
 class Instant:
     """Reactions in three ways: by rules, as the closure module cuts the loops, of least norm of all."""
 
-    dynamics: md.ClosedLoopDynamics
+    dynamics: md.ClosedLoopResult
     load_case: LoadCase
     shared: SharedReactions
     cut: Wrenches
@@ -84,7 +84,7 @@ def instant(
     graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[str, Any], time: float
 ) -> Instant:
     """Solve at one time."""
-    dynamics = md.closed_loop_inverse_dynamics(graph, *motion_at(motion, graph, time))
+    dynamics = md.InverseDynamics(graph).solve(*motion_at(motion, graph, time))
     load_case = load_case_of(graph, dynamics, sharing.rules)
     cut = wrenches_of(graph, joint_reactions(graph, dynamics), sharing.rules, load_case)
     return Instant(dynamics, load_case, sharing(load_case), cut, sharing.least_norm(load_case))
@@ -119,7 +119,7 @@ def sweep(graph: md.SubsystemGraph, sharing: ReactionSharing, motion: Mapping[st
     return [
         f"Over the {motion['duration']:g} s of the motion ({len(times)} instants), at most:",
         f"  equilibrium residual of a body [N, N m]: {reported}",
-        f"  act4, act5 by the rules minus the forces of closed_loop_inverse_dynamics [N]: {tau:.1e}",
+        f"  act4, act5 by the rules minus the forces of inverse_dynamics [N]: {tau:.1e}",
     ]
 
 

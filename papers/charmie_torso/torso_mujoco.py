@@ -66,10 +66,10 @@ def curves(
 
 def solve_both(
     graph: md.SubsystemGraph, peer: MujocoLoops, state: Sequence[Array], guess: Array | None = None
-) -> md.ClosedLoopDynamics:
+) -> md.ClosedLoopResult:
     """Ours at independent q, v, vdot; MuJoCo's are to be read from it afterwards."""
     peer(*state)
-    return md.closed_loop_inverse_dynamics(graph, *state, guess=guess)
+    return md.InverseDynamics(graph).solve(*state, guess=guess)
 
 
 def instants(motion: Mapping[str, Any], count: int) -> Array:
@@ -99,7 +99,7 @@ def with_mounts_at_rest(urdf: str) -> str:
 
 
 def reactions_in_three_ways(
-    graph: md.SubsystemGraph, dynamics: md.ClosedLoopDynamics, sharing: ReactionSharing, peer: MujocoLoops
+    graph: md.SubsystemGraph, dynamics: md.ClosedLoopResult, sharing: ReactionSharing, peer: MujocoLoops
 ) -> dict[str, list[Reaction]]:
     """All that bodies exert on each other, in three ways: by rules, of least norm, as the loops are cut.
 

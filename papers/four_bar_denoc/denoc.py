@@ -10,7 +10,7 @@ subsystem II the output #4 on J4 and the coupler #3 on J3. Misprints are correct
   subsystem I and -lambda on II throughout, and the last rows of (22) change sign to keep it symmetric;
 - that matrix is symmetric but indefinite, a saddle point, and not positive definite: singular at dead points.
 
-A second method for the same numbers, to be read with the paper; ``closed_loop_inverse_dynamics`` and
+A second method for the same numbers, to be read with the paper; ``inverse_dynamics`` and
 ``simulate`` treat every mechanism.
 """
 

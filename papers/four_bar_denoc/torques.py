@@ -22,7 +22,7 @@ def main() -> None:
     print("crank [rad]  DeNOC [N m]  closed loops [N m]  force on the crank at J2 [N]")
     for angle in np.linspace(0.0, 2.0 * np.pi, 13):
         torque, force, _ = bar.inverse_dynamics(bar.close(angle), SPEED, ACCELERATION)
-        (tau,) = md.closed_loop_inverse_dynamics(graph, [angle], [SPEED], [ACCELERATION]).tau
+        (tau,) = md.inverse_dynamics(graph, [angle], [SPEED], [ACCELERATION])
         print(f"{angle:11.4f} {torque:12.6f} {tau:19.6f}  {force.round(3)}")
 
 

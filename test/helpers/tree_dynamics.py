@@ -14,7 +14,7 @@ BOXED_TOOL = {
 #: The functions of a state, without links, that graph.export_c and graph.to_casadi make.
 EXPORTED = (
     "inverse_dynamics",
-    "bias",
+    "nonlinear_effects",
     "gravity_torque",
     "mass_matrix",
     "forward_dynamics",
@@ -64,7 +64,7 @@ def _at_last_link(*more):
 FUNCTIONS = {
     "inverse_dynamics": md.inverse_dynamics,
     "forward_dynamics": md.forward_dynamics,
-    "bias": _first("bias", 2),
+    "nonlinear_effects": _first("nonlinear_effects", 2),
     "gravity_torque": _first("gravity_torque", 1),
     "mass_matrix": _first("mass_matrix", 1),
     "frame_poses": _first("frame_poses", 1),

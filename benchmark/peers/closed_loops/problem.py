@@ -141,7 +141,7 @@ def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
     all_joints: list[list[Array]] = [[], [], []]
     torques, guess, first = [], found.coordinates, found.coordinates
     for row in zip(q, v, vdot, strict=True):
-        dynamics = md.closed_loop_inverse_dynamics(graph, *row, guess)
+        dynamics = md.InverseDynamics(graph).solve(*row, guess=guess)
         guess = dynamics.coordinates
         for rows, values in zip(
             all_joints, (guess, dynamics.velocities, dynamics.accelerations), strict=True

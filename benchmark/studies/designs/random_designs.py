@@ -57,7 +57,7 @@ def differences(designs: int, states: int, seed: int) -> dict[str, float]:
     spread = np.array([0.02 if name.startswith("act") else 1.0 for name in names])
     parameters = random_parameters(graph, designs, rng)
     q, v, vdot = spread * rng.uniform(-1.0, 1.0, (3, designs, states, len(names)))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot, parameters=parameters, errors="raise")
+    batch = md.InverseDynamics(graph).solve_many(q, v, vdot, errors="raise", parameters=parameters)
     worst = dict.fromkeys(("single calls", "MuJoCo", "equilibrium"), 0.0)
     for k in track(range(designs), "designs"):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
@@ -69,13 +69,13 @@ def differences(designs: int, states: int, seed: int) -> dict[str, float]:
         for i in range(states):
             state, own = (q[k, i], v[k, i], vdot[k, i]), batch.tau[k, i]
             size = np.abs(own).max()
-            single = md.closed_loop_inverse_dynamics(robot, *state, batch.coordinates[k, i])
+            single = md.InverseDynamics(robot).solve(*state, guess=batch.coordinates[k, i])
             worst["single calls"] = max(worst["single calls"], np.abs(single.tau - own).max() / size)
             wider = np.zeros((3, len(mounted_names)))  # mounts at rest
             wider[:, at] = state
             peer(*wider)
             worst["MuJoCo"] = max(worst["MuJoCo"], np.abs(peer.tau[at] - own).max() / size)
-            full = md.closed_loop_inverse_dynamics(mounted, *wider)
+            full = md.InverseDynamics(mounted).solve(*wider)
             by_rules = reactions_in_three_ways(mounted, full, sharing, peer)["rules"]
             residuals = equilibrium_residuals(peer, by_rules).values()
             worst["equilibrium"] = max(worst["equilibrium"], *(np.abs(x).max() for x in residuals))

@@ -129,7 +129,7 @@ def test_mounts_that_stand_still_change_nothing(mounted):
         on_mounts, expected = (
             dict(zip(graph.independent_joint_names, dynamics.tau, strict=True))
             for graph in graphs
-            for dynamics in [md.closed_loop_inverse_dynamics(graph, *motion(graph, time))]
+            for dynamics in [md.InverseDynamics(graph).solve(*motion(graph, time))]
         )
         assert len(expected) == 19
         assert {name: on_mounts[name] for name in expected} == pytest.approx(expected, abs=SAME)

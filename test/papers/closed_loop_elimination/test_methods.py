@@ -75,17 +75,17 @@ def test_the_published_case(name):
     close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])
     close(method.evaluate(method.mass_matrix, given(method, q)), CASE["M1"])
     for q, v, vdot in random_states(3):  # inertias without zeros, as in no other test here
-        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        expected = md.inverse_dynamics(graph, q, v, vdot)
         close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
 
 
 def test_terms_are_those_of_the_numeric_core(graph, method):
     for q, v, vdot in random_states():
         at = given(method, q)
-        close(method.evaluate(method.projection, at), md.constraint_projection(graph, q))
-        close(method.evaluate(method.gravity_torque, at), md.closed_loop_gravity_torque(graph, q))
-        close(method.evaluate(method.mass_matrix, at), md.closed_loop_mass_matrix(graph, q))
-        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau  # springs included
+        close(method.evaluate(method.projection, at), md.explicit_constraint_jacobian(graph, q))
+        close(method.evaluate(method.gravity_torque, at), md.gravity_torque(graph, q))
+        close(method.evaluate(method.mass_matrix, at), md.mass_matrix(graph, q))
+        expected = md.inverse_dynamics(graph, q, v, vdot)  # springs included
         close(method.evaluate(method.torque, at, v, vdot), expected)
 
 
@@ -106,7 +106,7 @@ def test_axes_that_point_the_other_way(load_robot, name, turned):
     method = Method(graph, name)
     sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
     for q, v, vdot in random_states(2):
-        expected = md.closed_loop_inverse_dynamics(graph, sign * q, v, vdot).tau
+        expected = md.inverse_dynamics(graph, sign * q, v, vdot)
         close(method.evaluate(method.torque, given(method, sign * q), v, vdot), expected)
 
 
@@ -118,7 +118,7 @@ def test_other_mechanisms_of_dyads(load_robot, name, robot):
     own = [graph.q_slice(joint).start for joint in graph.independent_joint_names]
     for step in (0.05, 0.1):
         q, v, vdot = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
-        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        expected = md.inverse_dynamics(graph, q, v, vdot)
         close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
 
 

@@ -51,7 +51,7 @@ def compute(graph: md.SubsystemGraph, seed: int, urdf: str | None = None) -> str
             _as_pinocchio_reads_it(tree, urdf, q, v, vdot, tau, bound)
         if not boxes:
             _equation_of_motion(tree, q, v, vdot, tau, bound)
-    if graph.closing_elements and len(graph.joints) <= _MOST_CLOSED:
+    if graph.has_loops and len(graph.joints) <= _MOST_CLOSED:
         return _closed(graph, random)
     return f"{len(graph.joints)} joints"
 
@@ -126,7 +126,7 @@ def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:
     scalar = all(graph.joint(name).type.nq == 1 for name in graph.independent_joint_names)
     for q in (np.zeros(n), random.uniform(-0.3, 0.3, n)) if scalar else ():
         v, vdot = random.uniform(-1.0, 1.0, (2, n))
-        result = _own_error(lambda: loops.closed_loop_inverse_dynamics(graph, q, v, vdot))  # noqa: B023
+        result = _own_error(lambda: md.InverseDynamics(graph).solve(q, v, vdot))  # noqa: B023
         if result is None:
             return "open"
         for what in ("tau", "multipliers", "coordinates", "velocities", "accelerations", "projection"):
@@ -134,18 +134,14 @@ def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:
         for what in ("wrenches", "tensions", "residual"):
             _require_finite(f"{what} of closed loops", np.array([*getattr(result, what).values()], float))
         at = result.coordinates
-        for function in (
-            loops.closed_loop_mass_matrix,
-            loops.closed_loop_gravity_torque,
-            loops.closed_loop_spring_torque,
-        ):
-            values = _own_error(lambda: function(graph, q, at))  # noqa: B023
+        for function in (md.mass_matrix, md.gravity_torque):
+            values = _own_error(lambda: function(graph, q, guess=at))  # noqa: B023
             if values is not None:
                 _require_finite(function.__name__, values)
         state = at, result.velocities, result.tau
-        motion = _own_error(lambda: loops.closed_loop_forward_dynamics(graph, *state))  # noqa: B023
+        motion = _own_error(lambda: md.constrained_dynamics(graph, *state))  # noqa: B023
         if motion is not None:
-            _require_finite("accelerations of closed loops", motion.accelerations)
+            _require_finite("accelerations of closed loops", motion.a)
     assembly = _own_error(lambda: loops.assemble(graph))
     if assembly is not None:
         _require_finite("assembly", assembly.coordinates)

@@ -10,7 +10,7 @@ from .derivatives import (
 from .equation_of_motion import coriolis_matrix, mass_matrix
 from .forward_dynamics import HybridDynamics, forward_dynamics, hybrid_dynamics
 from .friction import friction_coefficients
-from .inverse_dynamics import InverseDynamics, bias, gravity_torque, inverse_dynamics
+from .inverse_dynamics import InverseDynamics, gravity_torque, inverse_dynamics, nonlinear_effects
 from .kinematics import (
     frame_acceleration,
     frame_accelerations,
@@ -43,7 +43,6 @@ __all__ = [
     "InverseDynamicsDerivatives",
     "InverseDynamicsResult",
     "base_parameters",
-    "bias",
     "centre_of_mass",
     "centre_of_mass_jacobian",
     "centroidal_momentum",
@@ -68,6 +67,7 @@ __all__ = [
     "jacobian_drift",
     "kinetic_energy",
     "mass_matrix",
+    "nonlinear_effects",
     "potential_energy",
     "regressor",
 ]

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, require_graph
+from ..model import SubsystemGraph
 from .arguments import Array, checked_seed
 from .regressor import JOINT_PARAMETERS, inertial_parameters, regressor
+from .with_loops import has_loops, with_loops
 
 __all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
 
@@ -69,8 +70,10 @@ class BaseParameters:
         return "\n".join(f"{value:+.6e} = {expression}" for value, expression in pairs)
 
 
-def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool = False) -> BaseParameters:
-    """The base inertial parameters of a robot without loops, numerically.
+def base_parameters(
+    graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool = False, guess: ArrayLike | None = None
+) -> BaseParameters:
+    """The base inertial parameters of a robot, numerically.
 
     By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
     ``regressor`` at random states within the limits, body after body, are made orthogonal; a column that
@@ -80,13 +83,17 @@ def base_parameters(graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool =
     Args:
         seed: of the random states. Another one gives the same, as long as the rank is clear.
         joint_terms: with armature, friction and springs of the joints, as of ``regressor``.
+        guess: with closed loops, which couple joints and so have fewer, closed coordinates of all joints
+            round which poses are drawn; by default those from which loops are closed without a guess.
 
     Raises:
         StateError: a black box in the graph, or a rank that is not clear: two columns nearly dependent;
             a seed that is no whole number from 0 on.
-        UnsupportedModelError: loops; ``closed_loop_base_parameters`` treats these.
+        ClosureError: too few random poses in which loops close.
     """
-    require_graph(graph)
+    if has_loops(graph):
+        found: BaseParameters = with_loops.base_parameters(graph, seed, joint_terms, guess)
+        return found
     rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)

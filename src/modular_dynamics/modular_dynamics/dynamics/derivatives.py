@@ -11,6 +11,7 @@ from .equation_of_motion import mass_matrix
 from .inverse_dynamics import Wrenches
 from .lost_inertia import lost_joints, no_inertia_text
 from .quantity import Quantity, evaluate, terms_of
+from .with_loops import has_loops, with_loops
 
 __all__ = [
     "ForwardDynamicsDerivatives",
@@ -71,6 +72,7 @@ def inverse_dynamics_derivatives(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
@@ -86,14 +88,28 @@ def inverse_dynamics_derivatives(
         external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame; the same for
             every state.
         friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
-        threads: as of ``inverse_dynamics``.
+        guess, threads: as of ``inverse_dynamics``.
         out: float64 array (3, nv, nv), or (n, 3, nv, nv), of which the result is views.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, an unknown link, or a black box in the graph;
             of many states with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+        ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
+            leave passive joints free.
     """
+    if has_loops(graph):
+        found: InverseDynamicsDerivatives = with_loops.inverse_dynamics_derivatives(
+            graph,
+            q,
+            v,
+            a,
+            external_wrenches=external_wrenches,
+            friction=friction,
+            guess=guess,
+            threads=threads,
+            out=out,
+        )
+        return found
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
@@ -107,6 +123,7 @@ def forward_dynamics_derivatives(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
     """Derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
@@ -117,15 +134,27 @@ def forward_dynamics_derivatives(
     ``inverse_dynamics_derivatives``.
 
     Args:
-        q, v, tau, external_wrenches, threads: as of ``forward_dynamics``; wrenches are held fixed at and in
-            their link.
+        q, v, tau, external_wrenches, guess, threads: as of ``forward_dynamics``; wrenches are held
+            fixed at and in their link.
         friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
 
     Raises:
         StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular but
             for rounding, though articulated bodies give accelerations: a very light link that carries a heavy
-            one along the same axis.
+            one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
+    if has_loops(graph):
+        found: ForwardDynamicsDerivatives = with_loops.forward_dynamics_derivatives(
+            graph,
+            q,
+            v,
+            tau,
+            external_wrenches=external_wrenches,
+            friction=friction,
+            guess=guess,
+            threads=threads,
+        )
+        return found
 
     def lost(joint: int, q: Array) -> str:
         return no_inertia_text(graph, lost_joints(graph, mass_matrix(graph, q)))

@@ -15,6 +15,7 @@ from .equation_of_motion import mass_matrix
 from .inverse_dynamics import Wrenches
 from .lost_inertia import lost_joints, no_inertia_text
 from .quantity import Quantity, evaluate, terms_of
+from .with_loops import has_loops, with_loops
 
 __all__ = ["HybridDynamics", "completed_by_zeros", "forward_dynamics", "hybrid_dynamics", "prescribed_in"]
 
@@ -49,6 +50,7 @@ def forward_dynamics(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
@@ -64,7 +66,7 @@ def forward_dynamics(
             its child's axes, and so is a: [linear, angular], the derivative of v.
         external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame; the same for
             every state.
-        friction, threads, out: as of ``inverse_dynamics``.
+        friction, guess, threads, out: as of ``inverse_dynamics``.
 
     Returns:
         a. With it ``inverse_dynamics`` gives tau again, as exactly as the condition of M allows.
@@ -76,8 +78,22 @@ def forward_dynamics(
             of that, a has a relative error of some 1e-16 / s: 1e-6 at 1e-5 rad from the pose in which the
             axes of a wrist with massless links are in line, and 1e-3 just before the error. Of many states
             with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+        ClosureError, SingularityError: as of ``inverse_dynamics``; ``constrained_dynamics`` answers at dead
+            points.
     """
+    if has_loops(graph):
+        a: Array = with_loops.forward_dynamics(
+            graph,
+            q,
+            v,
+            tau,
+            external_wrenches=external_wrenches,
+            friction=friction,
+            guess=guess,
+            threads=threads,
+            out=out,
+        )
+        return a
 
     def lost(joint: int, q: Array) -> str:
         names, first = lost_joints(graph, mass_matrix(graph, q)), graph.joints[joint].name
@@ -112,6 +128,7 @@ def hybrid_dynamics(
     *,
     external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
     """Accelerations of the joints with known torques, and torques of the joints with known accelerations.
@@ -125,15 +142,28 @@ def hybrid_dynamics(
         a: accelerations (nv,), read for the prescribed joints [rad/s^2 or m/s^2]. tau: torques (nv,), read
             for the others [N m or N]. Entries that are not read may be anything, NaN as well.
         prescribed: names of the joints whose accelerations are known. Of a floating joint all six are.
-        external_wrenches, friction, threads: as of ``forward_dynamics``.
+        external_wrenches, friction, guess, threads: as of ``forward_dynamics``.
 
     Raises:
         StateError: a wrong shape, a number that is read and not finite, an unknown joint or link, a black box
             in the graph, or joints with known torques that move no inertia, by their names: as of
             ``forward_dynamics``. Of many states with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs;
-            ``closed_loop_hybrid_dynamics`` treats these.
+        ClosureError, SingularityError: as of ``constrained_dynamics``, which has accelerations of all joints.
     """
+    if has_loops(graph):
+        found: HybridDynamics = with_loops.hybrid_dynamics(
+            graph,
+            q,
+            v,
+            a,
+            tau,
+            prescribed,
+            external_wrenches=external_wrenches,
+            friction=friction,
+            guess=guess,
+            threads=threads,
+        )
+        return found
     _require_for_hybrid(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)

@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike, NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
 from ..model import SubsystemGraph, black_box_wrenches, refuse_black_boxes, refuse_closures, require_graph
+from .arguments import Array
 from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
 from .transmitted_wrenches import InverseDynamicsResult, first_joints
+from .with_loops import has_loops, with_loops
 
-__all__ = ["JOINT_WRENCHES", "InverseDynamics", "Wrenches", "bias", "gravity_torque", "inverse_dynamics"]
+__all__ = [
+    "JOINT_WRENCHES",
+    "InverseDynamics",
+    "Wrenches",
+    "gravity_torque",
+    "inverse_dynamics",
+    "nonlinear_effects",
+]
 
 Wrenches = Mapping[str, ArrayLike] | None
 
@@ -45,6 +54,7 @@ def inverse_dynamics(
     external_wrenches: Wrenches = None,
     black_box_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     parameters: Mapping[str, ArrayLike] | None = None,
     threads: int | None = None,
     out: NDArray[Any] | None = None,
@@ -53,6 +63,10 @@ def inverse_dynamics(
 
     Recursive Newton-Euler (RNEA), composed of subsystems (Silva & Adorno, eqs. 1, 5-7). What joints
     themselves add where they have it: armature times a, and stiffness (q - rest position).
+
+    With closed loops (loop joints, passive joints, gears, springs between links) everything is of the p
+    independent joints, in the order of ``graph.independent_joint_names``, and tau = W^T tau_tree (Schappler
+    et al., section 3.4; loops/dynamics/inverse_dynamics.py).
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m]; of many states (n, nq).
@@ -65,6 +79,14 @@ def inverse_dynamics(
             successors' wrenches reach the predecessor by this value alone.
         friction: "none", or "urdf": the joints' damping and friction count, damping v + friction sign(v) with
             sign(0) = 0.
+        guess: with closed loops, coordinates (nq,) of all joints near q. The assembly mode is the one nearest
+            to them (sum of squares of the joints that loops determine, angles modulo whole turns) at their
+            own independent coordinates, followed to q without a jump; where loops do not close there, the one
+            nearest at q. Of loops that are not planar, the nearest that Newton's method finds. Limits are
+            ignored. Of many states one for each (n, nq), or for the first one (nq,): then each follows from
+            the one before it. Without a guess, the mode reached from the zero pose, or, where zero is beyond
+            a joint's limits, from their middle; of several modes one in which passive joints are within their
+            limits. Where loops do not close so, from what `assemble` finds.
         parameters: columns (n,) by the names of ``graph.parameters``: torques of n designs, robots that
             differ in these numbers; nothing is loaded for each. Then q, v and a are one state of each,
             (n, ...), or s states of each, (n, s, ...), and so is the result. It goes without wrenches and
@@ -80,8 +102,27 @@ def inverse_dynamics(
         StateError: a wrong shape, dtype or number of threads, a number that is not finite, an unknown name, a
             missing wrench, or another friction; of many states with the row.
         UnknownNameError: no such parameter. ModelError: no robot can be that design.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
+        ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
+            independent joints are too many: their motion would open loops. Or there is no guess, and passive
+            joints would be beyond their limits by more than 2e-3 rad or m.
+        SingularityError: a dead point, or too few independent joints; it has the condition number.
+        UnsupportedModelError: closed loops and a black box.
     """
+    if has_loops(graph):
+        tau: NDArray[Any] = with_loops.inverse_dynamics(
+            graph,
+            q,
+            v,
+            a,
+            external_wrenches=external_wrenches,
+            black_box_wrenches=black_box_wrenches,
+            friction=friction,
+            guess=guess,
+            parameters=parameters,
+            threads=threads,
+            out=out,
+        )
+        return tau
     if parameters is not None:
         if external_wrenches is not None or black_box_wrenches is not None or out is not None:
             raise StateError("parameters go without wrenches and out")
@@ -93,13 +134,21 @@ def inverse_dynamics(
 class InverseDynamics:
     """Inverse dynamics of one graph: for results with wrenches, `solve`, and for calls in a fast loop.
 
+    Of a graph with closed loops it is a :class:`.ClosedLoopInverseDynamics`, which also has ``solve_many``.
+
     Args:
         friction: as of :func:`inverse_dynamics`.
 
     Raises:
-        StateError: another friction.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs between links.
+        StateError: another friction. UnsupportedModelError: closed loops and a black box.
     """
+
+    def __new__(cls, graph: SubsystemGraph, *, friction: str = "none") -> "InverseDynamics":
+        """Make the kind that the graph needs, as pathlib.Path makes a PosixPath."""
+        kind = cls
+        if cls is InverseDynamics and has_loops(graph):
+            kind = with_loops.ClosedLoopInverseDynamics
+        return super().__new__(kind)
 
     def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
         require_graph(graph)
@@ -113,12 +162,25 @@ class InverseDynamics:
         v: ArrayLike,
         a: ArrayLike,
         *,
+        guess: ArrayLike | None = None,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
         threads: int | None = None,
         out: NDArray[Any] | None = None,
+        coordinates: Array | None = None,
     ) -> NDArray[Any]:
-        """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made."""
+        """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made.
+
+        Args:
+            coordinates: with closed loops, float64 array (nq,), or (n, nq) of many states, for the
+                coordinates of all joints; it may be the guess: the next call's, for a robot that moves.
+
+        Raises:
+            StateError: also where ``out`` and ``coordinates`` share memory, or of ``coordinates`` without
+                closed loops.
+        """
+        if coordinates is not None:
+            raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
         if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
             try:
                 if self._one(q, v, a, out, self._terms) == GOOD and black_box_wrenches is None:
@@ -134,10 +196,14 @@ class InverseDynamics:
         v: ArrayLike,
         a: ArrayLike,
         *,
+        guess: ArrayLike | None = None,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
     ) -> InverseDynamicsResult:
-        """Return torques of one state and the wrenches of its joints. Arguments as of `inverse_dynamics`."""
+        """Return torques of one state and the wrenches of its joints. Arguments as of `inverse_dynamics`.
+
+        With closed loops the result is a :class:`.ClosedLoopResult`.
+        """
         graph = self.graph
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = graph.checked(q=q, v=v, a=a)
@@ -167,12 +233,13 @@ def _has_black_boxes(graph: SubsystemGraph) -> bool:
     return any(subsystem.black_box for subsystem in graph.subsystems)
 
 
-def bias(
+def nonlinear_effects(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
     *,
     friction: str = "none",
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
@@ -182,20 +249,29 @@ def bias(
     and errors as of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics``
     takes its wrench.
     """
-    return evaluate(graph, _BIAS, (q, v, None), out, threads, after=(terms_of(friction),))
+    if has_loops(graph):
+        h: NDArray[Any] = with_loops.nonlinear_effects(
+            graph, q, v, friction=friction, guess=guess, threads=threads, out=out
+        )
+        return h
+    return evaluate(graph, _NONLINEAR_EFFECTS, (q, v, None), out, threads, after=(terms_of(friction),))
 
 
 def gravity_torque(
     graph: SubsystemGraph,
     q: ArrayLike,
     *,
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
     """g (nv,): torques that hold the robot still at q against gravity, without the springs at its joints.
 
-    With those: ``bias`` at rest. Of many states (n, nv). Errors as of ``bias``.
+    With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
+    if has_loops(graph):
+        g: NDArray[Any] = with_loops.gravity_torque(graph, q, guess=guess, threads=threads, out=out)
+        return g
     return evaluate(graph, _GRAVITY_TORQUE, (q, None, None), out, threads, after=(ARMATURE,))
 
 
@@ -213,4 +289,4 @@ def _at_rest(quantity: str) -> Quantity:
     )
 
 
-_BIAS, _GRAVITY_TORQUE = _at_rest("the bias"), _at_rest("the gravity torque")
+_NONLINEAR_EFFECTS, _GRAVITY_TORQUE = _at_rest("nonlinear effects"), _at_rest("the gravity torque")

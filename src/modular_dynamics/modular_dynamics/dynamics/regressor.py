@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from .arguments import Array, checked_out
 from .quantity import Quantity, evaluate
+from .with_loops import has_loops, with_loops
 
 __all__ = ["JOINT_PARAMETERS", "inertial_parameters", "regressor"]
 
@@ -65,6 +66,7 @@ def regressor(
     a: ArrayLike,
     *,
     joint_terms: bool = False,
+    guess: ArrayLike | None = None,
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
@@ -82,13 +84,23 @@ def regressor(
         v, a: velocities and accelerations (nv,), or (count, nv).
         joint_terms: (nv, 15 n), with columns for the joints' parameters, as in ``inertial_parameters``: Y
             theta is then ``inverse_dynamics`` with friction="urdf". Without, what joints add is left out.
-        threads, out: as of ``mass_matrix``.
+        guess, threads, out: as of ``mass_matrix``.
+
+    With closed loops Y has a row for each independent joint. What is no part of theta is left out there, too:
+    torques that hold springs between links, and without joint_terms what springs and armatures at joints add,
+    are ``inverse_dynamics`` less Y theta.
 
     Raises:
         StateError: a wrong shape, a number that is not finite, or a black box in the graph; of many states
             with the row.
-        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+        ClosureError, SingularityError: as of ``inverse_dynamics``. UnsupportedModelError: also where loops
+            leave passive joints free.
     """
+    if has_loops(graph):
+        of_loops: Array = with_loops.regressor(
+            graph, q, v, a, joint_terms=joint_terms, guess=guess, threads=threads, out=out
+        )
+        return of_loops
     if not joint_terms:
         return evaluate(graph, _REGRESSOR, (q, v, a), out, threads)
     Y = evaluate(graph, _REGRESSOR, (q, v, a), None, threads)

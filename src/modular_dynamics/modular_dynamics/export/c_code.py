@@ -116,7 +116,7 @@ def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str,
         if joint.mimic is not None
     ]
     joints = _joints(graph, graph.independent_joint_names)
-    all_joints = _joints(graph, graph.joint_names) if graph.closing_elements else ()
+    all_joints = _joints(graph, graph.joint_names) if graph.has_loops else ()
     return Robot(graph.name, stem, prefix, joints, (*notes, *more_notes), _version(), all_joints)
 
 

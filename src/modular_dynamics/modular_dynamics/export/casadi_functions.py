@@ -24,20 +24,19 @@ class CasadiFunctions:
     not finite nor quaternions of norm zero; quaternions of other norms are normalized.
 
     Attributes:
-        inverse_dynamics: (q, v, vdot) -> tau. bias: (q, v) -> h. gravity_torque: q -> g.
+        inverse_dynamics: (q, v, vdot) -> tau. nonlinear_effects: (q, v) -> h. gravity_torque: q -> g.
         mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
         inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as in the library: for a floating joint
             dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
         frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
-        close_loops: q -> coordinates of all joints. constraint_projection: q -> W.
-        closed_loop_inverse_dynamics: (q, v, vdot) -> tau. closed_loop_bias: (q, v) -> h.
-        closed_loop_gravity_torque: q -> g. closed_loop_mass_matrix: q -> M.
-        closed_loop_forward_dynamics: (q, v, tau) -> vdot. q, v, vdot, tau of these are of the independent
-            joints. Where the loops do not close, what depends on passive joints is NaN.
+        close_loops: q -> coordinates of all joints. explicit_constraint_jacobian: q -> W.
+
+    With closed loops q, v, vdot and tau are of the independent joints. Where the loops do not close, what
+    depends on passive joints is NaN.
     """
 
     inverse_dynamics: Any = None
-    bias: Any = None
+    nonlinear_effects: Any = None
     gravity_torque: Any = None
     mass_matrix: Any = None
     forward_dynamics: Any = None
@@ -45,12 +44,7 @@ class CasadiFunctions:
     frame_poses: Any = None
     jacobian: Any = None
     close_loops: Any = None
-    constraint_projection: Any = None
-    closed_loop_inverse_dynamics: Any = None
-    closed_loop_bias: Any = None
-    closed_loop_gravity_torque: Any = None
-    closed_loop_mass_matrix: Any = None
-    closed_loop_forward_dynamics: Any = None
+    explicit_constraint_jacobian: Any = None
 
 
 @register_exporter

@@ -27,7 +27,7 @@ def recordings_of(
         UnsupportedModelError: no joints; or loops that cannot be exported.
     """
     require_graph(graph)
-    if graph.closing_elements:
+    if graph.has_loops:
         from .loops import loop_recordings  # noqa: PLC0415  # trees need nothing of closed loops
 
         return loop_recordings(graph, functions, links, guess, what)

@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
-from ..dynamics import bias, mass_matrix
+from ..dynamics import gravity_torque, mass_matrix, nonlinear_effects
 from ..dynamics.arguments import Array
 from ..dynamics.lost_inertia import are_definite
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..loops.assembly.mechanism import FARTHEST
 from ..loops.core_loops import core_loops
-from ..loops.dynamics.equation_of_motion import closed_loop_gravity_torque, closed_loop_mass_matrix
-from ..loops.dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from ..loops.dynamics.results import ClosedLoopResult
+from ..loops.dynamics.solver import ClosedLoopSolver, solver_of
 from ..model import SubsystemGraph
 from ..model.code_export import DEFAULT_FUNCTIONS
 from .comparison import STATES, TOLERANCE, function_names, verify, weights
@@ -49,11 +49,11 @@ class _Function:
     third: str
     result: str
     unit: str
-    library: Callable[[ClosedLoopSolver, ClosedLoopDynamics], Array]
+    library: Callable[[ClosedLoopSolver, ClosedLoopResult], Array]
     springs: bool = True
 
 
-def _bias(solver: ClosedLoopSolver, at: ClosedLoopDynamics) -> Array:
+def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
     v = at.velocities[solver.independent_v]
     return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
 
@@ -69,7 +69,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "of all joints [rad, m or 1]",
         lambda _, at: at.coordinates,
     ),
-    "constraint_projection": _Function(
+    "explicit_constraint_jacobian": _Function(
         "W: velocities of all joints are W v, v of the independent ones.",
         "projection",
         1,
@@ -78,7 +78,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "of all joints by v of the independent ones",
         lambda _, at: at.projection,
     ),
-    "closed_loop_inverse_dynamics": _Function(
+    "inverse_dynamics": _Function(
         "Torques of the independent joints; passive joints are unactuated.",
         "inverse_dynamics",
         3,
@@ -87,39 +87,39 @@ FUNCTIONS: Mapping[str, _Function] = {
         TORQUES,
         lambda _, at: at.tau,
     ),
-    "closed_loop_bias": _Function(
+    "nonlinear_effects": _Function(
         "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs.",
         "inverse_dynamics",
         2,
         "vdot",
         "h",
         TORQUES,
-        _bias,
+        _nonlinear_effects,
     ),
-    "closed_loop_gravity_torque": _Function(
+    "gravity_torque": _Function(
         "Torques g of the independent joints that gravity needs; springs do not count.",
         "inverse_dynamics",
         1,
         "vdot",
         "g",
         TORQUES,
-        lambda solver, at: closed_loop_gravity_torque(
-            solver.graph, at.coordinates[solver.independent_q], at.coordinates
+        lambda solver, at: gravity_torque(
+            solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates
         ),
         springs=False,
     ),
-    "closed_loop_mass_matrix": _Function(
+    "mass_matrix": _Function(
         "Mass matrix M of the independent joints.",
         "mass_matrix",
         1,
         "vdot",
         "M",
         MASS_MATRIX,
-        lambda solver, at: closed_loop_mass_matrix(
-            solver.graph, at.coordinates[solver.independent_q], at.coordinates
+        lambda solver, at: mass_matrix(
+            solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates
         ),
     ),
-    "closed_loop_forward_dynamics": _Function(
+    "forward_dynamics": _Function(
         "Accelerations vdot of the independent joints that their torques tau give: M vdot + h = tau.",
         "forward_dynamics",
         3,
@@ -165,7 +165,7 @@ def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
 ) -> tuple[str, ...]:
     if functions is None:
-        names: tuple[str, ...] = ("close_loops", *(f"closed_loop_{name}" for name in DEFAULT_FUNCTIONS))
+        names: tuple[str, ...] = ("close_loops", *DEFAULT_FUNCTIONS)
     else:
         names = function_names(functions)
     known = ", ".join(FUNCTIONS)
@@ -207,10 +207,10 @@ def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
     )
 
 
-def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoopDynamics]:
+def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoopResult]:
     """States near a configuration, with what the library computes there."""
     graph, system, rng = solver.graph, solver.system, np.random.default_rng(0)
-    moves_loops, found, spread = system.reach > 0.0, list[ClosedLoopDynamics](), SPREAD
+    moves_loops, found, spread = system.reach > 0.0, list[ClosedLoopResult](), SPREAD
     passive = [graph.q_slice(name).start for name in system.passive.names]
     size = len(solver.independent_v)
     for _ in range(ATTEMPTS):
@@ -265,7 +265,7 @@ def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
 
 
 def _recorded(
-    solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopDynamics]
+    solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopResult]
 ) -> Recording:
     function, chosen = FUNCTIONS[name], solver.independent_v
     results = np.array([function.library(solver, state).ravel() for state in states])
@@ -281,7 +281,7 @@ def _recorded(
     return Recording(exported, vectors[: function.vectors], (results,), scales, TOLERANCE)
 
 
-def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynamics) -> float:
+def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResult) -> float:
     """The largest size of the terms that a result is the sum of.
 
     Of torques: those of the tree's joints, by W; of accelerations: these, by the inverse of the mass matrix.
@@ -296,10 +296,10 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopDynam
         return float(M1.max())
     torques = weights(tree)
     if result != "g":
-        torques += np.abs(bias(tree, q, v)) + M @ np.abs(vdot)
+        torques += np.abs(nonlinear_effects(tree, q, v)) + M @ np.abs(vdot)
     terms: Array = W.T @ torques
     if result == "vdot":
-        M1 = closed_loop_mass_matrix(graph, q[solver.independent_q], q)
+        M1 = mass_matrix(graph, q[solver.independent_q], guess=q)
         if not are_definite(M1[None]).all():
             raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular")
         terms = np.abs(np.linalg.inv(M1)) @ terms

@@ -13,7 +13,7 @@ from ..dynamics.core_robot import ARMATURE, SPRINGS, core_frames, core_robot
 from ..dynamics.derivatives import inverse_dynamics_derivatives
 from ..dynamics.equation_of_motion import mass_matrix
 from ..dynamics.forward_dynamics import forward_dynamics
-from ..dynamics.inverse_dynamics import bias, gravity_torque, inverse_dynamics
+from ..dynamics.inverse_dynamics import gravity_torque, inverse_dynamics, nonlinear_effects
 from ..dynamics.kinematics import frame_poses, jacobian
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
@@ -70,9 +70,9 @@ FUNCTIONS: Mapping[str, _Function] = {
         {"tau": TORQUES},
         _vector,
     ),
-    "bias": _Function(
+    "nonlinear_effects": _Function(
         "Torques h at zero acceleration: Coriolis, centrifugal, gravity.",
-        bias,
+        nonlinear_effects,
         "inverse_dynamics",
         2,
         "vdot",

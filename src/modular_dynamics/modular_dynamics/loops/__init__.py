@@ -1,43 +1,26 @@
-"""Closed loops: assembly, constraint projection, dynamics, simulation, reactions."""
+"""Closed loops: closed configurations, dynamics, simulation, reactions.
 
-from .assembly.assemble import Assembly, assemble
-from .dynamics.batch import (
-    JointMotions,
-    closed_loop_bias_batch,
-    closed_loop_forward_dynamics_batch,
-    closed_loop_gravity_torque_batch,
-    closed_loop_inverse_dynamics_batch,
-    closed_loop_mass_matrix_batch,
-    joint_motions_batch,
-)
-from .dynamics.derivatives import (
-    closed_loop_inverse_dynamics_derivatives,
-    closed_loop_inverse_dynamics_derivatives_batch,
-)
+Quantities have the names that they have for trees; the functions of modular_dynamics call them for robots
+with closed loops.
+"""
+
+from .assembly.assemble import ClosedConfiguration, assemble
+from .dynamics.constrained_dynamics import ConstrainedDynamics, constrained_dynamics, energy
+from .dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics.equation_of_motion import (
-    ClosedLoopEquationOfMotion,
     close_loops,
-    closed_loop_bias,
-    closed_loop_gravity_torque,
-    closed_loop_mass_matrix,
-    closed_loop_spring_torque,
-    constraint_projection,
+    explicit_constraint_jacobian,
+    forward_dynamics,
+    gravity_torque,
+    mass_matrix,
+    nonlinear_effects,
 )
-from .dynamics.forward_dynamics import ClosedLoopMotion, closed_loop_forward_dynamics, energy
-from .dynamics.hybrid_dynamics import (
-    ClosedLoopHybridDynamics,
-    closed_loop_hybrid_dynamics,
-    closed_loop_hybrid_dynamics_batch,
-)
-from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, closed_loop_inverse_dynamics
-from .dynamics.regressor import (
-    ClosedLoopRegressor,
-    closed_loop_base_parameters,
-    closed_loop_regressor,
-    closed_loop_regressor_batch,
-)
-from .dynamics.results import ClosedLoopBatch, ClosedLoopTerms, RowStatus
-from .dynamics.solver import ClosedLoopDynamics, ClosedLoopSolver, solver_of
+from .dynamics.hybrid_dynamics import hybrid_dynamics
+from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, inverse_dynamics
+from .dynamics.regressor import base_parameters, regressor
+from .dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
+from .dynamics.rows import JointMotions, joint_motions
+from .dynamics.solver import ClosedLoopSolver, solver_of
 from .reactions.joint_reactions import (
     Reaction,
     internal_wrenches,
@@ -51,55 +34,44 @@ from .reactions.sharing import LoadCase, ReactionArrays, ReactionSharing, Shared
 from .simulation import Simulation, simulate
 
 __all__ = [
-    "ClosedLoopTerms",
-    "closed_loop_bias_batch",
-    "closed_loop_forward_dynamics_batch",
-    "closed_loop_gravity_torque_batch",
-    "closed_loop_mass_matrix_batch",
-    "Assembly",
-    "ClosedLoopBatch",
-    "ClosedLoopDynamics",
-    "ClosedLoopEquationOfMotion",
-    "ClosedLoopHybridDynamics",
+    "ClosedConfiguration",
     "ClosedLoopInverseDynamics",
-    "ClosedLoopMotion",
-    "ClosedLoopRegressor",
+    "ClosedLoopResult",
+    "ClosedLoopResults",
     "ClosedLoopSolver",
+    "ConstrainedDynamics",
     "JointMotions",
     "LoadCase",
     "Reaction",
     "ReactionArrays",
     "ReactionSharing",
     "ReactionsBatch",
-    "RowStatus",
     "RobotReactions",
     "Rules",
     "SharedReactions",
     "Simulation",
+    "StateStatus",
     "assemble",
+    "base_parameters",
     "close_loops",
-    "closed_loop_base_parameters",
-    "closed_loop_bias",
-    "closed_loop_forward_dynamics",
-    "closed_loop_gravity_torque",
-    "closed_loop_hybrid_dynamics",
-    "closed_loop_hybrid_dynamics_batch",
-    "closed_loop_inverse_dynamics",
-    "closed_loop_inverse_dynamics_batch",
-    "closed_loop_inverse_dynamics_derivatives",
-    "closed_loop_inverse_dynamics_derivatives_batch",
-    "closed_loop_mass_matrix",
-    "closed_loop_regressor",
-    "closed_loop_regressor_batch",
-    "closed_loop_spring_torque",
-    "constraint_projection",
+    "constrained_dynamics",
     "energy",
+    "explicit_constraint_jacobian",
+    "forward_dynamics",
+    "forward_dynamics_derivatives",
+    "gravity_torque",
+    "hybrid_dynamics",
     "internal_wrenches",
-    "joint_motions_batch",
+    "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "joint_motions",
     "joint_reactions",
     "load_case_of",
+    "mass_matrix",
+    "nonlinear_effects",
     "reactions_batch",
     "read_rules",
+    "regressor",
     "rules_from",
     "simulate",
     "solver_of",

@@ -16,7 +16,7 @@ from ..model.number_arrays import number_array
 from .assembly.branch import Branch, BranchLostError, BranchPoint
 from .constraints.constraint_system import ConstraintSystem
 from .constraints.coordinates import Coordinates
-from .dynamics.forward_dynamics import constraint_rank, energy, mean_accelerations
+from .dynamics.constrained_dynamics import constraint_rank, energy, mean_accelerations
 from .dynamics.solver import solver_of
 
 __all__ = ["Simulation", "simulate"]
@@ -72,7 +72,7 @@ def simulate(
 ) -> Simulation:
     """Integrate the mechanism's motion from independent q, v to t_end [s].
 
-    All joints' accelerations come from the symmetric indefinite system of ``closed_loop_forward_dynamics``,
+    All joints' accelerations come from the symmetric indefinite system of ``constrained_dynamics``,
     so that dead points of the independent joints are passed. Every state that the integrator tries is first
     moved the shortest way onto the constraints. Where branches of the motion cross (rods in line), the motion
     continues smoothly, by interpolation across the crossing; where that is not certain it ends with an error.
@@ -97,7 +97,7 @@ def simulate(
             short there, and where it holds the joint the simulation ends with an error.
 
     Raises:
-        ClosureError: as of ``closed_loop_inverse_dynamics``, at the start.
+        ClosureError: as of ``inverse_dynamics``, at the start.
         SingularityError: branches cross at the start, or meet later so that they are indistinguishable, or
             loops stay open there; it names time, condition number, and the open loop.
         StateError: a wrong shape or number, or the integrator fails.
@@ -232,8 +232,8 @@ class _BranchMotion:
         q, v = self.branch.mean(points)
         if self._tau is not None:
             tau = self.system.independent.checked("tau", self._tau(t, q.copy(), v.copy()))
-        vdot = mean_accelerations(self.branch, points, (q, v), tau, self._friction)
-        return np.concatenate([self.branch.coordinates.rates(q, v), vdot])
+        a = mean_accelerations(self.branch, points, (q, v), tau, self._friction)
+        return np.concatenate([self.branch.coordinates.rates(q, v), a])
 
     def jacobian(self, t: float, y: Array) -> Array:
         """Derivatives of ``_derivative``, by central differences.

@@ -10,6 +10,7 @@ from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .joint_states import joint_state_obstacle, root_floating_joints, without_torques
+from .structure import closing_elements
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "closing_elements",
     "joint_limits",
     "joint_state_obstacle",
     "merged",

@@ -9,7 +9,7 @@ from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
 from .number_arrays import number_array
-from .structure import require_graph
+from .structure import closing_elements, require_graph
 
 __all__ = [
     "black_box_loads",
@@ -26,11 +26,10 @@ __all__ = [
 def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
     """Raise UnsupportedModelError if the graph has loop joints, passive joints, gears or springs."""
     require_graph(graph)
-    present = [f"{kind} {', '.join(names)}" for kind, names in graph.closing_elements.items()]
-    if present:
+    if graph.has_loops:
+        present = [f"{kind} {', '.join(names)}" for kind, names in closing_elements(graph).items()]
         raise UnsupportedModelError(
-            f"{computation} of '{graph.name}' is not supported: it has {'; '.join(present)}, "
-            "and these need the functions for closed loops (closed_loop_inverse_dynamics and the others); "
+            f"{computation} of '{graph.name}' is not supported: it has {'; '.join(present)}; "
             "graph.tree is the open tree"
         )
 

@@ -1,4 +1,4 @@
-"""What closes loops in addition to the tree: loop joints, gears and springs. closure/ computes with them."""
+"""What closes loops in addition to the tree: loop joints, gears and springs. loops/ computes with them."""
 
 from dataclasses import dataclass
 

@@ -57,12 +57,11 @@ class ExportsCode:
         Args:
             path: of the C file, "folder/NAME.c". NAME.h and NAME_test.c are written beside it, and the names
                 of all functions begin with NAME. Existing files are replaced.
-            functions: any of "inverse_dynamics", "bias", "gravity_torque", "mass_matrix",
-                "forward_dynamics", "inverse_dynamics_derivatives", "frame_poses", "jacobian"; by default
-                inverse dynamics, mass matrix and forward dynamics. Of a robot with loops, by its independent
-                joints: "close_loops", "constraint_projection", "closed_loop_inverse_dynamics",
-                "closed_loop_bias", "closed_loop_gravity_torque", "closed_loop_mass_matrix",
-                "closed_loop_forward_dynamics"; by default the first and those with the names above.
+            functions: any of "inverse_dynamics", "nonlinear_effects", "gravity_torque", "mass_matrix",
+                "forward_dynamics", and of a tree "inverse_dynamics_derivatives", "frame_poses", "jacobian",
+                of a robot with loops, by its independent joints, "close_loops",
+                "explicit_constraint_jacobian". By default inverse dynamics, mass matrix and forward dynamics,
+                and with loops "close_loops".
             links: whose poses, and jacobians in the root link's axes, are computed.
             guess: coordinates of all joints that select the assembly mode, as of `close_loops`. The code has
                 this one mode. Passive joints that rotate stay within half a turn of it.

@@ -21,7 +21,7 @@ from .changes.removal import without
 from .code_export import ExportsCode, exporter
 from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .printing import tree_lines
-from .structure import Structure
+from .structure import Structure, closing_elements
 
 __all__ = ["SubsystemGraph"]
 
@@ -171,5 +171,5 @@ class SubsystemGraph(Structure, ExportsCode):
             f"{self.name}: {len(self.subsystems)} subsystems, {len(self.joints)} moving joints, "
             f"nq = {self.nq}, nv = {self.nv}, moving mass {mass:.6g} kg"
         )
-        closing = (f"{kind}: {', '.join(names)}" for kind, names in self.closing_elements.items())
+        closing = (f"{kind}: {', '.join(names)}" for kind, names in closing_elements(self).items())
         return "\n".join([heading, *tree_lines(self.subsystems), *closing])

@@ -20,7 +20,7 @@ from .constant import Constant, read_only
 from .findings import Finding
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = ["Graph", "Structure", "require_graph"]
+__all__ = ["Graph", "Structure", "closing_elements", "require_graph"]
 
 Item = TypeVar("Item")
 
@@ -75,16 +75,10 @@ class Structure(Constant):
         dependent = {*self.passive_joints, *(gear.joint for gear in self.gears)}
         return tuple(name for name in self.joint_names if name not in dependent)
 
-    @property
-    def closing_elements(self) -> dict[str, list[str]]:
-        """Names of loop joints, passive joints, gears and springs, by kind; without kinds that are absent."""
-        names = {
-            "loop joints": [loop.name for loop in self.loop_joints],
-            "passive joints": list(self.passive_joints),
-            "gears": [gear.joint for gear in self.gears],
-            "springs": [spring.name for spring in self.springs],
-        }
-        return {kind: of_kind for kind, of_kind in names.items() if of_kind}
+    @cached_property
+    def has_loops(self) -> bool:
+        """Whether there are loop joints, passive joints, gears or springs between links."""
+        return bool(self.loop_joints or self.passive_joints or self.gears or self.springs)
 
     @cached_property
     def _joint_index(self) -> Mapping[str, int]:
@@ -190,6 +184,17 @@ class Structure(Constant):
         """Velocity of one joint, from v (or acceleration, from those of all); mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
+
+
+def closing_elements(graph: Structure) -> dict[str, list[str]]:
+    """Return the names of loop joints, passive joints, gears and springs, by kind that is present."""
+    names = {
+        "loop joints": [loop.name for loop in graph.loop_joints],
+        "passive joints": list(graph.passive_joints),
+        "gears": [gear.joint for gear in graph.gears],
+        "springs": [spring.name for spring in graph.springs],
+    }
+    return {kind: of_kind for kind, of_kind in names.items() if of_kind}
 
 
 #: A kind of graph: what is made of one is of the same kind.

@@ -131,7 +131,7 @@ def _record(result: _Result) -> dict[str, Any]:
         "notes": list(graph.notes),
         "subsystems": subsystem_records(graph),
         "joints": joint_records(graph),
-        "loops": {"closed": not trial.unclosed, "reason": trial.unclosed} if graph.closing_elements else None,
+        "loops": {"closed": not trial.unclosed, "reason": trial.unclosed} if graph.has_loops else None,
         "inverse_dynamics": {"reason": trial.no_torques} if trial.no_torques else None,
         "forward_dynamics": {"reason": trial.no_accelerations} if trial.no_accelerations else None,
         "nodes": {"reason": trial.not_for_nodes} if trial.not_for_nodes else None,

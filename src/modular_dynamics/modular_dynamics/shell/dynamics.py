@@ -128,7 +128,7 @@ def _located(calculate: Callable[[State], Array], state: State) -> Array:
 def _calculation(
     name: str, graph: SubsystemGraph, arguments: argparse.Namespace, coordinates: Coordinates
 ) -> Callable[[State], Array]:
-    if graph.closing_elements:
+    if graph.has_loops:
         return _Closed(name, graph, arguments)
     if name == "fd":
         friction = arguments.friction
@@ -162,20 +162,15 @@ class _Closed:
             raise UsageError("--black-box: a robot with closed loops cannot have black boxes")
 
     def __call__(self, state: State) -> Array:
-        graph, vectors = self._graph, state.vectors
+        graph, q = self._graph, state.vectors["q"]
+        self._last = loops.close_loops(graph, q, self._last)
         if self._name == "gravity":
-            self._last = loops.close_loops(graph, vectors["q"], self._last)
-            return loops.closed_loop_gravity_torque(graph, vectors["q"], self._last)
+            return dynamics.gravity_torque(graph, q, guess=self._last)
         if self._name == "id":
-            result: loops.ClosedLoopDynamics = loops.closed_loop_inverse_dynamics(
-                graph, *_ordered(state), self._last, **self._options
-            )
-            self._last = result.coordinates
-            return result.tau
-        self._last = loops.close_loops(graph, vectors["q"], self._last)
-        v = loops.constraint_projection(graph, vectors["q"], self._last) @ vectors["v"]
-        motion = loops.closed_loop_forward_dynamics(graph, self._last, v, vectors["tau"], **self._options)
-        return motion.accelerations[list(_independent(graph))]
+            return dynamics.inverse_dynamics(graph, *_ordered(state), guess=self._last, **self._options)
+        v = loops.explicit_constraint_jacobian(graph, q, self._last) @ state.vectors["v"]
+        motion = loops.constrained_dynamics(graph, self._last, v, state.vectors["tau"], **self._options)
+        return motion.a[list(_independent(graph))]
 
 
 def _independent(graph: SubsystemGraph) -> Iterator[int]:

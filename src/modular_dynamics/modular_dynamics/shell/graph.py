@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, closing_elements
 from ..optional_packages import needed
 from .command import GOOD, Command, UsageError
 from .drawing import PICTURES, drawing
@@ -92,7 +92,7 @@ def _json(graph: SubsystemGraph) -> str:
         }
         for one in graph.subsystems
     ]
-    closing = {kind: list(names) for kind, names in graph.closing_elements.items()}
+    closing = {kind: list(names) for kind, names in closing_elements(graph).items()}
     record = {"robot": graph.name, "subsystems": subsystems, "closing": closing, "notes": list(graph.notes)}
     return json.dumps(record, indent=2) + "\n"
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..model import Joint, SubsystemGraph
+from ..model import Joint, SubsystemGraph, closing_elements
 from .tables import number, printable, table
 
 __all__ = ["joint_records", "robot_record", "subsystem_records", "summary_lines"]
@@ -19,7 +19,7 @@ def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
         "moving_mass": sum(one["mass"] or 0.0 for one in subsystem_records(graph)),
         "gravity": [float(value) for value in graph.gravity],
         "root_link": graph.ground.name,
-        "closing": {kind: list(names) for kind, names in graph.closing_elements.items()},
+        "closing": {kind: list(names) for kind, names in closing_elements(graph).items()},
     }
 
 

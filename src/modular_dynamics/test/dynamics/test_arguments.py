@@ -242,7 +242,7 @@ ROWS = np.zeros((3, 4))
         (lambda g: md.gravity_torque(g, 3.0), r"q has shape \(\)"),
         (lambda g: md.gravity_torque(g, None), "q is not an array of numbers"),
         (lambda g: md.gravity_torque(g, [[1], [1, 2]]), "q is not an array of numbers"),
-        (lambda g: md.bias(g, ROWS, [[1], [1, 2]]), "v is not an array of numbers"),
+        (lambda g: md.nonlinear_effects(g, ROWS, [[1], [1, 2]]), "v is not an array of numbers"),
         (
             lambda g: md.forward_dynamics(g, ROWS, ROWS, ROWS, external_wrenches=np.zeros(6)),
             "external_wrenches is .*a mapping",

@@ -24,7 +24,7 @@ def test_torques_and_their_parts_are_pinocchios(tree):
         expected = bodies + passive_torques(graph, q, v, friction)
         assert_close(md.inverse_dynamics(graph, q, v, vdot, friction=friction), expected)
     bias = pinocchio.inverse_dynamics(q, v, rest) + passive_torques(graph, q, v)
-    assert_close(md.bias(graph, q, v), bias)
+    assert_close(md.nonlinear_effects(graph, q, v), bias)
     assert_close(md.gravity_torque(graph, q), pinocchio.inverse_dynamics(q, rest, rest))
     assert_close(md.mass_matrix(graph, q), pinocchio.mass_matrix(q))
 
@@ -128,7 +128,8 @@ def test_many_states_are_as_one(tree):
         for many, one in zip(derivatives, own, strict=True):
             assert_close(many[3], one, 1e-12, least=1e-3)
         assert_close(
-            md.bias(graph, q, v, friction=friction)[5], md.bias(graph, q[5], v[5], friction=friction)
+            md.nonlinear_effects(graph, q, v, friction=friction)[5],
+            md.nonlinear_effects(graph, q[5], v[5], friction=friction),
         )
     assert_close(md.mass_matrix(graph, q)[7], md.mass_matrix(graph, q[7]), 1e-12)
     assert_close(md.gravity_torque(graph, q)[7], md.gravity_torque(graph, q[7]), 1e-12)

@@ -16,8 +16,10 @@ from helpers.tree_dynamics import assert_close, differences, random_state, rando
 
 def assert_is_coriolis(graph, q, v):
     C = md.coriolis_matrix(graph, q, v)
-    h = md.bias(graph, q, v) - md.bias(graph, q, 0.0 * v)  # without gravity and springs
-    scale = max(np.abs(md.bias(graph, q, v)).max(), np.abs(h).max(), 1e-9)
+    h = md.nonlinear_effects(graph, q, v) - md.nonlinear_effects(
+        graph, q, 0.0 * v
+    )  # without gravity and springs
+    scale = max(np.abs(md.nonlinear_effects(graph, q, v)).max(), np.abs(h).max(), 1e-9)
     assert np.abs(C @ v - h).max() <= 1e-11 * scale
 
     def M(time):
@@ -77,11 +79,11 @@ def test_springs_at_joints_are_not_part_of_it(load_robot):
     joints = tuple(replace(joint, stiffness=2.0, rest_position=0.3, armature=0.1) for joint in bare.joints)
     graph = replace(bare, joints=joints)
     q, v, _ = random_state(graph, 4)
-    springs = md.bias(graph, q, np.zeros(graph.nv)) - md.gravity_torque(graph, q)
+    springs = md.nonlinear_effects(graph, q, np.zeros(graph.nv)) - md.gravity_torque(graph, q)
     assert np.abs(springs).max() > 0.1
     C = md.coriolis_matrix(graph, q, v)
     assert_close(C, md.coriolis_matrix(bare, q, v), 1e-11)
-    assert_close(C @ v, md.bias(graph, q, v) - md.gravity_torque(graph, q) - springs, 1e-11)
+    assert_close(C @ v, md.nonlinear_effects(graph, q, v) - md.gravity_torque(graph, q) - springs, 1e-11)
 
 
 def test_rows_are_the_single_states(tree_robot):

@@ -12,7 +12,7 @@ from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, rando
 
 def assert_solves(graph, q, v, tau, vdot):
     """M vdot + h = tau, relative to the size of its terms: the residual, whatever the condition of M is."""
-    M, h = md.mass_matrix(graph, q), md.bias(graph, q, v)
+    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     size = np.abs(M).max() * np.abs(vdot).max() + np.abs(h).max() + np.abs(tau).max()
     assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
 
@@ -98,7 +98,7 @@ def test_forward_dynamics_at_large_angles(load_robot, robot, turns):
     q, v, tau = rng.normal(size=(3, graph.nv))
     turning = [graph.v_slice(n).start for n in graph.joint_names if graph.joint(n).type.value != "prismatic"]
     q[turning] += 2.0 * np.pi * turns
-    M, h = md.mass_matrix(graph, q), md.bias(graph, q, v)
+    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     expected = np.linalg.solve(M, tau - h)
     scale = 1e-15 * np.linalg.cond(M) * np.abs(expected).max()
     assert np.abs(md.forward_dynamics(graph, q, v, tau) - expected).max() <= 100.0 * scale

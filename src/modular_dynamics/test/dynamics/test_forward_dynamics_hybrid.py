@@ -84,7 +84,7 @@ def test_random_trees_solve_the_equation_of_motion(tree):
     )
     assert (result.a[known] == vdot[known]).all()
     assert (result.tau[~known] == tau[~known]).all()
-    M, h = md.mass_matrix(graph, q), md.bias(graph, q, v)
+    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     size = np.abs(M).max() * np.abs(result.a).max() + np.abs(h).max() + np.abs(result.tau).max()
     assert np.abs(M @ result.a + h - result.tau).max() <= 1e-10 * size
 

@@ -72,7 +72,7 @@ def test_mimic_joints_load_their_driver():
     armature = md.mass_matrix(still, q) - md.mass_matrix(massless, q)
     assert armature == pytest.approx(np.array([[1 + 4 * 0.5]]))
     slow = np.array([1e-3])
-    held = md.bias(still, q, slow, friction="urdf") - md.bias(still, q, slow)
+    held = md.nonlinear_effects(still, q, slow, friction="urdf") - md.nonlinear_effects(still, q, slow)
     assert held == pytest.approx([(1 + 4 * 2) * 1e-3 + 3 + 2 * 5])
 
 
@@ -91,7 +91,7 @@ def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
         md.inverse_dynamics,
         md.forward_dynamics,
         md.inverse_dynamics_derivatives,
-        lambda graph, q, v, vdot, **more: md.bias(graph, q, v, **more),
+        lambda graph, q, v, vdot, **more: md.nonlinear_effects(graph, q, v, **more),
         lambda graph, *state, **more: md.inverse_dynamics(graph, *(x[None] for x in state), **more),
         lambda graph, *state, **more: md.forward_dynamics(graph, *(x[None] for x in state), **more),
     ],

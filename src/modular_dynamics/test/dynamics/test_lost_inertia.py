@@ -274,4 +274,6 @@ def test_joints_that_turn_a_link_there_and_back_move_no_inertia():
         with pytest.raises(md.StateError, match=r"^joint 'turn' moves no inertia"):
             md.hybrid_dynamics(graph, q, v, v, tau, ["swing"])
         held = md.hybrid_dynamics(graph, q, v, v, tau, ["turn"])
-        assert held.a[0] == pytest.approx((1.0 - md.bias(graph, q, v)[0]) / md.mass_matrix(graph, q)[0, 0])
+        assert held.a[0] == pytest.approx(
+            (1.0 - md.nonlinear_effects(graph, q, v)[0]) / md.mass_matrix(graph, q)[0, 0]
+        )

@@ -17,7 +17,7 @@ def compute_everything(graph):
     q, v = np.full(graph.nq, 0.3), np.full(graph.nv, 0.2)
     tau = md.inverse_dynamics(graph, q, v, v)
     md.inverse_dynamics(graph, q, v, v, external_wrenches={graph.links[-1]: np.ones(6)})
-    md.bias(graph, q, v)
+    md.nonlinear_effects(graph, q, v)
     md.forward_dynamics(graph, q, v, tau)
     md.mass_matrix(graph, q)
     md.regressor(graph, q, v, v)

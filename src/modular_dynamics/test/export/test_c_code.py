@@ -72,7 +72,7 @@ def test_random_trees_equal_the_library(tmp_path_factory, tree):
     assert_program_agrees(exported, functions)
     c = CFunctions(exported)
     tau = md.inverse_dynamics(graph, q, v, vdot)
-    terms = max(np.abs(x).max() for x in (tau, md.bias(graph, q, v), M @ vdot))
+    terms = max(np.abs(x).max() for x in (tau, md.nonlinear_effects(graph, q, v), M @ vdot))
     assert np.abs(c.call("inverse_dynamics", graph.nv, q, v, vdot)[1] - tau).max() <= 1e-14 * terms
     if functions is EXPORTED:
         accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
@@ -169,10 +169,12 @@ def test_the_test_program_notices_wrong_code(load_robot, tmp_path):
 def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
     """As where the library has a term that the program lacks."""
     graph = load_robot("four_link")
-    other = replace(tree.FUNCTIONS["bias"], library=lambda *state: md.bias(*state) + 1e-9)
-    monkeypatch.setitem(tree.FUNCTIONS, "bias", other)
-    with pytest.raises(md.UnsupportedModelError, match="program of bias of 'four_link' differs"):
-        graph.export_c(tmp_path / "arm.c", ["bias"])
+    other = replace(
+        tree.FUNCTIONS["nonlinear_effects"], library=lambda *state: md.nonlinear_effects(*state) + 1e-9
+    )
+    monkeypatch.setitem(tree.FUNCTIONS, "nonlinear_effects", other)
+    with pytest.raises(md.UnsupportedModelError, match="program of nonlinear_effects of 'four_link' differs"):
+        graph.export_c(tmp_path / "arm.c", ["nonlinear_effects"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -191,7 +193,7 @@ def test_only_sin_and_cos_are_called(load_robot, tmp_path):
 
 
 def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path, monkeypatch):
-    load_robot("four_link").export_c(tmp_path / "arm.c", ["bias"])
+    load_robot("four_link").export_c(tmp_path / "arm.c", ["nonlinear_effects"])
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     usual = Path.write_text
 
@@ -207,14 +209,14 @@ def test_files_that_cannot_all_be_written_stay_as_they_were(load_robot, tmp_path
 
 
 def test_what_was_written_is_returned(load_robot, tmp_path):
-    exported = load_robot("four_link").export_c(tmp_path / "my-arm.c", ["mass_matrix", "bias"])
+    exported = load_robot("four_link").export_c(tmp_path / "my-arm.c", ["mass_matrix", "nonlinear_effects"])
     assert exported.prefix == "my_arm"
     assert [path.name for path in (exported.source, exported.header, exported.test)] == [
         "my-arm.c",
         "my-arm.h",
         "my-arm_test.c",
     ]
-    assert list(exported.operations) == ["bias", "mass_matrix"]
+    assert list(exported.operations) == ["nonlinear_effects", "mass_matrix"]
     assert "MY_ARM_NV 4 " in exported.header.read_text()
 
 
@@ -236,7 +238,7 @@ def test_poses_and_jacobians_of_links(load_robot, tmp_path):
     ("functions", "links", "message"),
     [
         (["jacobian"], (), "jacobian without links=; 'frame_poses' and 'jacobian' are of links"),
-        (["bias"], ("link_1",), "links= without a function of links"),
+        (["nonlinear_effects"], ("link_1",), "links= without a function of links"),
         (["jacobian"], "link_1", "links is 'link_1'; a sequence of link names is needed"),
         (["frame_poses"], ("nose",), "no link 'nose' in"),
     ],
@@ -249,13 +251,13 @@ def test_links_belong_to_functions_of_links(load_robot, tmp_path, functions, lin
 @pytest.mark.parametrize(
     ("path", "functions", "message"),
     [
-        ("arm", ["bias"], r"'arm' cannot be the C file's name: NAME\.c is needed"),
-        ('a".c', ["bias"], "cannot be the C file's name"),
-        ("none/arm.c", ["bias"], r"none' is no folder that arm\.c can be written to"),
-        ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, bias"),
+        ("arm", ["nonlinear_effects"], r"'arm' cannot be the C file's name: NAME\.c is needed"),
+        ('a".c', ["nonlinear_effects"], "cannot be the C file's name"),
+        ("none/arm.c", ["nonlinear_effects"], r"none' is no folder that arm\.c can be written to"),
+        ("arm.c", ["rnea"], "no function 'rnea'; its functions: inverse_dynamics, nonlinear_effects"),
         ("arm.c", [], "of no functions; its functions"),
         ("arm.c", 3, "functions is 3; a sequence of names is needed"),
-        ("arm.c", [["bias"]], r"functions is \[\['bias'\]\]; a sequence of names"),
+        ("arm.c", [["nonlinear_effects"]], r"functions is \[\['nonlinear_effects'\]\]; a sequence of names"),
     ],
 )
 def test_errors_say_what_is_needed(load_robot, tmp_path, path, functions, message):

@@ -33,7 +33,10 @@ def test_robots_equal_the_library(load_robot, name, floating):
         tau = md.inverse_dynamics(graph, q, v, vdot)
         M = md.mass_matrix(graph, q)
         assert relative(numbers(functions.inverse_dynamics(q, v, vdot)).ravel(), tau) < 1e-13
-        assert relative(numbers(functions.bias(q, v)).ravel(), md.bias(graph, q, v)) < 1e-13
+        assert (
+            relative(numbers(functions.nonlinear_effects(q, v)).ravel(), md.nonlinear_effects(graph, q, v))
+            < 1e-13
+        )
         assert relative(numbers(functions.gravity_torque(q)).ravel(), md.gravity_torque(graph, q)) < 1e-13
         assert relative(numbers(functions.mass_matrix(q)), M) < 1e-13
         there = numbers(functions.forward_dynamics(q, v, tau)).ravel()
@@ -51,7 +54,7 @@ def test_random_trees_equal_the_library(tree):
     functions = graph.to_casadi(["inverse_dynamics", "mass_matrix"])
     tau, M = md.inverse_dynamics(graph, q, v, vdot), md.mass_matrix(graph, q)
     ours = numbers(functions.inverse_dynamics(q, v, vdot)).ravel()
-    assert relative(ours, tau, md.bias(graph, q, v), M @ vdot) < 1e-13
+    assert relative(ours, tau, md.nonlinear_effects(graph, q, v), M @ vdot) < 1e-13
     assert relative(numbers(functions.mass_matrix(q)), M) < 1e-13
 
 
@@ -82,7 +85,7 @@ def test_poses_and_jacobians_of_links(load_robot):
 
 def test_functions_have_the_names_of_their_arguments(load_robot):
     functions = load_robot("four_link").to_casadi()
-    assert functions.bias is None
+    assert functions.nonlinear_effects is None
     forward = functions.forward_dynamics
     assert (forward.name_in(), forward.name_out()) == (["q", "v", "tau"], ["vdot"])
     assert functions.mass_matrix.size_out(0) == (4, 4)

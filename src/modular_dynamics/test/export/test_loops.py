@@ -67,7 +67,7 @@ def test_armature_and_springs_at_joints_and_a_ball_joint_in_a_loop_count(tmp_pat
     without = md.load_urdf(text).export_c(tmp_path / "without.c", ALL)
     there = [0.3, *graph.neutral()[-4:]]
     torques = [
-        CFunctions(code).call("closed_loop_bias", 4, there, np.zeros(4))[1]
+        CFunctions(code).call("nonlinear_effects", 4, there, np.zeros(4))[1]
         for code in (without, graph.export_c(tmp_path / "with.c", ALL))
     ]
     assert np.abs(torques[0] - torques[1])[0] > 0.1
@@ -110,13 +110,13 @@ def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path,
         q = near[solver.independent_q] + rng.uniform(-RANGE, RANGE, len(solver.independent_q))
         v, vdot = rng.uniform(-2.0, 2.0, (2, count))
         status, coordinates = c.call("close_loops", graph.nq, q)
-        torque_status, tau = c.call("closed_loop_inverse_dynamics", count, q, v, vdot)
+        torque_status, tau = c.call("inverse_dynamics", count, q, v, vdot)
         assert status == torque_status
         if status != 0:
             assert status == 4
             assert np.isnan([*coordinates, *tau]).all()
             with pytest.raises((md.ClosureError, md.SingularityError)):
-                md.closed_loop_inverse_dynamics(graph, q, v, vdot, near)
+                md.InverseDynamics(graph).solve(q, v, vdot, guess=near)
             continue
         closed += 1
         assert max(solver.residual(coordinates).values()) < 1e-13
@@ -144,7 +144,7 @@ def test_joints_beyond_the_digits_of_angles_give_no_number(tmp_path, away):
     """At 1e16 rad an angle has no decimals: loops closed by it are open by as much as they are long."""
     graph = four_bar().graph()
     c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
-    for name, shape in (("close_loops", 3), ("closed_loop_mass_matrix", (1, 1))):
+    for name, shape in (("close_loops", 3), ("mass_matrix", (1, 1))):
         status, result = c.call(name, shape, [away])
         assert (status, np.isnan(result).all()) == (4, True)
     with pytest.raises(md.ClosureError, match="is more than 100000 rad or m from"):
@@ -175,7 +175,7 @@ def test_the_guess_selects_the_assembly_mode(tmp_path, side):
 def test_bad_numbers_are_reported_and_give_no_number(load_robot, tmp_path, bad):
     c = CFunctions(load_robot("crane").export_c(tmp_path / "robot.c", ALL))
     q = np.array([0.1, 0.3, bad])
-    for name, shape in (("close_loops", 7), ("closed_loop_mass_matrix", (3, 3))):
+    for name, shape in (("close_loops", 7), ("mass_matrix", (3, 3))):
         status, result = c.call(name, shape, q)
         assert status in ((1,) if not np.isfinite(bad) else (2, 4))
         assert np.isnan(result).all()
@@ -192,12 +192,12 @@ def test_up_to_a_dead_point_and_not_beyond(tmp_path):
     inward = np.sign(start[2] - dead)
     for distance in (0.1, 1e-3, 1e-6):
         q = [dead + inward * distance]
-        status, tau = code.call("closed_loop_inverse_dynamics", 1, q, [0.3], [0.2])
-        there = md.closed_loop_inverse_dynamics(graph, q, [0.3], [0.2], start)
+        status, tau = code.call("inverse_dynamics", 1, q, [0.3], [0.2])
+        there = md.InverseDynamics(graph).solve(q, [0.3], [0.2], guess=start)
         assert status == 0
         assert tau == pytest.approx(there.tau, rel=1e-14 * there.condition**2)
     for distance in (1e-14, 0.0, -1e-14, -1e-3):
-        status, tau = code.call("closed_loop_inverse_dynamics", 1, [dead + inward * distance], [0.3], [0.2])
+        status, tau = code.call("inverse_dynamics", 1, [dead + inward * distance], [0.3], [0.2])
         assert (status, np.isnan(tau).all()) == (4, True)
 
 
@@ -214,18 +214,18 @@ def test_no_other_functions_are_called(load_robot, tmp_path):
     assert "4: the loops do not close" in header
     assert list(load_robot("crane").export_c(tmp_path / "b.c").operations) == [
         "close_loops",
-        "closed_loop_inverse_dynamics",
-        "closed_loop_mass_matrix",
-        "closed_loop_forward_dynamics",
+        "inverse_dynamics",
+        "mass_matrix",
+        "forward_dynamics",
     ]
 
 
 def test_nothing_is_written_that_differs_from_the_library(load_robot, tmp_path, monkeypatch):
     """As where the library has a term that the program lacks."""
-    bias = loops.FUNCTIONS["closed_loop_bias"]
+    bias = loops.FUNCTIONS["nonlinear_effects"]
     other = dataclasses.replace(bias, library=lambda *at: bias.library(*at) + 1e-9)
-    monkeypatch.setitem(loops.FUNCTIONS, "closed_loop_bias", other)
-    with pytest.raises(md.UnsupportedModelError, match="program of closed_loop_bias of 'four_bar' differs"):
+    monkeypatch.setitem(loops.FUNCTIONS, "nonlinear_effects", other)
+    with pytest.raises(md.UnsupportedModelError, match="program of nonlinear_effects of 'four_bar' differs"):
         load_robot("four_bar").export_c(tmp_path / "arm.c", ALL)
     assert list(tmp_path.iterdir()) == []
 

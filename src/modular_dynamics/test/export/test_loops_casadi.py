@@ -32,14 +32,14 @@ def test_robots_equal_the_library(load_robot, name):
     functions = graph.to_casadi(list(FUNCTIONS))
     guess = md.close_loops(graph, ROBOTS[name][0])
     for q, v, vdot in states(graph, name):
-        there = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+        there = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
         allowed = 1e-15 * max(10.0, there.condition**2)
         expected = {
-            "constraint_projection": ((q,), there.projection),
-            "closed_loop_inverse_dynamics": ((q, v, vdot), there.tau),
-            "closed_loop_bias": ((q, v), md.closed_loop_bias(graph, q, v, guess)),
-            "closed_loop_gravity_torque": ((q,), md.closed_loop_gravity_torque(graph, q, guess)),
-            "closed_loop_mass_matrix": ((q,), md.closed_loop_mass_matrix(graph, q, guess)),
+            "explicit_constraint_jacobian": ((q,), there.projection),
+            "inverse_dynamics": ((q, v, vdot), there.tau),
+            "nonlinear_effects": ((q, v), md.nonlinear_effects(graph, q, v, guess=guess)),
+            "gravity_torque": ((q,), md.gravity_torque(graph, q, guess=guess)),
+            "mass_matrix": ((q,), md.mass_matrix(graph, q, guess=guess)),
         }
         for function, (arguments, values) in expected.items():
             ours = numbers(getattr(functions, function)(*arguments))
@@ -49,8 +49,8 @@ def test_robots_equal_the_library(load_robot, name):
         ours = numbers(functions.close_loops(q))
         assert np.exp(1j * ours) == pytest.approx(np.exp(1j * there.coordinates), abs=allowed)
         # two ways: ours by the matrix of the independent joints, the library's by all joints
-        motion = md.closed_loop_forward_dynamics(graph, there.coordinates, there.velocities, there.tau)
-        ours = numbers(functions.closed_loop_forward_dynamics(q, v, there.tau))
+        motion = md.constrained_dynamics(graph, there.coordinates, there.velocities, there.tau)
+        ours = numbers(functions.forward_dynamics(q, v, there.tau))
         independent = md.loops.solver_of(graph).independent_v
         assert np.atleast_1d(ours) == pytest.approx(motion.accelerations[independent], abs=1e-9)
 
@@ -59,13 +59,13 @@ def test_robots_equal_the_library(load_robot, name):
 def test_derivatives_by_casadi_are_ours(load_robot, name):
     """Two ways: CasADi differentiates the steps; we have closed forms."""
     graph = load_robot(name)
-    f = graph.to_casadi("closed_loop_inverse_dynamics").closed_loop_inverse_dynamics
+    f = graph.to_casadi("inverse_dynamics").inverse_dynamics
     symbols = [casadi.SX.sym(vector, len(ROBOTS[name][0])) for vector in ("q", "v", "vdot")]
     columns = [casadi.jacobian(f(*symbols), symbol) for symbol in symbols]
     jacobian = casadi.Function("jacobian", symbols, columns)
     guess = md.close_loops(graph, ROBOTS[name][0])
     for state in states(graph, name):
-        expected = md.closed_loop_inverse_dynamics_derivatives(graph, *state, guess=guess)
+        expected = md.inverse_dynamics_derivatives(graph, *state, guess=guess)
         parts = expected.dq, expected.dv, expected.da
         for ours, part in zip(jacobian(*state), parts, strict=True):
             scale = max(np.abs(one).max() for one in parts)
@@ -76,5 +76,5 @@ def test_out_of_reach_is_nan(load_robot):
     functions = load_robot("crane").to_casadi()
     for cylinder in (5.0, -5.0):
         q = [0.0, cylinder, 0.2]
-        assert np.isnan(numbers(functions.closed_loop_inverse_dynamics(q, [0.1] * 3, [0.1] * 3))).any()
+        assert np.isnan(numbers(functions.inverse_dynamics(q, [0.1] * 3, [0.1] * 3))).any()
         assert np.isnan(numbers(functions.close_loops(q))).any()

@@ -16,7 +16,7 @@ NAMES = ("four_bar.urdf", "slider_crank.urdf", "crane.urdf", "exoskeleton.urdf",
 @pytest.mark.parametrize("name", NAMES)
 def test_rates_are_finite_differences_of_positions(name):
     graph = load_urdf(ROBOTS / name) if name.endswith(".urdf") else MECHANISMS[name]().graph()
-    recordings = recordings_of(graph, ["close_loops", "constraint_projection"], (), None, "test")
+    recordings = recordings_of(graph, ["close_loops", "explicit_constraint_jacobian"], (), None, "test")
     close, project = (recording.program for recording in recordings)
     start = recordings[0].inputs[0][0]
     rng = np.random.default_rng(0)

@@ -43,7 +43,7 @@ CALLS = {
         tree, GOOD, GOOD, GOOD, external_wrenches={tree.bodies[-1].name: np.resize(bad, 6)}
     ),
     "hybrid": lambda tree, loop, bad: md.hybrid_dynamics(tree, GOOD, GOOD, GOOD, bad, []),
-    "loop": lambda tree, loop, bad: md.closed_loop_inverse_dynamics(loop, bad[:1], [0.0], [0.0]),
+    "loop": lambda tree, loop, bad: md.InverseDynamics(loop).solve(bad[:1], [0.0], [0.0]),
     "guess": lambda tree, loop, bad: md.close_loops(loop, [0.0], bad),
     "assemble": lambda tree, loop, bad: md.assemble(loop, bad),
     "integrate": lambda tree, loop, bad: tree.integrate(bad, GOOD),

@@ -118,13 +118,13 @@ def test_without_velocities_and_accelerations_they_are_zero(shell, four_link, tm
 
 
 def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
-    guesses, compute = [], md.closed_loop_inverse_dynamics
+    guesses, close = [], md.close_loops
 
-    def noted(graph, q, v, a, guess, **options):
+    def noted(graph, q, guess=None):
         guesses.append(guess)
-        return compute(graph, q, v, a, guess, **options)
+        return close(graph, q, guess)
 
-    monkeypatch.setattr("modular_dynamics.loops.closed_loop_inverse_dynamics", noted)
+    monkeypatch.setattr("modular_dynamics.loops.close_loops", noted)
     robot = ROBOTS / "four_bar.urdf"
     graph = md.load_urdf(robot)
     (name,) = graph.independent_joint_names
@@ -135,7 +135,7 @@ def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
     guess, expected = None, []
     for one, given in zip(q, guesses, strict=True):
         np.testing.assert_array_equal(given, guess)
-        result = compute(graph, [one], [0.5], [-0.3], guess)
+        result = md.InverseDynamics(graph).solve([one], [0.5], [-0.3], guess=guess)
         expected.append(result.tau[0])
         guess = result.coordinates
     np.testing.assert_allclose(tau, expected, rtol=1e-12)
@@ -147,7 +147,7 @@ def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
     a = [float(line) for line in shell("fd", robot, path).out.splitlines()[1:]]
     np.testing.assert_allclose(a, -0.3, rtol=1e-8)
     rest = json.loads(shell("gravity", robot, "--q", "0.6", "--json").out)["tau"]
-    assert rest[name] == pytest.approx(md.closed_loop_gravity_torque(graph, [0.6])[0])
+    assert rest[name] == pytest.approx(md.gravity_torque(graph, [0.6])[0])
 
 
 def test_a_floating_base_has_numbered_columns(shell, four_link):

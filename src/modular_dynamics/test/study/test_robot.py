@@ -17,7 +17,7 @@ def test_the_urdf_of_a_design_has_the_loads_of_the_design(tmp_path):
     robot = md.load_urdf(path)
     assert robot.parameters["link crank mass"].value == pytest.approx(0.3 * 6.0, rel=1e-15)
     _, q, v, vdot = evaluator.states["back"]
-    taus = [md.closed_loop_inverse_dynamics(robot, *state).tau[0] for state in zip(q, v, vdot, strict=True)]
+    taus = [md.inverse_dynamics(robot, *state)[0] for state in zip(q, v, vdot, strict=True)]
     found = evaluator.measure(numbers[None])
     # rounding of the text's numbers and of another order of sums
     assert found["largest"][0] == pytest.approx(np.abs(taus).max(), rel=1e-10)
@@ -38,9 +38,9 @@ def test_the_urdf_of_a_torso_with_other_hinges_and_springs_has_the_same_loads(tm
     at = [robot.q_slice(name).start for name in robot.independent_joint_names]
     for k in (0, 17, 55, 300):
         # the same motion by the task's joints; then its coordinates with the actuators independent
-        moved = md.closed_loop_inverse_dynamics(task, *(x[k] for x in evaluator.states["upright"][1:]))
+        moved = md.InverseDynamics(task).solve(*(x[k] for x in evaluator.states["upright"][1:]))
         state = moved.coordinates[at], moved.velocities[at], moved.accelerations[at]
-        tau = md.closed_loop_inverse_dynamics(robot, *state, guess=moved.coordinates).tau
+        tau = md.inverse_dynamics(robot, *state, guess=moved.coordinates)
         assert found.tau[0, k] == pytest.approx(tau, rel=1e-10, abs=1e-9)
 
 

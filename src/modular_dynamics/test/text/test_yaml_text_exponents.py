@@ -97,7 +97,7 @@ def test_a_partition_file(tmp_path):
         path = tmp_path / "partition.yaml"
         path.write_text("version: 1\n" + spring % numbers, "utf-8")
         graph = md.load_urdf(robot, path)
-        torques.append(md.loops.closed_loop_inverse_dynamics(graph, [0.3], [0.0], [0.0]).tau)
+        torques.append(md.inverse_dynamics(graph, [0.3], [0.0], [0.0]))
     np.testing.assert_array_equal(*torques)
     # closed form: the spring's pull at (0.1 + 0.1 sin q, 0.1 cos q) about (0.1, 0), and the weight
     x, z = 0.1 + 0.1 * np.sin(0.3), 0.1 * np.cos(0.3)

@@ -32,7 +32,7 @@ class ClosedLoopSolution:
     """
 
     robot: Robot
-    result: "md.ClosedLoopDynamics"
+    result: "md.ClosedLoopResult"
     wrenches: AppliedWrenches
 
     @property

@@ -37,7 +37,7 @@ class MechanismReactions:
             power [N]; NaN with loads from topics, which virtual power does not contain.
     """
 
-    dynamics: md.ClosedLoopDynamics
+    dynamics: md.ClosedLoopResult
     shared: ReactionArrays
     places: Places
     actuator_forces: Array
@@ -143,7 +143,7 @@ class ReactionComputation:
             raise SettingError(f"the rules do not fit the robot, at rest: {reactions.contradiction}")
 
     def __call__(
-        self, dynamics: md.ClosedLoopDynamics, wrenches: Mapping[str, StampedWrench] | None = None
+        self, dynamics: md.ClosedLoopResult, wrenches: Mapping[str, StampedWrench] | None = None
     ) -> MechanismReactions:
         """Reactions.
 

@@ -226,7 +226,7 @@ def robot_of_graph(
         raise NoJointsError(reason)
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     names = tuple(name for name in graph.independent_joint_names if name not in inside.union(bases))
-    closed = bool(graph.closing_elements)
+    closed = graph.has_loops
     needed = set(names) if closed else {*names, *_moving_with(graph, inside)}
     states = tuple(name for name in graph.joint_names if name in needed.difference(bases))
     outside = [joint for joint in graph.joints if joint.name not in inside]

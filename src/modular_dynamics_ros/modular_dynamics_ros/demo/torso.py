@@ -87,12 +87,13 @@ def _difference(
     graph: md.SubsystemGraph, recorder: MotionRecorder, actuators: dict[str, np.ndarray]
 ) -> float:
     """Largest difference of the actuators' forces to those of virtual power [N]; NaN without a reference."""
+    solver = md.loops.ClosedLoopInverseDynamics(graph)
     indices, guess = [graph.independent_joint_names.index(name) for name in actuators], None
     differences = [0.0]
     for row, stamp in enumerate(recorder.answered):
         if not np.isfinite(recorder.states[stamp]).all():  # no reference was received
             return np.nan
-        whole = md.closed_loop_inverse_dynamics(graph, *recorder.states[stamp], guess)
+        whole = solver.solve(*recorder.states[stamp], guess=guess)
         guess = whole.coordinates
         forces = np.array([values[row] for values in actuators.values()])
         differences.append(float(np.abs(whole.tau[indices] - forces).max(initial=0.0)))

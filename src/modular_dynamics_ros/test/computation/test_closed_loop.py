@@ -47,7 +47,7 @@ def relative_difference(given) -> float:
 def test_torques_and_all_joints_are_the_librarys(name):
     one, q = computation(path(name)), STATES[name]
     graph = one.robot.graph
-    expected = md.closed_loop_inverse_dynamics(graph, q, 0.3 * q, 0.0 * q)
+    expected = md.InverseDynamics(graph).solve(q, 0.3 * q, 0.0 * q)
     given = answer(one, q)
     result = given.dynamics.result
     assert one.robot.state_names == one.robot.joint_names == graph.independent_joint_names
@@ -65,9 +65,9 @@ def test_a_wrench_from_outside_is_carried_and_checked():
     one.wrenches.take_external("body_7", wrench, arrival())
     given = answer(one, q)
     loaded = given.dynamics.result.tau
-    expected = md.closed_loop_inverse_dynamics(
-        one.robot.graph, q, 0.3 * q, 0 * q, None, {"body_7": wrench}
-    ).tau
+    expected = md.inverse_dynamics(
+        one.robot.graph, q, 0.3 * q, 0 * q, guess=None, external_wrenches={"body_7": wrench}
+    )
     assert loaded == pytest.approx(expected, abs=1e-10)
     assert np.abs(loaded - unloaded).max() > 0.1
     assert relative_difference(given) < 1e-11
@@ -95,12 +95,12 @@ def test_gravity_modes_and_friction_of_passive_joints():
     graph = one.robot.graph
     given = answer(one, q, v=v)
     result = given.dynamics.result
-    W = md.constraint_projection(graph, q)
+    W = md.explicit_constraint_jacobian(graph, q)
     speed = result.velocities[graph.v_slice("J4")][0]
     felt = W[graph.v_slice("J4"), 0][0] * (0.4 * speed + 0.2 * np.sign(speed))
     assert abs(felt) > 1e-2
     assert given.effort - result.tau == pytest.approx([felt], abs=1e-12)
-    at_rest = md.closed_loop_inverse_dynamics(graph, q, [0.0], [0.0]).tau
+    at_rest = md.inverse_dynamics(graph, q, [0.0], [0.0])
     for output, expected in (("gravity", at_rest), ("full_minus_gravity", result.tau - at_rest)):
         one.apply_settings(replace(one.settings, output=output, friction="none"))
         assert answer(one, q, v=v).effort == pytest.approx(expected, abs=1e-12)
@@ -112,7 +112,7 @@ def test_holding_is_the_rest_at_the_position_measured_last():
     nearby = q + 0.02
     one.note_position(NOW + MS, nearby, np.full(len(one.robot.passive_names), np.nan))
     held = one.hold(given)
-    rest = md.closed_loop_inverse_dynamics(one.robot.graph, nearby, 0 * q, 0 * q)
+    rest = md.InverseDynamics(one.robot.graph).solve(nearby, 0 * q, 0 * q)
     assert held.effort == pytest.approx(rest.tau, abs=1e-10)
     assert held.dynamics.result.coordinates == pytest.approx(rest.coordinates, abs=1e-9)
     assert max(held.dynamics.result.residual.values()) < 1e-9

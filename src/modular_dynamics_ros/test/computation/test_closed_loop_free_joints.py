@@ -37,7 +37,7 @@ def test_torques_are_the_librarys(name, friction):
     for k in range(3):
         state = one.observe(NOW + k * 1_000_000, q, 0.3 * q, (), None)
         previous = given = one.compute(state, state.stamp, previous)
-        expected = md.closed_loop_inverse_dynamics(graph, q, 0.3 * q, 0.0 * q, guess, friction=friction)
+        expected = md.InverseDynamics(graph, friction=friction).solve(q, 0.3 * q, 0.0 * q, guess=guess)
         assert given.effort == pytest.approx(expected.tau, rel=1e-9, abs=1e-9)
         assert PinocchioCheck.of(one.robot)(given).relative < 1e-11
         q, guess = q + 0.002, expected.coordinates

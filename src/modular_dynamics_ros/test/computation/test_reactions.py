@@ -9,7 +9,6 @@ import yaml
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.loops import closed_loop_inverse_dynamics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.reactions import ReactionComputation
 from modular_dynamics_ros.computation.robot import load_robot
@@ -42,16 +41,16 @@ def test_names_limits_and_what_it_carries(computation):
 
 
 def test_actuators_agree_with_virtual_power_and_the_ground_bears_the_weight(robot, computation):
-    reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    reactions = computation(md.InverseDynamics(robot.graph).solve(*STATE))
     assert reactions.disagreement < 1e-9
     assert max(reactions.residual) < 1e-9
-    still = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
+    still = computation(md.InverseDynamics(robot.graph).solve(REST, REST, REST))
     assert still.wrench("j3")[2] == pytest.approx(545.4, abs=0.05)
     assert 0.0 < still.dead_point_distance == pytest.approx(1.0 / still.dynamics.condition)
 
 
 def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot, computation):
-    dynamics = closed_loop_inverse_dynamics(robot.graph, *STATE)
+    dynamics = md.InverseDynamics(robot.graph).solve(*STATE)
     own, subsystems = computation(dynamics), [subsystem.name for subsystem in robot.graph.subsystems]
     one = Computation(robot, ComputationSettings())
     q, v, vdot = STATE
@@ -69,7 +68,7 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
 
 
 def test_a_wrench_at_a_links_origin_has_the_same_moment_about_the_joint(robot, computation):
-    reactions = computation(closed_loop_inverse_dynamics(robot.graph, *STATE))
+    reactions = computation(md.InverseDynamics(robot.graph).solve(*STATE))
     for name, joint in computation.rules.joints.items():
         at, (_, moved) = reactions.wrench(name), reactions.wrench_on_link(name, joint.axes)
         pose = md.frame_poses(robot.graph.tree, reactions.dynamics.coordinates, [joint.axes])[0]
@@ -107,7 +106,7 @@ def test_rules_without_equilibrium_or_against_virtual_power_are_refused(robot, t
 
 
 def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
-    dynamics = closed_loop_inverse_dynamics(robot.graph, *STATE)
+    dynamics = md.InverseDynamics(robot.graph).solve(*STATE)
     with pytest.raises(BadMessage, match="six finite numbers") as refused:
         computation(dynamics, {"head": ("body_6c", np.full(6, np.inf))})
     assert refused.value.cause == "cannot be shared"
@@ -117,7 +116,7 @@ def test_what_cannot_be_shared_is_a_bad_message(robot, computation):
 
 
 def test_status_names_limits_slack_springs_and_dead_points(robot, computation):
-    reactions = computation(closed_loop_inverse_dynamics(robot.graph, REST, REST, REST))
+    reactions = computation(md.InverseDynamics(robot.graph).solve(REST, REST, REST))
     good = reactions_status(computation, reactions)
     assert (good.level, good.values["closest to its limit"]) == (0, "act4: 9.8 %")
     assert reactions_status(computation, None).level == 0

@@ -64,7 +64,7 @@ def test_a_passive_platform_is_answered_without_its_pose(make, tmp_path):
     harness.probe.create_subscription(JointState, topic, completed.append, 10)
     names, q = graph.independent_joint_names, np.full(6, 0.03)
     answer = harness.answer_when_connected(names=names, q=q, v=0 * q)
-    result = md.closed_loop_inverse_dynamics(graph, q, 0 * q, 0 * q)
+    result = md.InverseDynamics(graph).solve(q, 0 * q, 0 * q)
     assert answer.effort == pytest.approx(result.tau, rel=1e-9)
     harness.spin_until(lambda: harness.send(names=names, q=q, v=0 * q) and completed)
     single = [name for name in graph.joint_names if name != "pose"]

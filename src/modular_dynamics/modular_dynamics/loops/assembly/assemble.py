@@ -15,7 +15,7 @@ from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
 from .least_squares import LeastSquares, Search
 
-__all__ = ["Assembler", "Assembly", "assemble", "checked_guess", "finite_guess", "starting_point"]
+__all__ = ["Assembler", "ClosedConfiguration", "assemble", "checked_guess", "finite_guess", "starting_point"]
 
 #: Largest coordinate of a guess, of joints in loops or gears [rad or m]: neighbouring numbers are 1e-4 apart
 #: there, and farther beyond.
@@ -23,12 +23,12 @@ LARGEST_GUESS = 1e12
 
 
 @dataclass(frozen=True, eq=False)
-class Assembly:
+class ClosedConfiguration:
     """A closed configuration: the result of `assemble`.
 
     Attributes:
         coordinates: of all joints (nq,), in the order of ``graph.joint_names``; a guess for `close_loops`.
-        independent: those of ``graph.independent_joint_names``: the q of `closed_loop_inverse_dynamics`.
+        independent: those of ``graph.independent_joint_names``: the q of `inverse_dynamics`.
         residual: by loop joint and gear, the largest violation of its rows [m or 1].
         at_limits: names of the joints that are at one of their limits.
         evaluations: how often the constraint rows were computed.
@@ -56,7 +56,7 @@ class Assembler:
         """From coordinates of all joints (nq,), within the limits or not."""
         return self._least_squares.search(start, limited)
 
-    def assembly(self, found: Search) -> Assembly:
+    def assembly(self, found: Search) -> ClosedConfiguration:
         """The result of a search that closed all loops."""
         graph, q = self.graph, found.q
         limits = {name: joint_limits(graph.joint(name)) for name in graph.joint_names}
@@ -66,7 +66,9 @@ class Assembler:
             if min(abs(q[graph.q_slice(name)][0] - low), abs(high - q[graph.q_slice(name)][0])) < SLACK
         ]
         independent = q[indices_in_q(graph, graph.independent_joint_names)]
-        return Assembly(q, independent, self.system.residual(q), tuple(at_limits), found.evaluations)
+        return ClosedConfiguration(
+            q, independent, self.system.residual(q), tuple(at_limits), found.evaluations
+        )
 
 
 def starting_point(graph: SubsystemGraph) -> Array:
@@ -104,7 +106,7 @@ def checked_guess(system: ConstraintSystem, guess: ArrayLike) -> Array:
     return q
 
 
-def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> Assembly:
+def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> ClosedConfiguration:
     """Close all loops by moving all joints, actuated ones and floating bases included, within their limits.
 
     By least squares in a trust region (:mod:`.least_squares`), loops that share no joint one by one. Joints

@@ -72,7 +72,7 @@ class ClosingElements:
     def __call__(
         self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
     ) -> ClosingWrenches:
-        """At coordinates q (nq,) with the wrenches and tensions of ``ClosedLoopDynamics``."""
+        """At coordinates q (nq,) with the wrenches and tensions of `ClosedLoopResult`."""
         poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
         R, p = poses[:, :3, :3], poses[:, :3, 3]
         points = (R[ends] @ self._positions[..., None])[..., 0] + p[ends]

@@ -1,56 +1,114 @@
-"""Derivatives of inverse dynamics with closed loops, with respect to independent q, v and vdot."""
+"""Derivatives of inverse and forward dynamics with closed loops, by states of the independent joints."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import InverseDynamicsDerivatives, inverse_dynamics_derivatives
-from ...dynamics.arguments import Array
+from ...dynamics import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+)
+from ...dynamics import inverse_dynamics_derivatives as derivatives_of_tree
+from ...dynamics.arguments import Array, checked_out
+from ...dynamics.inverse_dynamics import Wrenches
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
-from .solver import ClosedLoopDynamics, raise_if_free, solver_of
-from .state_rows import errors_name_row, rows_of_motions
+from .equation_of_motion import forward_dynamics
+from .results import ClosedLoopResult, errors_name_row
+from .rows import are_many, closed_rows, rows_of_states
+from .solver import raise_if_free, solver_of
 
-__all__ = ["closed_loop_inverse_dynamics_derivatives", "closed_loop_inverse_dynamics_derivatives_batch"]
+__all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
 
 #: Weights of central differences of eighth order, at one to four steps; and the step [rad or m].
 WEIGHTS, STEP = (4 / 5, -1 / 5, 4 / 105, -1 / 280), 0.05
 
 
-def closed_loop_inverse_dynamics_derivatives(
+def inverse_dynamics_derivatives(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
+    a: ArrayLike,
     *,
+    external_wrenches: Wrenches = None,
     friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Derivatives of the torques of ``closed_loop_inverse_dynamics`` by q, v and vdot, (p, p) each.
+    """Derivatives of the torques of ``inverse_dynamics`` by independent q, v and a, (p, p) each.
 
     Along the motions that the loops allow, from W^T (tau_tree - J^T lambda), where the change of lambda
     drops out since J W = 0:
 
         dtau = W^T (dID/dq W + dID/dv dv + M da + d(J_L^T F) - d(J^T) lambda)
-        J dv = -dJ v,    J da = -dJ vdot - d gamma
+        J dv = -dJ v,    J da = -dJ a - d gamma
 
-    dID and M are the closed forms of ``inverse_dynamics_derivatives`` of the tree. The changes dJ, d gamma
-    and that of the springs' lengths are central differences of eighth order of the constraint rows alone,
-    exact to rounding (about 1e-12). d tau/d vdot is the mass matrix M1. Of a floating joint dq is a small
-    displacement in the child's axes. Takes milliseconds: 8 evaluations of all rows for each independent
-    joint. Dry friction is constant but where v = 0, and has no derivative.
+    dID and M are the closed forms of the tree's derivatives. The changes dJ, d gamma and that of the springs'
+    lengths are central differences of eighth order of the constraint rows alone, exact to rounding (about
+    1e-12). d tau/da is the mass matrix M1. Of a floating joint dq is a small displacement in the child's
+    axes. Takes milliseconds: 8 evaluations of all rows for each independent joint. Dry friction is constant
+    but where v = 0, and has no derivative.
 
-    Arguments and errors as of ``closed_loop_inverse_dynamics``; UnsupportedModelError where passive joints
-    are free.
+    Raises:
+        UnsupportedModelError: passive joints are free. Else as of ``inverse_dynamics``.
     """
+    p = len(solver_of(graph).independent_v)
+    if are_many(q):
+        states, closed = rows_of_states(graph, q=q, v=v, a=a), closed_rows(graph, q, guess, threads)
+        result = np.empty((len(closed), 3, p, p)) if out is None else checked_out(out, (len(closed), 3, p, p))
+        for k, coordinates in enumerate(closed):
+            q, v, a = (x[k] for x in states)
+            with errors_name_row(k):
+                result[k] = _derivatives(graph, q, v, a, coordinates, external_wrenches, friction)
+        return InverseDynamicsDerivatives(*result.swapaxes(0, 1))
+    found = _derivatives(graph, q, v, a, guess, external_wrenches, friction)
+    if out is not None:
+        checked_out(out, (3, p, p))[:] = found
+    return found
+
+
+def forward_dynamics_derivatives(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external_wrenches: Wrenches = None,
+    friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+) -> ForwardDynamicsDerivatives:
+    """Derivatives of the accelerations of ``forward_dynamics``: -M1^-1 dID/dq, -M1^-1 dID/dv and M1^-1."""
+    options: dict[str, Any] = {
+        "external_wrenches": external_wrenches,
+        "friction": friction,
+        "guess": guess,
+        "threads": threads,
+    }
+    a = forward_dynamics(graph, q, v, tau, **options)
+    by = inverse_dynamics_derivatives(graph, q, v, a, **options)
+    inverse = np.asarray(np.linalg.inv(by.da), np.float64)
+    return ForwardDynamicsDerivatives(-inverse @ by.dq, -inverse @ by.dv, inverse, a)
+
+
+def _derivatives(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    guess: ArrayLike | None,
+    external_wrenches: Wrenches,
+    friction: str,
+) -> InverseDynamicsDerivatives:
     solver = solver_of(graph)
-    state = solver.inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
+    state = solver.inverse_dynamics_at(q, v, a, guess, external_wrenches, friction)
     raise_if_free(graph, state, "the derivatives")
     system, W = solver.system, state.projection
     motion_of_tree = state.coordinates, state.velocities, state.accelerations
-    tree = inverse_dynamics_derivatives(
+    tree = derivatives_of_tree(
         graph.tree, *motion_of_tree, external_wrenches=external_wrenches, friction=friction
     )
     motion = _Motion(system, state)
@@ -68,40 +126,10 @@ def closed_loop_inverse_dynamics_derivatives(
     return InverseDynamicsDerivatives(dq, dv, W.T @ tree.da @ W)
 
 
-def closed_loop_inverse_dynamics_derivatives_batch(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Mapping[str, ArrayLike] | None = None,
-    *,
-    friction: str = "none",
-) -> InverseDynamicsDerivatives:
-    """Derivatives of many states, (count, p, p) each, one after the other.
-
-    Args:
-        q, v, vdot: a row for each state, each as of ``closed_loop_inverse_dynamics_derivatives``.
-        guess: coordinates (nq,) for all states, or (count, nq).
-        external_wrenches, friction: the same for every state.
-
-    Raises:
-        As ``closed_loop_inverse_dynamics_derivatives``; StateError and ClosureError name the row.
-    """
-    p, states = len(solver_of(graph).independent_v), rows_of_motions(graph, q, v, vdot, guess)
-    result = np.empty((3, len(states), p, p))
-    for k, state in enumerate(states):
-        with errors_name_row(k):
-            result[:, k] = closed_loop_inverse_dynamics_derivatives(
-                graph, *state, external_wrenches, friction=friction
-            )
-    return InverseDynamicsDerivatives(*result)
-
-
 class _Motion:
     """Changes of constraint rows and springs at one closed state."""
 
-    def __init__(self, system: ConstraintSystem, state: ClosedLoopDynamics) -> None:
+    def __init__(self, system: ConstraintSystem, state: ClosedLoopResult) -> None:
         self.system, self.state, self.graph = system, state, system.graph
         self.J = system.evaluate(state.coordinates, state.velocities).J
         self.dampings = np.array([spring.damping for spring in system.graph.springs])

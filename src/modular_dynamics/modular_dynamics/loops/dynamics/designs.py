@@ -19,7 +19,7 @@ from ..assembly.contradiction import contradiction
 from ..assembly.diagnosis import cannot_close
 from ..constraints import newton
 from ..core_loops import Loops, are_planar, loop_arrays
-from .results import ClosedLoopBatch, status_of
+from .results import ClosedLoopResults, status_of
 from .solver import ClosedLoopSolver, solver_of
 
 __all__ = ["designs_batch"]
@@ -33,15 +33,15 @@ def designs_batch(
     errors: str,
     friction: str,
     parameters: Mapping[str, ArrayLike],
-) -> ClosedLoopBatch:
-    """See :func:`.closed_loop_inverse_dynamics_batch`, which has checked ``errors``."""
+) -> ClosedLoopResults:
+    """See `solve_many`, which has checked ``errors``."""
     solver, columns = solver_of(graph), checked_columns(graph, parameters)
     widths = len(solver.independent_q), len(solver.independent_v), len(solver.independent_v)
     given = _rows(motion, widths)
     shape = given[0].shape[:-1]
     columns = _repeated(columns, shape[0])
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
-    q, v, vdot = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
+    q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
     start, made = _closed(solver, guess), rows_of_designs(columns, graph.once(_Arrays).numbers, "loops")
     states = _States(
         np.full((count, each, widths[1]), np.nan),
@@ -55,7 +55,7 @@ def designs_batch(
         own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
         if k not in made.errors:
             loops = None if k in made.others else graph.once(_Arrays).loops(made.numbers[k])
-            state = q[k], v[k], vdot[k]
+            state = q[k], v[k], a[k]
             own = _answer(columns, k, loops, state, start, friction, thread_count(threads), states)
         for state_number, error in own.items():
             row = k * each + state_number
@@ -69,7 +69,7 @@ def designs_batch(
     )
     statuses = states.statuses.reshape(shape)
     texts = {row: str(error) for row, error in reasons.items()}
-    return ClosedLoopBatch(tau, coordinates, statuses, texts, partial(_both, tensions, sines))
+    return ClosedLoopResults(tau, coordinates, statuses, texts, partial(_both, tensions, sines))
 
 
 class _States(NamedTuple):
@@ -121,13 +121,13 @@ def _both(tensions: Array, sines: Array) -> tuple[Array, Array]:
 
 
 def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
-    """q, v and vdot (n, s, ...) or (n, ...) of all states. Raises StateError: other shapes."""
-    arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "vdot"), motion, strict=True)]
-    for name, array, size in zip(("q", "v", "vdot"), arrays, sizes, strict=True):
+    """q, v and a (n, s, ...) or (n, ...) of all states. Raises StateError: other shapes."""
+    arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "a"), motion, strict=True)]
+    for name, array, size in zip(("q", "v", "a"), arrays, sizes, strict=True):
         if array.ndim not in (2, 3) or array.shape[-1] != size or array.shape[:-1] != arrays[0].shape[:-1]:
             raise StateError(
                 f"{name} has shape {array.shape}; with parameters (n, s, {size}) is needed, s states for "
-                f"each of n designs, or (n, {size}), one state; q, v and vdot alike"
+                f"each of n designs, or (n, {size}), one state; q, v and a alike"
             )
     return [np.require(x, np.float64, ["C", "A"]) for x in arrays]
 
@@ -136,7 +136,7 @@ def _repeated(columns: Columns, count: int) -> Columns:
     """Columns with a row for each design. Raises StateError: another number of rows."""
     rows = len(columns.values)
     if rows not in (1, count):
-        raise StateError(f"parameters are of {rows} designs, q, v and vdot of {count}")
+        raise StateError(f"parameters are of {rows} designs, q, v and a of {count}")
     values = np.broadcast_to(columns.values, (count, len(columns.names)))
     return Columns(columns.graph, columns.names, values)
 
@@ -173,8 +173,8 @@ def _answer(
     if loops is not None and len(left):
         details, codes = np.empty((len(tau), loops.details)), np.empty(len(tau), np.int64)
         is_friction = terms_of(friction) != terms_of("none")
-        q, v, vdot = state
-        loops.inverse_dynamics_rows(q, v, vdot, start, tau, coordinates, details, codes, is_friction, threads)
+        q, v, a = state
+        loops.inverse_dynamics_rows(q, v, a, start, tau, coordinates, details, codes, is_friction, threads)
         first = 2 * columns.graph.nv  # behind velocities and accelerations: see _core.pyi
         tensions[:] = details[:, first : first + tensions.shape[1]]
         if are_planar(loops):

@@ -1,4 +1,4 @@
-"""The equation of motion in independent coordinates, M1 vdot + c1 + g1 + s1 = tau1, and each of its terms."""
+"""The equation of motion in independent coordinates, M1 a + h1 = tau1: its terms, and a."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,23 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import gravity_torque, mass_matrix
-from ...dynamics.arguments import Array
-from ...model import SubsystemGraph, require_graph
+from ...dynamics import mass_matrix as mass_matrix_of_tree
+from ...dynamics.arguments import Array, checked_out
+from ...dynamics.inverse_dynamics import Wrenches
+from ...dynamics.quantity import terms_of
+from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
-from .forward_dynamics import raise_if_not_finite
-from .inverse_dynamics import ClosedLoopInverseDynamics, checked_results, raise_if_shared, written
+from .constrained_dynamics import raise_if_not_finite
+from .inverse_dynamics import inverse_dynamics
 from .reduced_inertia import reduced_accelerations
+from .rows import Alone, answered_rows, are_many, closed_rows
 from .solver import solver_of
 
 __all__ = [
-    "ClosedLoopEquationOfMotion",
     "close_loops",
-    "closed_loop_bias",
-    "closed_loop_gravity_torque",
-    "closed_loop_mass_matrix",
-    "closed_loop_spring_torque",
-    "constraint_projection",
+    "explicit_constraint_jacobian",
+    "forward_dynamics",
+    "gravity_torque",
+    "mass_matrix",
+    "nonlinear_effects",
     "without_springs",
 ]
 
@@ -32,195 +35,170 @@ def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = N
     """Coordinates of all joints (nq,) in the order of ``graph.joint_names``, loops closed, at independent q.
 
     In the assembly mode nearest to ``guess``, followed in closed form or in strides, so that it never jumps.
-    Arguments and errors as of ``closed_loop_inverse_dynamics``.
+    Of many states (n, nq). Arguments and errors as of ``inverse_dynamics``.
     """
-    return solver_of(graph).close(q, guess)
+    return closed_rows(graph, q, guess) if are_many(q) else solver_of(graph).close(q, guess)
 
 
-def constraint_projection(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
+def explicit_constraint_jacobian(
+    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None
+) -> Array:
     """W (nv, independent): velocities of all joints from those of the independent ones, v = W v1.
 
     W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``. Arguments
-    and errors as of ``closed_loop_inverse_dynamics``.
+    and errors as of ``inverse_dynamics``.
     """
     solver = solver_of(graph)
     return solver.projection(solver.close(q, guess))
 
 
-def closed_loop_mass_matrix(
-    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None, *, out: Array | None = None
+def mass_matrix(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    *,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
 ) -> Array:
-    """M1 = W^T M W (p, p) of the p independent velocities [kg m^2, kg m, kg].
+    """M1 = W^T M W (p, p) of the p independent velocities.
 
     Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
-    that here and in the functions below. Arguments and errors as of ``closed_loop_inverse_dynamics``.
-
-    Args:
-        out: float64 array for the result. With it and a guess nothing is allocated; here and in the functions
-            below. See :class:`.ClosedLoopEquationOfMotion`.
+    that here and in the functions below.
     """
-    require_graph(graph)
-    return graph.once(ClosedLoopEquationOfMotion).mass_matrix(q, guess, out)
+
+    def at_closed(closed: Array) -> Array:
+        W = solver_of(graph).dynamic_projection(closed)
+        result: Array = W.T @ mass_matrix_of_tree(graph.tree, closed) @ W
+        return result
+
+    if are_many(q):
+
+        def alone(arrays: list[Array]) -> Alone:
+            def answer(row: int, near: Array) -> tuple[Array, Array]:
+                closed = solver_of(graph).close(arrays[0][row], near)
+                return at_closed(closed), closed
+
+            return answer
+
+        rows = answered_rows(graph, "mass_matrix", {"q": q}, alone, guess=guess, threads=threads)
+        return _into(out, rows.values)
+    width = len(solver_of(graph).independent_v)
+    matrix = np.empty((width, width)) if out is None else out
+    core: Callable[..., int] = graph.once(core_loops).mass_matrix
+    try:
+        if guess is not None and core(q, guess, matrix) == GOOD:
+            return matrix
+    except (TypeError, ValueError):
+        pass  # what is to be converted or refused
+    if out is not None:
+        checked_out(out, (width, width))
+    return _into(out, at_closed(solver_of(graph).close(q, guess)))
 
 
-def closed_loop_gravity_torque(
-    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None, *, out: Array | None = None
-) -> Array:
-    """g1 = W^T g (p,) [N m or N]: torques along the p independent velocities against gravity, at rest.
-
-    Without springs, also those at joints. Arguments and errors as of ``closed_loop_inverse_dynamics``.
-    """
-    require_graph(graph)
-    return graph.once(ClosedLoopEquationOfMotion).gravity_torque(q, guess, out)
-
-
-def closed_loop_spring_torque(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-    """s1 (p,) [N m or N]: torques along the p independent velocities against the springs alone, at rest.
-
-    Those at joints included. Arguments and errors as of ``closed_loop_inverse_dynamics``.
-    """
-    solver = solver_of(graph)
-    rest = np.zeros(len(solver.independent_v))
-    static = solver.inverse_dynamics(solver.close(q, guess), rest, rest)
-    weight: Array = gravity_torque(graph.tree, static.coordinates)
-    return static.tau - solver.dynamic_projection(static.coordinates).T @ weight
-
-
-def closed_loop_bias(
+def nonlinear_effects(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    guess: ArrayLike | None = None,
     *,
     friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """h1 = c1 + g1 + s1 (p,) [N m or N]: torques along the p independent velocities at zero acceleration.
-
-    Gravity and springs included, also their damping; friction where it is "urdf". Arguments and errors as of
-    ``closed_loop_inverse_dynamics``.
-    """
-    require_graph(graph)
-    return graph.once(ClosedLoopEquationOfMotion, friction).bias(q, v, guess, out)
+    """h1 = c1 + g1 + s1 (p,): torques at zero acceleration of the independent joints, springs included."""
+    at_rest: Any = np.zeros(real_numbers("v", v).shape)
+    return inverse_dynamics(graph, q, v, at_rest, friction=friction, guess=guess, threads=threads, out=out)
 
 
-class ClosedLoopEquationOfMotion:
-    """M1 vdot + h1 = tau1 of one graph with closed loops: its terms, and vdot, in independent coordinates.
+def gravity_torque(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    *,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """g1 = W^T g (p,): torques against gravity at rest, without springs, also those at joints."""
+    count = real_numbers("q", q).shape[:-1]
+    at_rest = np.zeros((*count, len(solver_of(graph).independent_v)))
+    without = graph.once(without_springs)
+    return inverse_dynamics(without, q, at_rest, at_rest, guess=guess, threads=threads, out=out)
 
-    A call with a guess near runs one compiled function (loop_dynamics.hpp), and with ``out`` allocates
-    nothing. Far from the guess, near dead points, and where coordinates are free, the general method answers,
-    or says what is wrong.
 
-    Each method takes a ``guess`` as of :func:`.closed_loop_inverse_dynamics`; ``out``, a float64 array for
-    the result; and ``coordinates``, a float64 array (nq,) for the coordinates of all joints, which may be the
-    guess: the next call's, for a robot that moves.
+def forward_dynamics(
+    graph: SubsystemGraph,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    *,
+    external_wrenches: Wrenches = None,
+    friction: str = "none",
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    out: Array | None = None,
+) -> Array:
+    """Accelerations a (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
 
-    Args:
-        friction: as of :func:`.inverse_dynamics`, of bias and forward dynamics; of passive joints, too.
+    Free joints have velocity zero. `constrained_dynamics` takes closed coordinates and velocities of all
+    joints, gives accelerations of all, and answers at dead points of the independent joints, too.
 
     Raises:
-        StateError: friction is neither "none" nor "urdf".
-        UnsupportedModelError: a black box, or a geared joint with several coordinates.
+        StateError: a motion that moves no inertia, on which torques act. Without torque such a motion has no
+            acceleration. Else as of `inverse_dynamics`.
     """
+    solver, counts = solver_of(graph), terms_of(friction) != terms_of("none")
+    rest = np.zeros(len(solver.independent_v))
 
-    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
-        require_graph(graph)
-        self.graph, self._friction = graph, friction
-        self._torques = ClosedLoopInverseDynamics(graph, friction)
-        self._solver, core = solver_of(graph), graph.once(core_loops)
-        self._mass_matrix: Callable[..., int] = core.mass_matrix
-        self._forward_dynamics: Callable[..., int] = core.forward_dynamics
-        self._width = len(self._solver.independent_v)
-        self._rest = np.zeros(self._width)
+    def alone(arrays: list[Array]) -> Alone:
+        def answer(row: int, near: Array) -> tuple[Array, Array]:
+            q, v, torques = (x[row] for x in arrays)
+            return one(q, v, torques, near)
 
-    def mass_matrix(
-        self,
-        q: ArrayLike,
-        guess: ArrayLike | None = None,
-        out: Array | None = None,
-        coordinates: Array | None = None,
-    ) -> Array:
-        """M1 (p, p): see :func:`.closed_loop_mass_matrix`."""
-        raise_if_shared(out, coordinates)
-        matrix = np.empty((self._width, self._width)) if out is None else out
-        try:
-            if guess is not None and self._mass_matrix(q, guess, matrix, coordinates) == GOOD:
-                return matrix
-        except (TypeError, ValueError):
-            pass  # what is to be converted or refused
-        checked_results(self.graph, out, (self._width, self._width), coordinates)
-        closed = self._solver.close(q, guess)
-        W = self._solver.dynamic_projection(closed)
-        return written(W.T @ mass_matrix(self.graph.tree, closed) @ W, closed, out, coordinates)
+        return answer
 
-    def gravity_torque(
-        self,
-        q: ArrayLike,
-        guess: ArrayLike | None = None,
-        out: Array | None = None,
-        coordinates: Array | None = None,
-    ) -> Array:
-        """g1 (p,): see :func:`.closed_loop_gravity_torque`."""
-        static = self.graph.once(without_springs).once(ClosedLoopInverseDynamics)
-        return static(q, self._rest, self._rest, guess, None, out, coordinates)
+    def one(q: ArrayLike, v: ArrayLike, torques: Array, near: ArrayLike | None) -> tuple[Array, Array]:
+        torques = solver.system.independent.checked("tau", torques)
+        at_zero = solver.inverse_dynamics_at(q, v, rest, near, external_wrenches, friction)
+        closed = at_zero.coordinates
+        M, W = mass_matrix_of_tree(graph.tree, closed), solver.dynamic_projection(closed)
+        a = reduced_accelerations(graph, W, M, torques - at_zero.tau)
+        raise_if_not_finite(a)
+        return a, closed
 
-    def bias(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        guess: ArrayLike | None = None,
-        out: Array | None = None,
-        coordinates: Array | None = None,
-    ) -> Array:
-        """h1 (p,): see :func:`.closed_loop_bias`."""
-        return self._torques(q, v, self._rest, guess, None, out, coordinates)
+    if are_many(q):
+        rows = answered_rows(
+            graph,
+            "forward_dynamics",
+            {"q": q, "v": v, "tau": tau},
+            alone,
+            guess=guess,
+            threads=threads,
+            friction=friction,
+            external_wrenches=external_wrenches,
+        )
+        return _into(out, rows.values)
+    a = np.empty(len(rest)) if out is None else out
+    core: Callable[..., int] = graph.once(core_loops).forward_dynamics
+    try:
+        is_for_core = not (guess is None or external_wrenches)
+        if is_for_core and core(q, v, tau, guess, a, None, None, counts) == GOOD:
+            return a
+    except (TypeError, ValueError):
+        pass  # what is to be converted or refused
+    if out is not None:
+        checked_out(out, rest.shape)
+    return _into(out, one(q, v, np.asarray(tau), guess)[0])
 
-    def forward_dynamics(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        guess: ArrayLike | None = None,
-        out: Array | None = None,
-        coordinates: Array | None = None,
-    ) -> Array:
-        """vdot (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
 
-        Free joints have velocity zero. :func:`.closed_loop_forward_dynamics` takes closed coordinates and
-        velocities of all joints, gives accelerations of all, and answers at dead points of the independent
-        joints, too.
-
-        Raises:
-            StateError: a motion that moves no inertia, on which torques act. Else as of
-                :func:`.closed_loop_inverse_dynamics`.
-        """
-        raise_if_shared(out, coordinates)
-        vdot, friction = np.empty(self._width) if out is None else out, self._friction != "none"
-        try:
-            if (
-                guess is not None
-                and self._forward_dynamics(q, v, tau, guess, vdot, coordinates, None, friction) == GOOD
-            ):
-                return vdot
-        except (TypeError, ValueError):
-            pass  # what is to be converted or refused
-        checked_results(self.graph, out, (self._width,), coordinates)
-        solver = self._solver
-        torques = solver.system.independent.checked("tau", tau)
-        at_zero = solver.inverse_dynamics_at(q, v, self._rest, guess, friction=self._friction)
-        closed, M = at_zero.coordinates, mass_matrix(self.graph.tree, at_zero.coordinates)
-        W = solver.dynamic_projection(closed)
-        vdot = reduced_accelerations(self.graph, W, M, torques - at_zero.tau)
-        raise_if_not_finite(vdot)
-        return written(vdot, closed, out, coordinates)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its graph."""
-        return type(self), (self.graph, self._friction)
+def _into(out: Array | None, value: Array) -> Array:
+    if out is None:
+        return value
+    checked_out(out, value.shape)[:] = value
+    return out
 
 
 def without_springs(graph: SubsystemGraph) -> SubsystemGraph:
-    """The graph without springs, also those at joints."""
+    """Return the graph without springs, also those at joints."""
     stiff = [joint.name for joint in graph.joints if joint.stiffness != 0.0]
     slack = graph.with_parameters({f"joint {name} stiffness": 0.0 for name in stiff})
     return replace(slack, springs=())

@@ -1,127 +1,95 @@
-"""Inverse dynamics with closed loops: torques alone, without allocating, or all results at one state."""
+"""Inverse dynamics with closed loops: torques, or all results, of one state or many."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, overload
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array, checked_out
+from ...dynamics.inverse_dynamics import InverseDynamics, Wrenches
 from ...dynamics.quantity import terms_of
 from ...exceptions import StateError
 from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
-from .solver import ClosedLoopDynamics, solver_of
+from .designs import designs_batch
+from .results import ClosedLoopResult, ClosedLoopResults
+from .rows import Alone, Rows, answered_rows, are_many, tensions_and_sines
+from .solver import solver_of
 
-__all__ = ["ClosedLoopInverseDynamics", "checked_results", "closed_loop_inverse_dynamics"]
-
-Wrenches = Mapping[str, ArrayLike] | None
+__all__ = ["ClosedLoopInverseDynamics", "checked_results", "inverse_dynamics"]
 
 
-@overload
-def closed_loop_inverse_dynamics(
+def inverse_dynamics(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Wrenches = None,
+    a: ArrayLike,
     *,
+    external_wrenches: Wrenches = None,
+    black_box_wrenches: Wrenches = None,
     friction: str = "none",
-) -> ClosedLoopDynamics: ...
-
-
-@overload
-def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
     guess: ArrayLike | None = None,
-    external_wrenches: Wrenches = None,
-    *,
-    out: Array,
-    friction: str = "none",
-) -> Array: ...
-
-
-def closed_loop_inverse_dynamics(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    vdot: ArrayLike,
-    guess: ArrayLike | None = None,
-    external_wrenches: Wrenches = None,
-    *,
+    parameters: Mapping[str, ArrayLike] | None = None,
+    threads: int | None = None,
     out: Array | None = None,
-    friction: str = "none",
-) -> ClosedLoopDynamics | Array:
-    """Torques of the independent joints of a robot with closed loops, springs and gears.
+) -> Array:
+    """Torques of the independent joints: see `modular_dynamics.inverse_dynamics`.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
     cuts, and tau_1 = tau_i - J_i^T lambda = W^T tau, W = [1; -J_d^+ J_i] (Schappler et al., section 3.4).
-    Springs pull with F = F0 + k (L - L0) + d dL/dt. Armatures and springs at joints count as in
-    ``inverse_dynamics``. Passive joints that loops do not determine are free: unactuated, at the guess's
-    position, with velocity zero; their accelerations follow from the dynamics.
-
-    Args:
-        q, v, vdot: of the independent joints, in the order of ``graph.independent_joint_names``.
-        guess: coordinates of all joints. The assembly mode is the one nearest to them (sum of squares of the
-            joints that loops determine, angles modulo whole turns) at their own independent coordinates,
-            followed to q without a jump; where loops do not close there, the one nearest at q. Of loops that
-            are not planar, the nearest that Newton's method finds. Limits are ignored.
-            Without a guess, the mode reached from the zero pose, or, where zero is beyond a joint's limits,
-            from their middle; of several modes one in which passive joints are within their limits. Where
-            loops do not close so, from what `assemble` finds.
-        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
-        out: float64 array for tau. With it tau alone is computed, and returned: see
-            :class:`.ClosedLoopInverseDynamics`, which also gives the next guess.
-        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
-
-    Raises:
-        ClosureError: the loops do not close there; it has the residual and the closest configuration. Or the
-            independent joints are too many: their motion would open loops. Or there is no guess, and passive
-            joints would be beyond their limits by more than 2e-3 rad or m.
-        SingularityError: a dead point, or too few independent joints; it has the condition number.
-        StateError: a wrong shape, a number that is not finite, or a link that the graph does not have.
-        UnsupportedModelError: a black box in the graph.
+    Springs pull with F = F0 + k (L - L0) + d dL/dt. Passive joints that loops do not determine are free:
+    unactuated, at the guess's position, with velocity zero; their accelerations follow from the dynamics.
     """
-    if not (out is None or external_wrenches or friction != "none"):
+    if not (out is None or external_wrenches or friction != "none" or parameters or black_box_wrenches):
         try:  # what a robot's controller does a thousand times a second
-            if graph.once(_core_call)(q, v, vdot, guess, out) == GOOD:
+            if graph.once(_core_call)(q, v, a, guess, out) == GOOD:
                 return out
-        except (TypeError, ValueError, AttributeError):
-            pass  # what is to be converted or refused
-    require_graph(graph)
-    if out is None:
-        return solver_of(graph).inverse_dynamics_at(q, v, vdot, guess, external_wrenches, friction)
-    solver = graph.once(ClosedLoopInverseDynamics, friction)
-    return solver(q, v, vdot, guess, external_wrenches, out)
+        except (TypeError, ValueError):
+            pass  # many states, or what is to be converted or refused
+    solver = graph.once(_solver, friction)
+    if parameters is not None:
+        if out is not None or external_wrenches is not None or black_box_wrenches is not None:
+            raise StateError("parameters go without wrenches and out")
+        return solver.solve_many(
+            q, v, a, guess=guess, threads=threads, errors="raise", parameters=parameters
+        ).tau
+    return solver(
+        q,
+        v,
+        a,
+        guess=guess,
+        external_wrenches=external_wrenches,
+        black_box_wrenches=black_box_wrenches,
+        threads=threads,
+        out=out,
+    )
 
 
 def _core_call(graph: SubsystemGraph) -> Callable[..., int]:
     return graph.once(core_loops).inverse_dynamics
 
 
-class ClosedLoopInverseDynamics:
-    """Inverse dynamics of one graph with closed loops, for calls in a fast loop.
+def _solver(graph: SubsystemGraph, friction: str) -> "ClosedLoopInverseDynamics":
+    return ClosedLoopInverseDynamics(graph, friction=friction)
+
+
+class ClosedLoopInverseDynamics(InverseDynamics):
+    """Inverse dynamics of a graph with closed loops: what `InverseDynamics(graph)` makes of one.
 
     A call with a guess near runs one compiled function (loop_dynamics.hpp): planar loops in closed form,
     others by Newton's method. Far from the guess, near dead points, and where coordinates are free, the
-    general method of :func:`.closed_loop_inverse_dynamics` answers, or says what is wrong.
-
-    Args:
-        friction: as of :func:`.inverse_dynamics`; of passive joints it counts, too.
+    general method answers (solver.py), or says what is wrong.
 
     Raises:
-        StateError: friction is neither "none" nor "urdf".
         UnsupportedModelError: a black box, or a geared joint with several coordinates.
     """
 
-    def __init__(self, graph: SubsystemGraph, friction: str = "none") -> None:
+    def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
         require_graph(graph)
-        self.graph, self._friction = graph, friction
+        self.graph, self.friction = graph, friction
         self._counts_friction = terms_of(friction) != terms_of("none")
         self._solver = solver_of(graph)
         self._core = graph.once(_core_call)
@@ -131,56 +99,131 @@ class ClosedLoopInverseDynamics:
         self,
         q: ArrayLike,
         v: ArrayLike,
-        vdot: ArrayLike,
+        a: ArrayLike,
+        *,
         guess: ArrayLike | None = None,
         external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+        threads: int | None = None,
         out: Array | None = None,
         coordinates: Array | None = None,
     ) -> Array:
-        """tau of the independent joints [N m or N], in the order of ``graph.independent_joint_names``.
-
-        Args:
-            q, v, vdot, guess, external_wrenches: as of :func:`.closed_loop_inverse_dynamics`; errors as well.
-            out: float64 array for tau. With it, a guess and no wrenches nothing is allocated.
-            coordinates: float64 array (nq,) for the coordinates of all joints; it may be the guess. The next
-                call's guess, for a robot that moves.
-
-        Raises:
-            StateError: also where ``out`` and ``coordinates`` share memory: one would overwrite the other.
-        """
+        """tau of the independent joints. With ``out``, a guess and no wrenches nothing is allocated."""
         if coordinates is not None:
             raise_if_shared(out, coordinates)
-        if not (guess is None or external_wrenches):
+        if not (guess is None or external_wrenches or black_box_wrenches):
             tau = np.empty(self._width) if out is None else out
             try:
-                if self._core(q, v, vdot, guess, tau, coordinates, None, self._counts_friction) == GOOD:
+                if self._core(q, v, a, guess, tau, coordinates, None, self._counts_friction) == GOOD:
                     return tau
             except (TypeError, ValueError):
-                pass  # what is to be converted or refused
-        checked_results(self.graph, out, (self._width,), coordinates)
-        result = self.solve(q, v, vdot, guess, external_wrenches)
+                pass  # many states, or what is to be converted or refused
+        self._refuse(black_box_wrenches)
+        wrenches = external_wrenches
+        if are_many(q):
+            count = len(np.asarray(q))
+            checked_results(out, (count, self._width), coordinates, (count, self.graph.nq))
+            rows = self._rows(q, v, a, guess, threads, "raise", wrenches)[0]
+            return written(rows.values, rows.coordinates, out, coordinates)
+        checked_results(out, (self._width,), coordinates, (self.graph.nq,))
+        result = self._solver.inverse_dynamics_at(q, v, a, guess, wrenches, self.friction)
         return written(result.tau, result.coordinates, out, coordinates)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its graph."""
-        return type(self), (self.graph, self._friction)
+        return partial(type(self), friction=self.friction), (self.graph,)
 
-    def solve(
+    def solve(  # type: ignore[override]  # the result of a robot with loops has more
         self,
         q: ArrayLike,
         v: ArrayLike,
-        vdot: ArrayLike,
+        a: ArrayLike,
+        *,
         guess: ArrayLike | None = None,
         external_wrenches: Wrenches = None,
-        diagnose: bool = True,
-    ) -> ClosedLoopDynamics:
-        """Torques, wrenches, tensions and more, as a value.
+        black_box_wrenches: Wrenches = None,
+    ) -> ClosedLoopResult:
+        """Return torques, wrenches, tensions, coordinates and more of one state."""
+        self._refuse(black_box_wrenches)
+        return self._solver.inverse_dynamics_at(q, v, a, guess, external_wrenches, self.friction)
 
-        ``diagnose``: whether an error may take 0.1 s, to search for the reason why loops do not close.
+    def solve_many(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        guess: ArrayLike | None = None,
+        external_wrenches: Wrenches = None,
+        parameters: Mapping[str, ArrayLike] | None = None,
+        threads: int | None = None,
+        errors: str = "mark",
+    ) -> ClosedLoopResults:
+        """Return torques, coordinates and tensions of many states, (n, ...) each; a bad one spoils no other.
+
+        Args:
+            q, v, a: a row for each state. With parameters of n designs: s states of each (n, s, independent),
+                or one (n, independent).
+            guess: as of `inverse_dynamics`. With parameters one configuration (nq,) of ``graph`` itself,
+                whose assembly mode each design has: planar loops bend to the same sides.
+            errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error
+                of the first one, with its row.
+
+        Raises:
+            StateError: a wrong shape, one guess that is not finite, another ``errors``. With "raise", as of
+                `inverse_dynamics`, or ModelError of the first design that no robot can be.
+            UnknownNameError: no such parameter; names similar ones.
         """
-        return self._solver.inverse_dynamics_at(
-            q, v, vdot, guess, external_wrenches, self._friction, diagnose
+        if parameters is not None:
+            if external_wrenches is not None:
+                raise StateError("parameters go without wrenches")
+            return designs_batch(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
+        rows, tensions = self._rows(q, v, a, guess, threads, errors, external_wrenches)
+        find = partial(tensions_and_sines, self.graph, rows, self.friction, tensions)
+        return ClosedLoopResults(rows.values, rows.coordinates, rows.statuses, rows.reasons, find)
+
+    def _rows(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        guess: ArrayLike | None,
+        threads: int | None,
+        errors: str,
+        wrenches: Wrenches,
+    ) -> tuple[Rows, dict[int, Array]]:
+        """Return the rows, and the tensions of those that the general method answered."""
+        tensions = dict[int, Array]()
+
+        def alone(arrays: list[Array]) -> Alone:
+            def answer(row: int, near: Array) -> tuple[Array, Array]:
+                q, v, a = (x[row] for x in arrays)
+                is_last = errors == "raise"
+                found = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
+                tensions[row] = np.array([*found.tensions.values()])
+                return found.tau, found.coordinates
+
+            return answer
+
+        states = {"q": q, "v": v, "a": a}
+        rows = answered_rows(
+            self.graph,
+            "inverse_dynamics",
+            states,
+            alone,
+            guess=guess,
+            threads=threads,
+            errors=errors,
+            friction=self.friction,
+            external_wrenches=wrenches,
         )
+        return rows, tensions
+
+    def _refuse(self, black_box_wrenches: Wrenches) -> None:
+        if black_box_wrenches:
+            raise StateError(
+                f"black_box_wrenches are given, but '{self.graph.name}' has closed loops and no black boxes"
+            )
 
 
 def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
@@ -191,20 +234,20 @@ def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
 
 
 def checked_results(
-    graph: SubsystemGraph, out: Array | None, shape: tuple[int, ...], coordinates: Array | None
+    out: Array | None, shape: tuple[int, ...], coordinates: Array | None, of_coordinates: tuple[int, ...]
 ) -> None:
     """Raise StateError where arrays for a result and for the coordinates of all joints are wrong."""
     if out is not None:
         checked_out(out, shape)
     if coordinates is not None:
         try:
-            checked_out(coordinates, (graph.nq,))
+            checked_out(coordinates, of_coordinates)
         except StateError as error:
             raise StateError(f"coordinates: {error}") from None
 
 
 def written(value: Array, closed: Array, out: Array | None, coordinates: Array | None) -> Array:
-    """The result and the coordinates of all joints, written into arrays where they are wanted."""
+    """Return the result; it and the coordinates of all joints are written into arrays where wanted."""
     if coordinates is not None:
         coordinates[:] = closed
     if out is None:

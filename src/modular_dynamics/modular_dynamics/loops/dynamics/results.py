@@ -1,7 +1,8 @@
-"""What functions of closed loops give for many states."""
+"""What inverse dynamics with closed loops finds at one state, and at many."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
@@ -9,13 +10,95 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.arguments import Array
+from ...dynamics.transmitted_wrenches import TransmittedWrenches
 from ...exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError
+from ..constraints.constraint_system import ConstraintSystem, Projection
+from .closing_wrenches import ClosingElements, ClosingWrenches
 
-__all__ = ["ClosedLoopBatch", "ClosedLoopTerms", "RowStatus", "status_of"]
+__all__ = ["ClosedLoopResult", "ClosedLoopResults", "StateStatus", "errors_name_row", "status_of"]
 
 
-class RowStatus(IntEnum):
-    """What became of a state.
+@dataclass(frozen=True, eq=False)
+class ClosedLoopResult:
+    """What ``InverseDynamics.solve`` finds for a robot with closed loops.
+
+    What belongs to the single rows (multipliers, rank, redundant, condition, residual, projection) is
+    computed when it is read first.
+
+    Attributes:
+        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
+        coordinates, velocities, accelerations: of all joints, in the order of ``graph.joint_names``;
+            ``coordinates`` is the next call's guess.
+        wrenches: by loop joint, [force N, moment N m] of the predecessor on the successor, at and in the
+            successor's anchor frame.
+        tensions: by spring [N].
+        free: names of the passive joints that neither independent joints nor loops determine. They are
+            unactuated, at the guess's position as long as loops close there, with velocity zero; their
+            accelerations follow from the dynamics.
+        open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
+    """
+
+    tau: Array
+    coordinates: Array
+    velocities: Array
+    accelerations: Array
+    wrenches: Mapping[str, Array]
+    tensions: Mapping[str, float]
+    free: tuple[str, ...]
+    open_tree: TransmittedWrenches = field(repr=False)
+    _system: ConstraintSystem = field(repr=False)
+    _find_multipliers: Callable[[], Array] = field(repr=False)
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """Of the constraint rows [N or N m]; of the least norm where rows are redundant."""
+        return self._find_multipliers()
+
+    @property
+    def rank(self) -> int:
+        """Of the constraint rows, in the dependent coordinates."""
+        return self._projection.rank
+
+    @property
+    def redundant(self) -> int:
+        """The number of rows beyond the rank."""
+        return len(self._system.names) - self.rank
+
+    @property
+    def condition(self) -> float:
+        """Condition number of the dependent part of the constraint Jacobian, gears in the units of their
+        drivers: large near a dead point."""
+        return self._projection.condition
+
+    @cached_property
+    def residual(self) -> Mapping[str, float]:
+        """By loop joint and gear, the largest violation of its rows [m or 1]."""
+        return self._system.residual(self.coordinates)
+
+    @property
+    def projection(self) -> Array:
+        """W (nv, independent), v = W v_independent: see `explicit_constraint_jacobian`."""
+        return self._projection.W[:, : len(self.tau)]
+
+    @cached_property
+    def closing_wrenches(self) -> ClosingWrenches:
+        """The wrenches of loop joints and springs on their links."""
+        elements = self.open_tree.graph.once(ClosingElements)
+        return elements(self.coordinates, self.wrenches, self.tensions)
+
+    @cached_property
+    def tree(self) -> TransmittedWrenches:
+        """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
+        wrenches = self.open_tree.joint_wrenches - self.closing_wrenches.on_joints
+        return replace(self.open_tree, joint_wrenches=wrenches)
+
+    @cached_property
+    def _projection(self) -> Projection:
+        return self._system.projection(self.coordinates)
+
+
+class StateStatus(IntEnum):
+    """What became of one of many states.
 
     Where the branch ends on the way to a state, Newton's method from its end decides whether loops close
     there all the same (DEAD_POINT) or not. A call for the state alone searches farther.
@@ -28,25 +111,25 @@ class RowStatus(IntEnum):
     NO_MODEL = 4  #: parameters that no robot can have
 
 
-def status_of(error: ModularDynamicsError) -> RowStatus:
-    """The status of a state with this error."""
+def status_of(error: ModularDynamicsError) -> StateStatus:
+    """Return the status of a state with this error."""
     if isinstance(error, ModelError):
-        return RowStatus.NO_MODEL
+        return StateStatus.NO_MODEL
     if isinstance(error, SingularityError):
-        return RowStatus.DEAD_POINT
-    return RowStatus.CANNOT_CLOSE if isinstance(error, ClosureError) else RowStatus.NO_STATE
+        return StateStatus.DEAD_POINT
+    return StateStatus.CANNOT_CLOSE if isinstance(error, ClosureError) else StateStatus.NO_STATE
 
 
 @dataclass(frozen=True, eq=False)
-class ClosedLoopBatch:
-    """Results of `closed_loop_inverse_dynamics_batch`, a row for each state.
+class ClosedLoopResults:
+    """What ``InverseDynamics.solve_many`` finds, a row for each state.
 
     Of n designs with s states each, the shapes begin with (n, s).
 
     Attributes:
         tau: torques of the independent joints (n, independent) [N m or N]; NaN where there is none.
         coordinates: of all joints (n, nq); NaN as well.
-        statuses: a `RowStatus` of each state (n,).
+        statuses: a `StateStatus` of each state (n,).
         reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
             ``statuses.ravel()``.
     """
@@ -74,16 +157,11 @@ class ClosedLoopBatch:
         return self._find_details()
 
 
-@dataclass(frozen=True, eq=False)
-class ClosedLoopTerms:
-    """A quantity of n states in the p independent coordinates.
-
-    Attributes:
-        values: (n, p), or (n, p, p) of the mass matrix; NaN where a state was not answered.
-        coordinates, statuses, reasons: as of :class:`.ClosedLoopBatch`.
-    """
-
-    values: Array
-    coordinates: Array
-    statuses: NDArray[np.uint8]
-    reasons: Mapping[int, str]
+@contextmanager
+def errors_name_row(k: int) -> Iterator[None]:
+    """Make errors about the state of row k begin with it."""
+    try:
+        yield
+    except ModularDynamicsError as error:
+        error.args = (f"row {k}: {error}", *error.args[1:])
+        raise

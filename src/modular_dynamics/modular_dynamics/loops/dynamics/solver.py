@@ -6,9 +6,8 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 is written once more for what the core does not answer: dead points nearby, coordinates that loops leave free.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,93 +24,14 @@ from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..core_loops import GOOD
-from .closing_wrenches import ClosingElements, ClosingWrenches
 from .reduced_inertia import exact_zeros, reduced_accelerations
+from .results import ClosedLoopResult
 
-__all__ = ["ClosedLoopDynamics", "ClosedLoopSolver", "raise_if_free", "solver_of", "without_rounding"]
+__all__ = ["ClosedLoopSolver", "raise_if_free", "solver_of", "without_rounding"]
 
 #: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
 STILL = 1e-12
 _Wrenches = Mapping[str, ArrayLike] | None
-
-
-@dataclass(frozen=True, eq=False)
-class ClosedLoopDynamics:
-    """What `closed_loop_inverse_dynamics` computes.
-
-    What belongs to the single rows (multipliers, rank, redundant, condition, residual, projection) is
-    computed when it is read first.
-
-    Attributes:
-        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
-        coordinates, velocities, accelerations: of all joints, in the order of ``graph.joint_names``;
-            ``coordinates`` is the next call's guess.
-        wrenches: by loop joint, [force N, moment N m] of the predecessor on the successor, at and in the
-            successor's anchor frame.
-        tensions: by spring [N].
-        free: names of the passive joints that neither independent joints nor loops determine. They are
-            unactuated, at the guess's position as long as loops close there, with velocity zero; their
-            accelerations follow from the dynamics.
-        open_tree: what the tree's joints would transmit at this motion without loop joints and springs.
-    """
-
-    tau: Array
-    coordinates: Array
-    velocities: Array
-    accelerations: Array
-    wrenches: Mapping[str, Array]
-    tensions: Mapping[str, float]
-    free: tuple[str, ...]
-    open_tree: TransmittedWrenches = field(repr=False)
-    _system: ConstraintSystem = field(repr=False)
-    _find_multipliers: Callable[[], Array] = field(repr=False)
-
-    @cached_property
-    def multipliers(self) -> Array:
-        """Of the constraint rows [N or N m]; of the least norm where rows are redundant."""
-        return self._find_multipliers()
-
-    @property
-    def rank(self) -> int:
-        """Of the constraint rows, in the dependent coordinates."""
-        return self._projection.rank
-
-    @property
-    def redundant(self) -> int:
-        """The number of rows beyond the rank."""
-        return len(self._system.names) - self.rank
-
-    @property
-    def condition(self) -> float:
-        """Condition number of the dependent part of the constraint Jacobian, gears in the units of their
-        drivers: large near a dead point."""
-        return self._projection.condition
-
-    @cached_property
-    def residual(self) -> Mapping[str, float]:
-        """By loop joint and gear, the largest violation of its rows [m or 1]."""
-        return self._system.residual(self.coordinates)
-
-    @property
-    def projection(self) -> Array:
-        """W (nv, independent), v = W v_independent: see `constraint_projection`."""
-        return self._projection.W[:, : len(self.tau)]
-
-    @cached_property
-    def closing_wrenches(self) -> ClosingWrenches:
-        """The wrenches of loop joints and springs on their links."""
-        elements = self.open_tree.graph.once(ClosingElements)
-        return elements(self.coordinates, self.wrenches, self.tensions)
-
-    @cached_property
-    def tree(self) -> TransmittedWrenches:
-        """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
-        wrenches = self.open_tree.joint_wrenches - self.closing_wrenches.on_joints
-        return replace(self.open_tree, joint_wrenches=wrenches)
-
-    @cached_property
-    def _projection(self) -> Projection:
-        return self._system.projection(self.coordinates)
 
 
 class _Motion(NamedTuple):
@@ -149,7 +69,7 @@ class ClosedLoopSolver(Mechanism):
         return self.system.residual(*self.graph.checked(q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
-        """W (nv, independent) at closed coordinates (nq,): see :func:`.constraint_projection`.
+        """W (nv, independent) at closed coordinates (nq,): see `explicit_constraint_jacobian`.
 
         Raises:
             SingularityError: a dead point, or too few independent joints. ClosureError: too many.
@@ -193,43 +113,41 @@ class ClosedLoopSolver(Mechanism):
         self,
         coordinates: ArrayLike,
         v_independent: ArrayLike,
-        vdot_independent: ArrayLike,
+        a_independent: ArrayLike,
         external_wrenches: _Wrenches = None,
         friction: str = "none",
-    ) -> ClosedLoopDynamics:
+    ) -> ClosedLoopResult:
         """Inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
 
         Args:
             coordinates: of all joints, as ``close`` returns them. The residual of the result reports how far
                 they are from closed; nothing is raised for it.
-            v_independent, vdot_independent: of the independent joints.
-            external_wrenches, friction: as of :func:`.closed_loop_inverse_dynamics`, and so the errors.
+            v_independent, a_independent: of the independent joints.
+            external_wrenches, friction: as of `inverse_dynamics`, and so the errors.
         """
         checked = self.system.independent.checked
-        v, vdot = checked("v", v_independent), checked("vdot", vdot_independent)
+        v, a = checked("v", v_independent), checked("a", a_independent)
         q = self.graph.checked(q=coordinates)[0].copy()
-        return self._general(q, v, vdot, external_wrenches, friction)
+        return self._general(q, v, a, external_wrenches, friction)
 
     def inverse_dynamics_at(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        vdot: ArrayLike,
+        a: ArrayLike,
         guess: ArrayLike | None = None,
         external_wrenches: _Wrenches = None,
         friction: str = "none",
         diagnose: bool = True,
-    ) -> ClosedLoopDynamics:
+    ) -> ClosedLoopResult:
         """Close the loops at independent coordinates q, then inverse dynamics there."""
         checked, counts = self.system.independent.checked, terms_of(friction) != terms_of("none")
-        q, v, vdot = checked("q", q), checked("v", v), checked("vdot", vdot)
+        q, v, a = checked("q", q), checked("v", v), checked("a", a)
         loads = loads_on_bodies(self.graph, external_wrenches) if external_wrenches else None
         tau, coordinates, details = np.empty(len(v)), np.empty(self.graph.nq), np.empty(self.loops.details)
 
         def core(near: Any, with_details: Array | None = None) -> int:
-            return self.loops.inverse_dynamics(
-                q, v, vdot, near, tau, coordinates, with_details, counts, loads
-            )
+            return self.loops.inverse_dynamics(q, v, a, near, tau, coordinates, with_details, counts, loads)
 
         try:
             status = None if guess is None else core(guess)
@@ -238,12 +156,12 @@ class ClosedLoopSolver(Mechanism):
         if status != GOOD:
             closed = self.close(q, guess, diagnose)
             if core(closed) != GOOD:
-                return self._general(closed, v, vdot, external_wrenches, friction)
+                return self._general(closed, v, a, external_wrenches, friction)
         own = tau.copy()  # with details they are computed otherwise; one input, one result
         core(coordinates.copy(), details)
         tau = own
         parts = self.details_of(details)
-        return ClosedLoopDynamics(
+        return ClosedLoopResult(
             tau=tau,
             coordinates=coordinates,
             velocities=parts.velocities,
@@ -254,7 +172,7 @@ class ClosedLoopSolver(Mechanism):
             open_tree=self._open_tree(coordinates, parts.joint_wrenches),
             _system=self.system,
             _find_multipliers=partial(
-                _multipliers, self.graph, coordinates, v, vdot, external_wrenches, friction
+                _multipliers, self.graph, coordinates, v, a, external_wrenches, friction
             ),
         )
 
@@ -271,11 +189,11 @@ class ClosedLoopSolver(Mechanism):
         return TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
 
     def _general(
-        self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str
-    ) -> ClosedLoopDynamics:
+        self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str
+    ) -> ClosedLoopResult:
         """At closed coordinates, by dense matrices; q becomes part of the result."""
-        motion = self.motion(q, v, vdot, external_wrenches, friction)
-        return ClosedLoopDynamics(
+        motion = self.motion(q, v, a, external_wrenches, friction)
+        return ClosedLoopResult(
             tau=motion.tau,
             coordinates=q,
             velocities=motion.v,
@@ -288,7 +206,7 @@ class ClosedLoopSolver(Mechanism):
             _find_multipliers=partial(np.copy, motion.multipliers),
         )
 
-    def motion(self, q: Array, v: Array, vdot: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
+    def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
         """Motion and forces at closed coordinates. Raises as `raise_if_singular`, `raise_if_dependent`."""
         if not self._is_free_known:
             self._find_free(q)
@@ -299,12 +217,12 @@ class ClosedLoopSolver(Mechanism):
         if projection.violation > LARGEST_VIOLATION:
             raise_if_dependent(system, q, projection.W)
         free = np.zeros(len(system.free))
-        motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
+        motion = self._motion(q, (v, a, free), projection, external_wrenches, friction)
         if len(free):
             W = exact_zeros(projection.W[:, count:])
             torques = W.T @ motion.tau
             free = self._free_motion(W, mass_matrix(self.graph.tree, q), torques)
-            motion = self._motion(q, (v, vdot, free), projection, external_wrenches, friction)
+            motion = self._motion(q, (v, a, free), projection, external_wrenches, friction)
         return motion._replace(tau=(projection.W.T @ motion.tau)[:count])
 
     def _motion(
@@ -316,11 +234,11 @@ class ClosedLoopSolver(Mechanism):
         friction: str,
     ) -> _Motion:
         """The same with accelerations of free coordinates; tau (nv,) of all joints, loops open."""
-        system, graph, (v, vdot, free) = self.system, self.graph, given
+        system, graph, (v, a, free) = self.system, self.graph, given
         full_v = without_rounding(system, projection.W[:, : len(v)] @ v)
         full_v[system.independent_v] = v
         values = system.evaluate(q, full_v)
-        a = projection.W @ np.concatenate([vdot, free])
+        a = projection.W @ np.concatenate([a, free])
         a[system.dependent_v] -= projection.inverse @ values.gamma
         solver = InverseDynamics(graph.tree, friction=friction)
         result = solver.solve(q, full_v, a, external_wrenches=external_wrenches)
@@ -357,7 +275,7 @@ def without_rounding(system: ConstraintSystem, v: Array) -> Array:
     return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
 
 
-def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopDynamics, quantity: str) -> None:
+def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopResult, quantity: str) -> None:
     """Raise UnsupportedModelError where passive joints are free: their motion depends on the torques."""
     if dynamics.free:
         advice = "make these independent"

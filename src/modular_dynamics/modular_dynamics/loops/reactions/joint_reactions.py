@@ -9,7 +9,7 @@ from ...dynamics.arguments import Array
 from ...model import SubsystemGraph
 from ..constraints.coordinates import indices_in_v
 from ..dynamics.closing_wrenches import ClosingElements
-from ..dynamics.solver import ClosedLoopDynamics
+from ..dynamics.results import ClosedLoopResult
 
 __all__ = ["Reaction", "internal_wrenches", "joint_reactions", "stamped_cut_wrenches", "tree_torques"]
 
@@ -31,7 +31,7 @@ class Reaction:
     moment: Array
 
 
-def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, Reaction]:
+def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Reaction]:
     """Of all joints of the tree, loop joints and springs, by name; redundant ones as ``dynamics`` chose them.
 
     A tree joint's point is the origin of its child link.
@@ -53,7 +53,7 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict
     return reactions
 
 
-def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, tuple[str, Array]]:
+def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, tuple[str, Array]]:
     """By loop joint (link, [force N, moment N m]): the wrench of the predecessor on the successor.
 
     At and in the frame of the successor's link, which tf publishes: Ad(x_link_anchor) of the wrench in the
@@ -67,7 +67,7 @@ def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) ->
     return wrenches
 
 
-def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> dict[str, Array]:
+def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Array]:
     """By link the wrench [force N, moment N m] of loop joints and springs on the tree, at and in its frame.
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
@@ -75,7 +75,7 @@ def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> di
     return {link: wrench.copy() for link, wrench in dynamics.closing_wrenches.on_links.items()}
 
 
-def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopDynamics) -> Array:
+def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> Array:
     """Torques of all joints of the tree (nv,) [N m or N]: of the independent joints, and of the gears.
 
     S tau + J_g^T lambda_g: a gear turns its joint with lambda and its drivers with -ratio lambda. Passive

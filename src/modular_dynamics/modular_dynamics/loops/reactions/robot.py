@@ -15,9 +15,9 @@ from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph
 from ...model.number_arrays import number_array
 from ..cross_products import cross
-from ..dynamics.batch import closed_loop_inverse_dynamics_batch, joint_motions_batch
-from ..dynamics.results import ClosedLoopBatch, RowStatus
-from ..dynamics.solver import ClosedLoopDynamics
+from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
+from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
+from ..dynamics.rows import joint_motions
 from .joint_reactions import Reaction
 from .rules import JointRule, Location, Rules
 from .sharing import FramePoint, LoadCase, ReactionArrays, SharedReactions, SharingInFrames
@@ -43,7 +43,7 @@ class ReactionsBatch(SharedReactions):
     """
 
     shared: NDArray[np.bool_]
-    dynamics: ClosedLoopBatch
+    dynamics: ClosedLoopResults
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class RobotReactions:
         )
 
     def __call__(
-        self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
+        self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None
     ) -> ReactionArrays:
         """Return the reactions of one state.
 
@@ -154,7 +154,7 @@ class RobotReactions:
         return self._sharing(frame_poses(self._tree, coordinates, threads=threads), required, x)
 
     def load_case(
-        self, dynamics: ClosedLoopDynamics, connection_wrenches: ConnectionWrenches | None = None
+        self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None
     ) -> LoadCase:
         """Return the load case of one state; arguments and errors as of a call."""
         poses, required = self._poses_and_required(dynamics, connection_wrenches)
@@ -168,7 +168,7 @@ class RobotReactions:
         )
 
     def _poses_and_required(
-        self, dynamics: ClosedLoopDynamics, given: ConnectionWrenches | None
+        self, dynamics: ClosedLoopResult, given: ConnectionWrenches | None
     ) -> tuple[Array, Array]:
         """Return poses of all links, and the wrenches whose sums the bodies require."""
         poses, tree = frame_poses(self._tree, dynamics.coordinates), dynamics.open_tree
@@ -215,7 +215,7 @@ def reactions_batch(
     rules: Rules,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
+    a: ArrayLike,
     guess: ArrayLike | None = None,
     threads: int | None = None,
     *,
@@ -224,15 +224,16 @@ def reactions_batch(
     """Return the reactions of many states by the rules: rows as of `RobotReactions`.
 
     Args:
-        q, v, vdot, guess, threads, errors: as of :func:`.closed_loop_inverse_dynamics_batch`.
+        q, v, a, guess, threads, errors: as of :meth:`.ClosedLoopInverseDynamics.solve_many`.
 
     Raises:
         StateError: bad arguments.
         UnsupportedModelError, StateError: as of `RobotReactions`.
     """
     share = RobotReactions(graph, rules)
-    dynamics = closed_loop_inverse_dynamics_batch(graph, q, v, vdot, guess, threads, errors=errors)
-    answered = np.flatnonzero(dynamics.statuses == RowStatus.ANSWERED)
+    solver = ClosedLoopInverseDynamics(graph)
+    dynamics = solver.solve_many(q, v, a, guess=guess, threads=threads, errors=errors)
+    answered = np.flatnonzero(dynamics.statuses == StateStatus.ANSWERED)
     count, joints, bodies = len(dynamics.tau), len(rules.joints), len(rules.bodies)
     out = ReactionArrays(
         components=np.full((count, len(rules.unknowns)), np.nan),
@@ -245,7 +246,7 @@ def reactions_batch(
     for first in range(0, len(answered), CHUNK):
         rows = answered[first : first + CHUNK]
         coordinates = dynamics.coordinates[rows]
-        full = joint_motions_batch(graph, coordinates, np.asarray(v)[rows], np.asarray(vdot)[rows])
+        full = joint_motions(graph, coordinates, np.asarray(v)[rows], np.asarray(a)[rows])
         reactions = share.rows(coordinates, *full, dynamics.tensions[rows], threads)
         good = reactions.shared
         for name in ("components", "wrenches", "points", "residual", "shared"):
@@ -255,7 +256,7 @@ def reactions_batch(
 
 def load_case_of(
     graph: SubsystemGraph,
-    dynamics: ClosedLoopDynamics,
+    dynamics: ClosedLoopResult,
     rules: Rules,
     connection_wrenches: ConnectionWrenches | None = None,
 ) -> LoadCase:

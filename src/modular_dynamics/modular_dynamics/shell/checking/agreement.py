@@ -60,7 +60,7 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
         from ...crosscheck import CrossCheck  # noqa: PLC0415  # Pinocchio is optional
     except MissingDependencyError as error:
         return Agreement(0, str(error))
-    closed = bool(graph.closing_elements)
+    closed = graph.has_loops
     tree = graph.tree if closed else graph
     check, rng = CrossCheck(tree), np.random.default_rng(seed)
     boxes = [one.name for one in tree.subsystems if one.black_box]

@@ -43,7 +43,7 @@ class Trial:
 
 def tried(graph: SubsystemGraph) -> Trial:
     """Try it."""
-    coupled = bool(graph.closing_elements) or graph.independent is not None
+    coupled = graph.has_loops or graph.independent is not None
     trial = _closed(graph) if coupled else _open(graph)
     missing = without_torques(graph)
     if graph.nv and missing and not trial.findings:
@@ -56,7 +56,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
 
     Loops may close at one pose alone, where rates suggest that they move: calls elsewhere refuse.
     """
-    from ...loops import assemble, closed_loop_inverse_dynamics, solver_of  # noqa: PLC0415  # few need it
+    from ...loops import assemble, solver_of  # noqa: PLC0415  # few need it
 
     try:
         assemble(graph)
@@ -65,7 +65,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
     try:
         solver = solver_of(graph)
         start, rest = solver.reference(), np.zeros(len(solver.independent_v))
-        closed_loop_inverse_dynamics(graph, start[solver.independent_q], rest, rest, guess=start)
+        inverse_dynamics(graph, start[solver.independent_q], rest, rest, guess=start)
     except SingularityError as error:
         return Trial(no_torques=str(error) if _stuck(graph, solver, None) else "")
     except ModularDynamicsError as error:

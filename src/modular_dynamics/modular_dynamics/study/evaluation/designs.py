@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ...loops import RowStatus
+from ...loops import StateStatus
 from ..description.checks import task_graph
 from ..description.study import Study
 from ..sampling import designs_between
@@ -90,7 +90,7 @@ class Evaluator:
         # the others are where they were sent
         led = [k for k, name in enumerate(asked) if name not in driven]
         moved = [graph.q_slice(asked[k]).start for k in led]
-        closed = (nodes.statuses == RowStatus.ANSWERED).all(axis=1)
+        closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
         usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
         q, v, vdot = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
         others = [driven.index(name) for name in instead]
@@ -100,7 +100,7 @@ class Evaluator:
         with np.errstate(invalid="ignore"):
             distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])
             off = distance.max(axis=2, initial=0.0) > _ROUNDING
-        loads.statuses[off & (loads.statuses == RowStatus.ANSWERED)] = RowStatus.DEAD_POINT  # passed by
+        loads.statuses[off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT  # passed by
         return loads
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ...dynamics import inverse_dynamics
 from ...exceptions import ModelError
-from ...loops import RowStatus, closed_loop_inverse_dynamics_batch
+from ...loops import ClosedLoopInverseDynamics, StateStatus
 from ...model import SubsystemGraph
 
 __all__ = ["Loads", "loads_of"]
@@ -21,7 +21,8 @@ class Loads(NamedTuple):
 
     Attributes:
         tau: of the independent joints (n, s, independent) [N m or N]. coordinates: (n, s, nq).
-        statuses: `RowStatus` (n, s). tensions: (n, s, springs) [N]. sines: (n, s): as of `ClosedLoopBatch`.
+        statuses: `StateStatus` (n, s). tensions: (n, s, springs) [N]. sines: (n, s), as
+            of `ClosedLoopResults`.
     """
 
     tau: Array
@@ -40,18 +41,19 @@ def loads_of(
         q, v, vdot: of the independent joints (n, s, independent). parameters: (n,) by the names of
             ``graph.parameters``.
     """
-    if graph.closing_elements:
-        found = closed_loop_inverse_dynamics_batch(graph, q, v, vdot, None, 1, parameters=parameters)
+    if graph.has_loops:
+        solver = ClosedLoopInverseDynamics(graph)
+        found = solver.solve_many(q, v, vdot, threads=1, parameters=parameters)
         return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
     shape = q.shape[:2]
     none = np.zeros((*shape, 0))
-    statuses = np.full(shape, RowStatus.ANSWERED, np.uint8)
+    statuses = np.full(shape, StateStatus.ANSWERED, np.uint8)
     try:
         tau = inverse_dynamics(graph, q, v, vdot, threads=1, parameters=parameters)
     except ModelError:
         if len(q) == 1:
             tau = np.full(v.shape, np.nan)
-            statuses[:] = RowStatus.NO_MODEL
+            statuses[:] = StateStatus.NO_MODEL
         else:  # one of them: each by itself
             parts = [
                 loads_of(graph, q[k : k + 1], v[k : k + 1], vdot[k : k + 1], _row(parameters, k))

@@ -6,7 +6,7 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
-from ...loops import RowStatus
+from ...loops import StateStatus
 from ..description.study import Bound, Study
 from .loads import Loads
 
@@ -31,10 +31,10 @@ class Violation(IntFlag):
 
 #: Statuses of states, and what they are of a design.
 _OF_STATUS = {
-    RowStatus.NO_MODEL: Violation.NO_MODEL,
-    RowStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
-    RowStatus.DEAD_POINT: Violation.DEAD_POINT,
-    RowStatus.NO_STATE: Violation.NO_STATE,
+    StateStatus.NO_MODEL: Violation.NO_MODEL,
+    StateStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
+    StateStatus.DEAD_POINT: Violation.DEAD_POINT,
+    StateStatus.NO_STATE: Violation.NO_STATE,
 }
 #: Columns of what a design must keep, those that are not kept below zero among them.
 _KEPT = {
@@ -72,7 +72,7 @@ def measured(
     the designs, limits that are a catalogue's are not known.
     """
     graph, keep = study.graph, study.keep
-    answered = (loads.statuses == RowStatus.ANSWERED).all(axis=1)
+    answered = (loads.statuses == StateStatus.ANSWERED).all(axis=1)
     independent = graph.independent_joint_names
     forces = np.abs(loads.tau[:, :, [independent.index(name) for name in study.actuators]])
     largest, mean = forces.max(axis=1), forces.mean(axis=1)  # (n, actuators), NaN where one is

@@ -166,7 +166,7 @@ def test_limits_that_mean_unlimited_close_the_loops(name, size):
     text = re.sub(r'upper="[^"]*"', f'upper="{size}"', (ROBOTS / f"{name}.urdf").read_text("utf-8"))
     graph = md.load_urdf(text)
     zeros = np.zeros(len(graph.independent_joint_names))
-    result = md.closed_loop_inverse_dynamics(graph, zeros, zeros, zeros)
+    result = md.InverseDynamics(graph).solve(zeros, zeros, zeros)
     assert np.isfinite(result.tau).all()
     assert np.abs(result.coordinates).max() < 10.0
     assert max(map(np.max, result.residual.values())) < 1e-9

@@ -15,13 +15,13 @@ from modular_dynamics.loops.assembly.diagnosis import open_loops
 
 def inverse(graph, q, guess):
     rest = np.zeros(len(q))
-    return md.closed_loop_inverse_dynamics(graph, q, rest, rest, guess)
+    return md.InverseDynamics(graph).solve(q, rest, rest, guess=guess)
 
 
 EVERYTHING = {
     "inverse dynamics": inverse,
-    "projection": md.constraint_projection,
-    "mass matrix": md.closed_loop_mass_matrix,
+    "projection": md.explicit_constraint_jacobian,
+    "mass matrix": md.mass_matrix,
     "simulation": lambda graph, q, guess: md.simulate(graph, q, 0 * np.array(q), None, 0.1, guess=guess),
 }
 
@@ -127,14 +127,14 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
     graph, rest = md.load_urdf(text), np.zeros(1)
     beside = r"dead point, with 2 degree.* right beside it: start there, by a guess or.* by limits of joints"
     with pytest.raises(SingularityError, match=beside):
-        md.closed_loop_inverse_dynamics(graph, [0.0], rest, rest)
+        md.InverseDynamics(graph).solve([0.0], rest, rest)
     there = r"but the start is a dead point.*Branches meet there: start beside it, by a guess or.* limits"
     with pytest.raises(SingularityError, match=there):
-        md.closed_loop_inverse_dynamics(graph, [0.4], rest, rest)
-    by_guess = md.closed_loop_inverse_dynamics(graph, [0.4], rest, rest, [0.4, 0.5, 1.0])
+        md.InverseDynamics(graph).solve([0.4], rest, rest)
+    by_guess = md.InverseDynamics(graph).solve([0.4], rest, rest, guess=[0.4, 0.5, 1.0])
     assert max(by_guess.residual.values()) < 1e-10
     limited = md.load_urdf(with_limits(text, "crank", 0.1, 1.5))
-    by_limits = md.closed_loop_inverse_dynamics(limited, [0.4], rest, rest)
+    by_limits = md.InverseDynamics(limited).solve([0.4], rest, rest)
     assert max(by_limits.residual.values()) < 1e-10
     assert by_limits.condition < 10
 
@@ -144,7 +144,7 @@ def test_what_is_advised_at_a_dead_zero_pose_helps():
 def test_right_independent_joints_are_not_blamed_for_a_dead_zero_pose(chosen, bars):
     graph, rest = four_bar(*bars).graph().with_independent_joints(chosen), np.zeros(1)
     with pytest.raises(SingularityError, match="right beside it") as error:
-        md.closed_loop_inverse_dynamics(graph, [0.0], rest, rest)
+        md.InverseDynamics(graph).solve([0.0], rest, rest)
     assert "must be independent" not in str(error.value)
     assert "other independent joints" not in str(error.value)
 
@@ -157,9 +157,9 @@ def test_near_a_dead_point_torques_stay_right(load_robot):
     for away in (1e-1, 1e-2, 1e-3):
         triangle = np.arccos((0.15**2 + 0.15**2 - 0.13**2) / (2 * 0.15 * 0.15))
         closed = md.close_loops(graph, [triangle + away])  # crank and coupler in line at the triangle's angle
-        by_crank = md.closed_loop_inverse_dynamics(graph, closed[:1], [1.0], [0.5], closed)
+        by_crank = md.InverseDynamics(graph).solve(closed[:1], [1.0], [0.5], guess=closed)
         v, vdot = by_crank.velocities[1:2], by_crank.accelerations[1:2]
-        by_output = md.closed_loop_inverse_dynamics(other, closed[1:2], v, vdot, closed)
+        by_output = md.InverseDynamics(other).solve(closed[1:2], v, vdot, guess=closed)
         # the same power, by another motor; the condition number multiplies what Newton's method leaves
         assert by_output.tau @ v == pytest.approx(by_crank.tau @ [1.0], abs=1e-9 * by_output.condition)
         assert by_output.condition > worst
@@ -251,15 +251,15 @@ def test_unknown_independent_joint(load_robot):
 def test_forward_dynamics_of_an_open_or_torn_loop(load_robot):
     graph = load_robot("four_bar")
     q = md.close_loops(graph, [0.5])
-    v = md.constraint_projection(graph, [0.5])[:, 0]
+    v = md.explicit_constraint_jacobian(graph, [0.5])[:, 0]
     with pytest.raises(ClosureError, match="'J2' of 'four_bar' is open by"):
-        md.closed_loop_forward_dynamics(graph, q + np.array([0.0, 0.0, 0.01]), v, [0.0])
+        md.constrained_dynamics(graph, q + np.array([0.0, 0.0, 0.01]), v, [0.0])
     with pytest.raises(ClosureError, match="'J2' of 'four_bar' opens at a rate of"):
-        md.closed_loop_forward_dynamics(graph, q, v + np.array([0.0, 0.1, 0.0]), [0.0])
+        md.constrained_dynamics(graph, q, v + np.array([0.0, 0.1, 0.0]), [0.0])
     with pytest.raises(StateError, match="tau has shape"):
-        md.closed_loop_forward_dynamics(graph, q, v, [0.0, 0.0, 0.0])
+        md.constrained_dynamics(graph, q, v, [0.0, 0.0, 0.0])
     with pytest.raises(StateError, match="q has shape"):
-        md.closed_loop_forward_dynamics(graph, q[:2], v, [0.0])
+        md.constrained_dynamics(graph, q[:2], v, [0.0])
 
 
 def test_joints_that_drive_no_loop_may_be_anywhere_and_those_that_do_are_refused_far_away(load_robot):

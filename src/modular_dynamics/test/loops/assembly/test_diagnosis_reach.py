@@ -71,4 +71,4 @@ def test_free_coordinates_are_not_counted_as_chosen():
     graph = loaded("spinning", [*elements, *balls], tags)
     message = "2 degrees of freedom here and 2 independent coordinates, besides 1 that no motor moves"
     with pytest.raises(ClosureError, match=message):
-        md.closed_loop_inverse_dynamics(graph, [0.0, 0.0], [0.0, 0.0], [0.0, 0.0])
+        md.InverseDynamics(graph).solve([0.0, 0.0], [0.0, 0.0], [0.0, 0.0])

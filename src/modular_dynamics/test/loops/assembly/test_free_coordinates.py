@@ -19,6 +19,7 @@ from helpers.robots.spatial_mechanisms import (
     spinning_rod,
 )
 from helpers.robots.urdf_text import joint, loop_joint
+from helpers.springs import spring_torque
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
 from modular_dynamics.loops.assembly.free_coordinates import free_coordinates
 from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
@@ -48,7 +49,7 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
     for k in range(3):
         q, (v, vdot) = 0.1 * k + 0.02 * rng.normal(size=count), rng.normal(size=(2, count))
         guess = None if result is None else result.coordinates
-        result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+        result = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
         assert len(result.free) == free
         oracle, known, full = (
             SaddlePoint(graph, result.coordinates, result.velocities),
@@ -63,7 +64,7 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
         assert np.abs(result.tau - tau).max() <= 1e-10 * np.abs(tau).max()
 
 
-@pytest.mark.parametrize("function", [md.closed_loop_inverse_dynamics_derivatives, md.closed_loop_regressor])
+@pytest.mark.parametrize("function", [md.inverse_dynamics_derivatives, md.regressor])
 def test_what_free_joints_would_falsify_is_refused(mechanism, function):
     graph, _ = mechanism
     zeros = np.zeros(len(graph.independent_joint_names))
@@ -75,21 +76,21 @@ def test_the_terms_of_the_equation_of_motion_add_up(mechanism):
     graph, _ = mechanism
     rng, count = np.random.default_rng(1), len(graph.independent_joint_names)
     q, (v, vdot) = 0.05 * rng.normal(size=count), rng.normal(size=(2, count))
-    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot)
-    M, h = md.closed_loop_mass_matrix(graph, q), md.closed_loop_bias(graph, q, v)
+    result = md.InverseDynamics(graph).solve(q, v, vdot)
+    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     assert pytest.approx(M.T, abs=1e-12) == M
     assert np.linalg.eigvalsh(M).min() > 0.0
     assert M @ vdot + h == pytest.approx(result.tau, rel=1e-9, abs=1e-9)
-    rest = md.closed_loop_gravity_torque(graph, q) + md.closed_loop_spring_torque(graph, q)
-    assert rest == pytest.approx(md.closed_loop_bias(graph, q, np.zeros(count)), rel=1e-9, abs=1e-9)
-    forward = md.closed_loop_forward_dynamics(graph, result.coordinates, result.velocities, result.tau)
-    assert forward.accelerations == pytest.approx(result.accelerations, rel=1e-9, abs=1e-8)
+    rest = md.gravity_torque(graph, q) + spring_torque(graph, q)
+    assert rest == pytest.approx(md.nonlinear_effects(graph, q, np.zeros(count)), rel=1e-9, abs=1e-9)
+    forward = md.constrained_dynamics(graph, result.coordinates, result.velocities, result.tau)
+    assert forward.a == pytest.approx(result.accelerations, rel=1e-9, abs=1e-8)
 
 
 def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     graph, _ = mechanism
     count = len(graph.independent_joint_names)
-    first = md.closed_loop_inverse_dynamics(graph, np.zeros(count), np.ones(count), np.ones(count))
+    first = md.InverseDynamics(graph).solve(np.zeros(count), np.ones(count), np.ones(count))
     at = [graph.q_slice(name).start for name in first.free]
     assert not first.velocities[[graph.v_slice(name).start for name in first.free]].any()
     guess = first.coordinates.copy()
@@ -97,7 +98,7 @@ def test_free_joints_keep_the_guess_and_do_not_move(mechanism):
     moved = md.close_loops(graph, np.full(count, 0.05), guess)
     assert np.array_equal(moved[at], guess[at])
     assert max(solver_of(graph).residual(moved).values()) < 1e-10
-    turned = md.closed_loop_inverse_dynamics(graph, np.zeros(count), np.zeros(count), np.zeros(count), guess)
+    turned = md.InverseDynamics(graph).solve(np.zeros(count), np.zeros(count), np.zeros(count), guess=guess)
     assert turned.free == first.free
 
 
@@ -166,12 +167,12 @@ def rod(size=0.1, com=(0.2, 0.0, 0.0)):
 
 
 def test_a_rod_without_inertia_about_its_axis_does_not_spin():
-    thin = md.closed_loop_inverse_dynamics(rod(0.0), [0.2], [0.5], [1.0])
-    thick = md.closed_loop_inverse_dynamics(rod(1e-9), [0.2], [0.5], [1.0])
+    thin = md.InverseDynamics(rod(0.0)).solve([0.2], [0.5], [1.0])
+    thick = md.InverseDynamics(rod(1e-9)).solve([0.2], [0.5], [1.0])
     assert thin.tau == pytest.approx(thick.tau, rel=1e-6)
     with pytest.raises(StateError, match=r"ball_2 of 'rod'.*moves no inertia"):
-        md.closed_loop_inverse_dynamics(
-            rod(0.0), [0.2], [0.5], [1.0], external_wrenches={"rod": [0, 0, 0, 1.0, 0, 0]}
+        md.InverseDynamics(rod(0.0)).solve(
+            [0.2], [0.5], [1.0], external_wrenches={"rod": [0, 0, 0, 1.0, 0, 0]}
         )
 
 
@@ -179,19 +180,19 @@ def test_a_rod_without_inertia_about_its_axis_does_not_spin():
 def test_forward_and_hybrid_dynamics_do_not_spin_it_either(com):
     """What moves besides is as with a little inertia about the axis."""
     thin, thick = (rod(inertia, com) for inertia in (0.0, 1e-9))
-    inverse = md.closed_loop_inverse_dynamics(thin, [0.2], [0.5], [1.0])
+    inverse = md.InverseDynamics(thin).solve([0.2], [0.5], [1.0])
     state = inverse.coordinates, inverse.velocities
     others = [thin.v_slice(name).start for name in ("motor", "rocking")]
     for graph in (thin, thick):
-        forward = md.closed_loop_forward_dynamics(graph, *state, inverse.tau)
-        assert forward.accelerations[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
-        hybrid = md.closed_loop_hybrid_dynamics(graph, *state, [1.0], [0.0], ["motor"])
-        assert hybrid.vdot[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
+        forward = md.constrained_dynamics(graph, *state, inverse.tau)
+        assert forward.a[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
+        hybrid = md.constrained_dynamics(graph, *state, [0.0], prescribed=["motor"], a=[1.0])
+        assert hybrid.a[others] == pytest.approx(inverse.accelerations[others], rel=1e-6)
         assert hybrid.tau == pytest.approx(inverse.tau, rel=1e-6)
-        assert np.abs(hybrid.vdot).max() < 100.0
+        assert np.abs(hybrid.a).max() < 100.0
     turned = {"rod": [0, 0, 0, 1.0, 0, 0]}
     with pytest.raises(StateError, match="moves no inertia, on which torques act"):
-        md.closed_loop_hybrid_dynamics(thin, *state, [1.0], [0.0], ["motor"], turned)
+        md.constrained_dynamics(thin, *state, [0.0], prescribed=["motor"], a=[1.0], external_wrenches=turned)
 
 
 def test_a_motor_that_is_missing_is_no_free_joint():
@@ -199,7 +200,7 @@ def test_a_motor_that_is_missing_is_no_free_joint():
     graph = platform()
     short = graph.with_independent_joints(*graph.independent_joint_names[:5])
     with pytest.raises(SingularityError, match="more joints must be independent"):
-        md.closed_loop_inverse_dynamics(short, np.zeros(5), np.zeros(5), np.zeros(5))
+        md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))
 
 
 def test_a_dead_point_is_no_free_coordinate():
@@ -218,7 +219,7 @@ def test_a_dead_point_beside_a_free_coordinate():
     driven = md.load_urdf(graph.urdf.replace('<passive joint="rocking0"/>', '<passive joint="motor0"/>'))
     place, guess = graph.q_slice("rocking0").start, md.close_loops(graph, [0.2])
     assert driven.independent_joint_names == ("rocking0",)
-    solution = md.closed_loop_inverse_dynamics(driven, [guess[place]], [0.1], [0.2], guess)
+    solution = md.InverseDynamics(driven).solve([guess[place]], [0.1], [0.2], guess=guess)
     assert len(solution.free) == 1
     with pytest.raises(ClosureError, match="at a dead point"):
-        md.closed_loop_inverse_dynamics(driven, [guess[place] - 5.0], [0.1], [0.2], guess)
+        md.InverseDynamics(driven).solve([guess[place] - 5.0], [0.1], [0.2], guess=guess)

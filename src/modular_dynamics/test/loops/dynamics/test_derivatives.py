@@ -31,9 +31,9 @@ def assert_agree(graph, q, seed, step, tolerance, friction="none"):
     v, vdot = rng.normal(size=(2, len(solver_of(graph).independent_v)))
 
     def tau(q, v, vdot):
-        return md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, friction=friction).tau
+        return md.inverse_dynamics(graph, q, v, vdot, guess=guess, friction=friction)
 
-    ours = md.closed_loop_inverse_dynamics_derivatives(graph, q, v, vdot, guess, friction=friction)
+    ours = md.inverse_dynamics_derivatives(graph, q, v, vdot, guess=guess, friction=friction)
     scale = max(np.abs(tau(q, v, vdot)).max(), 1e-9)
     # torques are quadratic in v and linear in vdot: there long steps are exact, within signs of dry friction
     in_v = 1e-2 if friction == "urdf" else 1.0
@@ -43,7 +43,7 @@ def assert_agree(graph, q, seed, step, tolerance, friction="none"):
         (ours.da, differences(lambda x: tau(q, v, x), vdot, 1.0)),
     ):
         assert np.abs(mine - expected).max() <= tolerance * max(np.abs(expected).max(), scale)
-    M1 = md.closed_loop_mass_matrix(graph, q, guess)
+    M1 = md.mass_matrix(graph, q, guess=guess)
     assert np.abs(ours.da - M1).max() <= 1e-12 * np.abs(M1).max()
 
 
@@ -58,7 +58,7 @@ def test_springs_and_their_damping_count():
     assert_agree(graph, closed_robots.STATES["four_bar"], 2, 2e-3, 1e-9)
     plain = md.load_urdf(text)
     state = closed_robots.STATES["four_bar"], np.ones(1), np.ones(1)
-    with_spring, without = (md.closed_loop_inverse_dynamics_derivatives(g, *state) for g in (graph, plain))
+    with_spring, without = (md.inverse_dynamics_derivatives(g, *state) for g in (graph, plain))
     assert np.abs(with_spring.dq - without.dq).max() > 0.01
     assert np.abs(with_spring.dv - without.dv).max() > 1e-6
 
@@ -76,10 +76,10 @@ def test_what_joints_add_counts(friction):
 def test_wrenches_on_links_count():
     graph, q = md.load_urdf(closed_robots.path("four_bar")), closed_robots.STATES["four_bar"]
     wrench, state = {"coupler": [1.0, 2.0, 0.0, 0.0, 0.0, 0.5]}, (np.ones(1), np.ones(1))
-    ours = md.closed_loop_inverse_dynamics_derivatives(graph, q, *state, external_wrenches=wrench)
+    ours = md.inverse_dynamics_derivatives(graph, q, *state, external_wrenches=wrench)
 
     def tau(q):
-        return md.closed_loop_inverse_dynamics(graph, q, *state, external_wrenches=wrench).tau
+        return md.inverse_dynamics(graph, q, *state, external_wrenches=wrench)
 
     assert ours.dq == pytest.approx(differences(tau, q, 2e-3), rel=1e-9)
 
@@ -93,12 +93,12 @@ def test_random_mechanisms_agree_with_differences(mechanism):
     count = len(solver.independent_v)
     v, vdot = mechanism.rng.normal(size=(2, count))
     state = q[solver.independent_q], v, vdot
-    ours = md.closed_loop_inverse_dynamics_derivatives(graph, *state, q)
+    ours = md.inverse_dynamics_derivatives(graph, *state, guess=q)
     W, step = solver.projection(q), 1e-4
 
     def tau(x):
         there = graph.integrate(q, W @ x)[solver.independent_q]
-        return md.closed_loop_inverse_dynamics(graph, there, v, vdot, q).tau
+        return md.inverse_dynamics(graph, there, v, vdot, guess=q)
 
     expected = differences(tau, np.zeros(count), step)
     scale = max(np.abs(expected).max(), np.abs(tau(np.zeros(count))).max(), 1e-9)
@@ -108,4 +108,4 @@ def test_random_mechanisms_agree_with_differences(mechanism):
 def test_dead_points_are_refused():
     graph = md.load_urdf(closed_robots.change_point())
     with pytest.raises(md.ClosureError):
-        md.closed_loop_inverse_dynamics_derivatives(graph, [0.0], [1.0], [1.0])
+        md.inverse_dynamics_derivatives(graph, [0.0], [1.0], [1.0])

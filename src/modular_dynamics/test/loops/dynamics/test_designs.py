@@ -58,7 +58,7 @@ def written(graph, parameters, k):
 
 
 def assert_same(batch, k, i, single):
-    assert batch.statuses[k, i] == md.RowStatus.ANSWERED
+    assert batch.statuses[k, i] == md.StateStatus.ANSWERED
     assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-10, abs=1e-10 * np.abs(single.tau).max())
     assert batch.coordinates[k, i] == pytest.approx(single.coordinates, abs=1e-10)
     assert batch.tensions[k, i] == pytest.approx(list(single.tensions.values()), rel=1e-10)
@@ -68,12 +68,12 @@ def assert_same(batch, k, i, single):
 def test_designs_of_the_torso_are_robots_written_and_loaded(load_robot, changes):
     graph = load_robot("charmie_torso")
     parameters, motion = columns(graph, changes, 40), states(graph, 40, 3)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, friction="urdf")
+    batch = md.InverseDynamics(graph, friction="urdf").solve_many(*motion, parameters=parameters)
     for k in range(40):
         robot = written(graph, parameters, k)
         for i in range(3):
             state = (x[k, i] for x in motion)
-            assert_same(batch, k, i, md.closed_loop_inverse_dynamics(robot, *state, friction="urdf"))
+            assert_same(batch, k, i, md.InverseDynamics(robot, friction="urdf").solve(*state))
 
 
 @pytest.mark.filterwarnings("ignore:.*triangle inequality")
@@ -86,20 +86,20 @@ def test_any_parameters(name, load_robot):
         names = rng.choice(list(graph.parameters), 3, replace=False).tolist()
         parameters = columns(graph, dict.fromkeys(names, 2e-3), 2, seed)
         motion = states(graph, 2, 2, 0.01, seed)
-        batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+        batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
         for k in range(2):
             try:
                 robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
             except md.ModelError:
-                assert (batch.statuses[k] == md.RowStatus.NO_MODEL).all()
+                assert (batch.statuses[k] == md.StateStatus.NO_MODEL).all()
                 continue
             guess = solver_of(graph).reference()
             for i in range(2):
                 state = [x[k, i] for x in motion]
                 try:
-                    single = md.closed_loop_inverse_dynamics(robot, *state, guess)
+                    single = md.InverseDynamics(robot).solve(*state, guess=guess)
                 except md.ClosureError:
-                    assert batch.statuses[k, i] != md.RowStatus.ANSWERED
+                    assert batch.statuses[k, i] != md.StateStatus.ANSWERED
                     continue
                 assert_same(batch, k, i, single)
                 answered += 1
@@ -110,7 +110,7 @@ def test_mujoco_agrees(load_robot):
     graph = load_robot("charmie_torso")
     motion = states(graph, 20, 5)
     parameters = columns(graph, {name: x for name, x in TORSO.items() if name != "gravity z"}, 20)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     for k in range(20):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
@@ -126,15 +126,13 @@ def test_results_do_not_depend_on_threads_or_neighbours(load_robot):
     names = [name for name in graph.parameters if name.startswith("spring ") and name.endswith("stiffness")]
     parameters, motion = columns(graph, dict.fromkeys(names, 100.0), 50), states(graph, 50, 20)
     one, two = (
-        md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, threads=count)
+        md.InverseDynamics(graph).solve_many(*motion, threads=count, parameters=parameters)
         for count in (1, 2)
     )
     assert np.array_equal(one.tau, two.tau)
     order = np.random.default_rng(0).permutation(50)
-    shuffled = md.closed_loop_inverse_dynamics_batch(
-        graph,
-        *(x[order] for x in motion),
-        parameters={name: column[order] for name, column in parameters.items()},
+    shuffled = md.InverseDynamics(graph).solve_many(
+        *(x[order] for x in motion), parameters={name: column[order] for name, column in parameters.items()}
     )
     assert shuffled.tau == pytest.approx(one.tau[order], rel=1e-12, abs=1e-12 * np.abs(one.tau).max())
 
@@ -146,8 +144,8 @@ def test_what_cannot_close_or_be_is_marked_and_spoils_no_other(load_robot):
     q = np.tile(solver_of(graph).reference()[solver_of(graph).independent_q], (5, 3, 1))
     q[0, 1], q[3, 0], q[4, 2] = 3.0, np.inf, -2.9
     rest = np.zeros_like(q)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, parameters={link: masses})
-    bad, status = batch.statuses, md.RowStatus
+    batch = md.InverseDynamics(graph).solve_many(q, rest, rest, parameters={link: masses})
+    bad, status = batch.statuses, md.StateStatus
     assert (bad[1:3] == status.NO_MODEL).all()
     assert (bad[0, 1], bad[3, 0], bad[4, 2]) == (status.CANNOT_CLOSE, status.NO_STATE, status.CANNOT_CLOSE)
     assert np.count_nonzero(bad) == 9
@@ -159,9 +157,9 @@ def test_what_cannot_close_or_be_is_marked_and_spoils_no_other(load_robot):
     for k in (0, 3, 4):
         robot = graph.with_parameters({link: masses[k]})
         for i in np.flatnonzero(bad[k] == 0):
-            assert_same(batch, k, i, md.closed_loop_inverse_dynamics(robot, q[k, i], rest[k, i], rest[k, i]))
+            assert_same(batch, k, i, md.InverseDynamics(robot).solve(q[k, i], rest[k, i], rest[k, i]))
     with pytest.raises(md.ClosureError, match="design 0, state 1: the loops of 'four_bar' do not close"):
-        md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, parameters={link: masses}, errors="raise")
+        md.InverseDynamics(graph).solve_many(q, rest, rest, errors="raise", parameters={link: masses})
 
 
 def test_sines_are_zero_at_a_dead_point():
@@ -170,8 +168,8 @@ def test_sines_are_zero_at_a_dead_point():
     q, rest = np.linspace(0.5, 2.8, 24)[:, None], np.zeros((24, 1))
     guess = md.close_loops(graph, q[0])
     mass = next(name for name in graph.parameters if name.endswith(" mass"))
-    batch = md.closed_loop_inverse_dynamics_batch(
-        graph, q, rest, rest, guess, parameters={mass: graph.parameters[mass].value}
+    batch = md.InverseDynamics(graph).solve_many(
+        q, rest, rest, guess=guess, parameters={mass: graph.parameters[mass].value}
     )
     # the transmission angle, by the law of cosines over the diagonal
     diagonal = 1.0 + 4.0 - 4.0 * np.cos(q[:, 0])
@@ -189,7 +187,7 @@ def test_turns_are_counted_from_the_guess_and_then_from_state_to_state():
     for first in np.linspace(2.0, 4.0, 41):
         q = first + np.linspace(0.0, 0.4, 20)[None, :, None]
         rest = np.zeros_like(q)
-        batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, guess, parameters={mass: 1.0})
+        batch = md.InverseDynamics(graph).solve_many(q, rest, rest, guess=guess, parameters={mass: 1.0})
         coordinates = batch.coordinates[0]
         near = guess
         for angle in np.linspace(0.0, first, 60):
@@ -203,28 +201,32 @@ def test_loops_that_are_not_planar(load_robot):
     names = [name for name in graph.parameters if name.startswith("link ") and name.endswith(" mass")][:3]
     parameters = {name: graph.parameters[name].value * np.array([0.5, 1.0, 2.0]) for name in names}
     motion = states(graph, 3, 2)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     for k in range(3):
         robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         for i in range(2):
-            single = md.closed_loop_inverse_dynamics(robot, *(x[k, i] for x in motion))
+            single = md.InverseDynamics(robot).solve(*(x[k, i] for x in motion))
             assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
 
 
 def test_one_state_of_each_and_wrong_arguments(load_robot):
     graph = load_robot("four_bar")
-    call, zeros = md.closed_loop_inverse_dynamics_batch, np.zeros((4, 1))
+    call, zeros = md.InverseDynamics(graph).solve_many, np.zeros((4, 1))
     mass = next(name for name in graph.parameters if name.endswith(" mass"))
     q = np.tile(solver_of(graph).reference()[solver_of(graph).independent_q], (4, 1))
-    assert call(graph, q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0, 4.0]}).tau.shape == (4, 1)
-    assert call(graph, q[:0], zeros[:0], zeros[:0], parameters={mass: np.zeros(0)}).tau.shape == (0, 1)
+    assert call(q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0, 4.0]}).tau.shape == (4, 1)
+    assert call(q[:0], zeros[:0], zeros[:0], parameters={mass: np.zeros(0)}).tau.shape == (0, 1)
     with pytest.raises(md.UnknownNameError, match=f"no parameter '{mass}s'.*{mass}"):
-        call(graph, q, zeros, zeros, parameters={f"{mass}s": 1.0})
+        call(q, zeros, zeros, parameters={f"{mass}s": 1.0})
     with pytest.raises(md.StateError, match="parameters are of 3 designs, q, v and vdot of 4"):
-        call(graph, q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0]})
+        call(q, zeros, zeros, parameters={mass: [1.0, 2.0, 3.0]})
     with pytest.raises(md.StateError, match=r"v has shape \(3, 1\)"):
-        call(graph, q, zeros[:3], zeros, parameters={mass: 1.0})
+        call(q, zeros[:3], zeros, parameters={mass: 1.0})
     with pytest.raises(md.StateError, match=r"guess has shape \(4, 3\); with parameters, \(3,\)"):
-        call(graph, q, zeros, zeros, np.zeros((4, 3)), parameters={mass: 1.0})
+        call(q, zeros, zeros, guess=np.zeros((4, 3)), parameters={mass: 1.0})
+    assert md.inverse_dynamics(graph, q, zeros, zeros, parameters={mass: 2.0}).shape == (4, 1)
+    for options in ({"out": zeros}, {"external_wrenches": {}}):
+        with pytest.raises(md.StateError, match="parameters go without wrenches and out"):
+            md.inverse_dynamics(graph, q, zeros, zeros, parameters={mass: 2.0}, **options)
     with pytest.raises(md.StateError, match="mapping of names to columns"):
-        call(graph, q, zeros, zeros, parameters=[1.0])
+        call(q, zeros, zeros, parameters=[1.0])

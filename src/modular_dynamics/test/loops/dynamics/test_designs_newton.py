@@ -40,7 +40,7 @@ def assert_as_written(graph, motion, parameters, batch):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         robot, guess = md.load_urdf(changed.to_urdf()), solver_of(graph).reference()
         for i in range(batch.tau.shape[1]):
-            single = md.closed_loop_inverse_dynamics(robot, *(x[k, i] for x in motion), guess)
+            single = md.InverseDynamics(robot).solve(*(x[k, i] for x in motion), guess=guess)
             size = np.abs(single.tau).max()
             assert batch.tau[k, i] == pytest.approx(single.tau, rel=1e-10, abs=1e-10 * size)
             assert batch.coordinates[k, i] == pytest.approx(single.coordinates, abs=1e-10)
@@ -50,7 +50,7 @@ def assert_as_written(graph, motion, parameters, batch):
 def test_designs_are_robots_written_and_loaded():
     graph = md.load_urdf(ankle().urdf())
     motion, parameters = states(graph), columns(graph, of_ankle(graph))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, errors="raise")
+    batch = md.InverseDynamics(graph).solve_many(*motion, errors="raise", parameters=parameters)
     assert_as_written(graph, motion, parameters, batch)
 
 
@@ -60,7 +60,7 @@ def test_mujoco_agrees():
     masses = [name for name in masses if graph.parameters[name].value > 0.1]
     parameters = columns(graph, masses, size=0.05) | columns(graph, ["loop joint pin predecessor x"])
     motion = states(graph)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     for k in range(DESIGNS):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         text = changed.to_urdf().replace(' rpy="0.0 0.0 0.0"', "")
@@ -74,7 +74,7 @@ def test_motors_do_the_work_that_bodies_gain():
     """Power of the motors is the rate of the energy of all bodies, by central differences."""
     graph, h = md.load_urdf(ankle().urdf()), 1e-5
     motion, parameters = states(graph, size=0.05), columns(graph, of_ankle(graph))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     for k in range(0, DESIGNS, 4):
         q, v, vdot = (x[k, 0] for x in motion)
         robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
@@ -92,8 +92,7 @@ def test_the_same_bits_on_any_number_of_threads():
     graph = md.load_urdf(ankle().urdf())
     motion, parameters = states(graph), columns(graph, of_ankle(graph))
     one, three = (
-        md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, threads=k)
-        for k in (1, 3)
+        md.InverseDynamics(graph).solve_many(*motion, threads=k, parameters=parameters) for k in (1, 3)
     )
     assert np.array_equal(one.tau, three.tau)
     assert np.array_equal(one.coordinates, three.coordinates)
@@ -107,7 +106,7 @@ def test_planar_loops_that_leave_their_plane_and_still_close():
     name = "loop joint loop predecessor roll"
     parameters = {name: graph.parameters[name].value + np.array([0.0, 0.05, 0.1, -0.1, 0.2])}
     motion = states(graph, 5, 4)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters, errors="raise")
+    batch = md.InverseDynamics(graph).solve_many(*motion, errors="raise", parameters=parameters)
     assert np.isnan(batch.sines[1:]).all()
     assert np.isfinite(batch.sines[0]).all()
     assert_as_written(graph, motion, parameters, batch)
@@ -122,18 +121,18 @@ def test_designs_that_never_close_take_no_search_for_each_state(load_robot, monk
     )
     values = graph.parameters["joint J3 origin z"].value + np.array([0.0, 1e-3, 0.0, -2e-3])
     motion = states(graph, 4, 50)
-    batch = md.closed_loop_inverse_dynamics_batch(
-        graph, *motion, solver_of(graph).reference(), parameters={"joint J3 origin z": values}
+    batch = md.InverseDynamics(graph).solve_many(
+        *motion, guess=solver_of(graph).reference(), parameters={"joint J3 origin z": values}
     )
-    assert (batch.statuses[1::2] == md.RowStatus.CANNOT_CLOSE).all()
+    assert (batch.statuses[1::2] == md.StateStatus.CANNOT_CLOSE).all()
     assert np.isnan(batch.tau[1::2]).all()
-    assert (batch.statuses[::2] == md.RowStatus.ANSWERED).all()
+    assert (batch.statuses[::2] == md.StateStatus.ANSWERED).all()
     assert "J2 by 0.001" in batch.reasons[50]
     assert "no joint changes that" in batch.reasons[99]
     assert not searches
     with pytest.raises(md.ClosureError, match=r"design 1, state 0: .*do not close in any configuration"):
-        md.closed_loop_inverse_dynamics_batch(
-            graph, *motion, parameters={"joint J3 origin z": values}, errors="raise"
+        md.InverseDynamics(graph).solve_many(
+            *motion, errors="raise", parameters={"joint J3 origin z": values}
         )
 
 
@@ -143,9 +142,9 @@ def test_designs_out_of_reach_are_searched_once(monkeypatch):
     monkeypatch.setattr(Assembler, "search", lambda *args, **kw: calls.append(1) or search(*args, **kw))
     name = next(one for one in of_ankle(graph) if one.startswith("loop joint "))
     parameters = {name: graph.parameters[name].value + np.array([0.0, 10.0])}
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states(graph, 2, 20), parameters=parameters)
-    assert (batch.statuses[0] == md.RowStatus.ANSWERED).all()
-    assert (batch.statuses[1] == md.RowStatus.CANNOT_CLOSE).all()
+    batch = md.InverseDynamics(graph).solve_many(*states(graph, 2, 20), parameters=parameters)
+    assert (batch.statuses[0] == md.StateStatus.ANSWERED).all()
+    assert (batch.statuses[1] == md.StateStatus.CANNOT_CLOSE).all()
     assert "do not close with all joints free" in batch.reasons[39]
     assert len(calls) == 1
 
@@ -156,13 +155,13 @@ def test_states_that_a_design_cannot_reach_take_no_search(monkeypatch):
     motion = states(graph, 2, 10)
     motion[0][:, ::3] -= 2.0
     with pytest.raises(md.ClosureError, match="out of reach"):
-        md.closed_loop_inverse_dynamics(graph, *(x[0, 0] for x in motion), solver_of(graph).reference())
+        md.InverseDynamics(graph).solve(*(x[0, 0] for x in motion), guess=solver_of(graph).reference())
     monkeypatch.setattr(LeastSquares, "search", lambda *_, **__: pytest.fail("a search"))
     masses = [name for name in graph.parameters if name.endswith(" mass")]
     parameters = {name: np.array([0.5, 1.5]) for name in masses}
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
-    expected = np.full((2, 10), md.RowStatus.ANSWERED)
-    expected[:, ::3] = md.RowStatus.CANNOT_CLOSE
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
+    expected = np.full((2, 10), md.StateStatus.ANSWERED)
+    expected[:, ::3] = md.StateStatus.CANNOT_CLOSE
     assert (batch.statuses == expected).all()
     assert "% of the way from the start" in batch.reasons[13]
 
@@ -172,6 +171,6 @@ def test_designs_that_cannot_be_are_marked_and_spoil_no_other():
     name = next(one for one in of_ankle(graph) if one.endswith(" mass"))
     motion = states(graph, 3, 4)
     parameters = {name: graph.parameters[name].value * np.array([1.0, -1.0, 2.0])}
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *motion, parameters=parameters)
-    assert (batch.statuses == [[0], [md.RowStatus.NO_MODEL], [0]]).all()
+    batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
+    assert (batch.statuses == [[0], [md.StateStatus.NO_MODEL], [0]]).all()
     assert "negative" in batch.reasons[4]

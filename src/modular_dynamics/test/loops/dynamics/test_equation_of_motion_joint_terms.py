@@ -9,17 +9,9 @@ from helpers.oracles.motions import kinetic
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.paths import ROBOTS
 from helpers.random_examples.joint_trees import passive_torques
+from helpers.springs import spring_torque
 from helpers.tree_dynamics import assert_close
-from modular_dynamics.loops import (
-    closed_loop_bias,
-    closed_loop_forward_dynamics,
-    closed_loop_gravity_torque,
-    closed_loop_inverse_dynamics,
-    closed_loop_mass_matrix,
-    closed_loop_spring_torque,
-    energy,
-    simulate,
-)
+from modular_dynamics.loops import energy, simulate
 
 TERMS = {
     "joint_dynamics": [
@@ -41,27 +33,27 @@ def four_bar():
 @pytest.mark.parametrize("friction", ["none", "urdf"])
 def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
     q, v, vdot = [0.4], [3.0], [2.0]
-    result = closed_loop_inverse_dynamics(four_bar, q, v, vdot, friction=friction)
+    result = md.InverseDynamics(four_bar, friction=friction).solve(q, v, vdot)
     state = result.coordinates, result.velocities, result.accelerations
     tree = PinocchioTree(four_bar).inverse_dynamics(*state)
     passive = passive_torques(four_bar, *state[:2], friction)
     W = result.projection
     assert_close(result.tau, W.T @ (tree + passive), 1e-11)
-    M = closed_loop_mass_matrix(four_bar, q)
+    M = md.mass_matrix(four_bar, q)
     assert_close(M, W.T @ PinocchioTree(four_bar).mass_matrix(state[0]) @ W, 1e-11)
-    bias = closed_loop_bias(four_bar, q, v, friction=friction)
+    bias = md.nonlinear_effects(four_bar, q, v, friction=friction)
     assert_close(M @ vdot + bias, result.tau, 1e-11)
     rest = np.zeros(four_bar.nv)
-    gravity, springs = closed_loop_gravity_torque(four_bar, q), closed_loop_spring_torque(four_bar, q)
+    gravity, springs = md.gravity_torque(four_bar, q), spring_torque(four_bar, q)
     assert_close(gravity, W.T @ PinocchioTree(four_bar).inverse_dynamics(state[0], rest, rest), 1e-11)
     assert_close(springs, W.T @ passive_torques(four_bar, state[0], rest), 1e-11)
-    motion = closed_loop_forward_dynamics(four_bar, *state[:2], result.tau, friction=friction)
-    assert_close(motion.accelerations, result.accelerations, 1e-10)
+    motion = md.constrained_dynamics(four_bar, *state[:2], result.tau, friction=friction)
+    assert_close(motion.a, result.accelerations, 1e-10)
     for prescribed in ([], four_bar.independent_joint_names):
-        both = md.closed_loop_hybrid_dynamics(
-            four_bar, *state[:2], vdot, result.tau, prescribed, friction=friction
+        both = md.constrained_dynamics(
+            four_bar, *state[:2], result.tau, prescribed=prescribed, a=vdot, friction=friction
         )
-        assert_close(both.vdot, result.accelerations, 1e-10)
+        assert_close(both.a, result.accelerations, 1e-10)
         assert_close(both.tau, result.tau, 1e-10)
 
 
@@ -72,7 +64,7 @@ def test_joints_at_rest_feel_no_dry_friction_from_rounding(moving):
     crane = crane.with_parameters({f"joint {name} friction": 0.2 for name in crane.joint_names})
     v = 1.3 * np.eye(3)[moving]
     for q in np.linspace([0.1, 0.31, 0.265], [0.2, 0.33, 0.28], 5):
-        result = closed_loop_inverse_dynamics(crane, q, v, [0.1, 0.2, 0.3], friction="urdf")
+        result = md.InverseDynamics(crane, friction="urdf").solve(q, v, [0.1, 0.2, 0.3])
         state = result.coordinates, result.velocities, result.accelerations
         assert (state[1] == 0.0).any()
         exact = np.where(np.abs(state[1]) < 1e-9, 0.0, state[1])
@@ -81,17 +73,23 @@ def test_joints_at_rest_feel_no_dry_friction_from_rounding(moving):
         assert_close(result.tau, result.projection.T @ (tree + passive), 1e-11)
         noisy = result.projection @ v  # with its rounding
         for motion in (
-            closed_loop_forward_dynamics(crane, state[0], noisy, result.tau, friction="urdf").accelerations,
-            md.closed_loop_hybrid_dynamics(
-                crane, state[0], noisy, np.zeros(3), result.tau, [], friction="urdf"
-            ).vdot,
+            md.constrained_dynamics(crane, state[0], noisy, result.tau, friction="urdf").a,
+            md.constrained_dynamics(
+                crane,
+                state[0],
+                noisy,
+                result.tau,
+                prescribed=crane.independent_joint_names,
+                a=[0.1, 0.2, 0.3],
+                friction="urdf",
+            ).a,
         ):
             assert_close(motion, state[2], 1e-9)
 
 
 def test_another_friction_is_refused(four_bar):
     with pytest.raises(md.StateError, match="friction is 'coulomb'; 'none' or 'urdf' is needed"):
-        closed_loop_inverse_dynamics(four_bar, [0.4], [0.0], [0.0], friction="coulomb")
+        md.InverseDynamics(four_bar, friction="coulomb").solve([0.4], [0.0], [0.0])
 
 
 def test_a_simulation_keeps_the_energy_of_springs_and_drives(four_bar):
@@ -127,12 +125,10 @@ def test_a_simulation_ends_where_dry_friction_holds_a_joint(four_bar):
 
 @pytest.mark.parametrize("prescribed", [["J1"], []])
 def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, prescribed):
-    inverse = closed_loop_inverse_dynamics(four_bar, [0.4], [3.0], [2.0], friction="urdf")
-    state = inverse.coordinates, inverse.velocities
-    result = md.closed_loop_hybrid_dynamics(four_bar, *state, [2.0], inverse.tau, prescribed, friction="urdf")
-    assert_close(result.vdot, inverse.accelerations, 1e-10)
+    inverse = md.InverseDynamics(four_bar, friction="urdf").solve([0.4], [3.0], [2.0])
+    state = [0.4], [3.0], [2.0], inverse.tau
+    result = md.hybrid_dynamics(four_bar, *state, prescribed, friction="urdf")
+    assert_close(result.a, [2.0], 1e-10)
     assert_close(result.tau, inverse.tau, 1e-10)
-    rows = md.closed_loop_hybrid_dynamics_batch(
-        four_bar, *([x] for x in state), [[2.0]], [inverse.tau], prescribed, friction="urdf"
-    )
-    assert np.array_equal(rows.vdot[0], result.vdot)
+    rows = md.hybrid_dynamics(four_bar, *([x] for x in state), prescribed, friction="urdf")
+    assert np.array_equal(rows.a[0], result.a)

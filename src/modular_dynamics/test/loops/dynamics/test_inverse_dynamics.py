@@ -14,7 +14,7 @@ from helpers.general_loops import GeneralSolver
 from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
 from helpers.robots.planar_robots import four_bar
-from modular_dynamics.loops import ClosedLoopInverseDynamics, solver_of
+from modular_dynamics.loops import solver_of
 from modular_dynamics.loops.core_loops import GOOD, core_loops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
@@ -44,7 +44,7 @@ def largest(difference, values):
 
 
 def test_torques_are_those_of_the_general_method(graph):
-    solver = ClosedLoopInverseDynamics(graph)
+    solver = md.InverseDynamics(graph)
     tau, coordinates, general = (
         np.empty(len(solver_of(graph).independent_v)),
         np.empty(graph.nq),
@@ -52,17 +52,17 @@ def test_torques_are_those_of_the_general_method(graph):
     )
     for q, v, vdot, guess in states(graph, 50):
         expected = general.general(q, v, vdot, guess)
-        whole = solver.solve(q, v, vdot, guess)
+        whole = solver.solve(q, v, vdot, guess=guess)
         assert graph.once(core_loops).inverse_dynamics(q, v, vdot, guess, tau) == GOOD
         assert np.array_equal(whole.tau, tau)
         assert whole.accelerations == pytest.approx(expected.accelerations, rel=1e-9, abs=1e-9)
         for name, wrench in expected.wrenches.items():
             assert largest(whole.wrenches[name] - wrench, [1.0, *np.abs(wrench)]) < 1e-9
-        assert solver(q, v, vdot, guess, out=tau, coordinates=coordinates) is tau
+        assert solver(q, v, vdot, guess=guess, out=tau, coordinates=coordinates) is tau
         assert largest(tau - expected.tau, expected.tau) < 1e-11
         assert coordinates == pytest.approx(expected.coordinates, abs=1e-11)
-        assert np.array_equal(solver(q, v, vdot, guess), tau)
-        assert np.array_equal(md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, out=tau.copy()), tau)
+        assert np.array_equal(solver(q, v, vdot, guess=guess), tau)
+        assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, guess=guess, out=tau.copy()), tau)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -71,14 +71,14 @@ def test_power_is_the_rate_of_energy(seed):
     rng = np.random.default_rng(seed)
     crank, coupler, rocker = rng.uniform(0.4, 1.0), *rng.uniform(1.2, 1.6, 2)
     graph = four_bar(crank, coupler, rocker, 1.4).graph()
-    solver, tau = ClosedLoopInverseDynamics(graph), np.empty(1)
+    solver, tau = md.InverseDynamics(graph), np.empty(1)
     for q, v, vdot, guess in states(graph, 5, 0.2, seed):
         there = np.empty(graph.nq)
-        solver(q, v, vdot, guess, None, tau, there)
+        solver(q, v, vdot, guess=guess, out=tau, coordinates=there)
 
         def energy(t, q=q, v=v, vdot=vdot, there=there):
             full = md.close_loops(graph, q + v * t + 0.5 * vdot * t * t, there)
-            W = md.constraint_projection(graph, full[solver_of(graph).independent_q], full)
+            W = md.explicit_constraint_jacobian(graph, full[solver_of(graph).independent_q], full)
             return md.energy(graph, full, W @ (v + vdot * t))
 
         h = 2e-5
@@ -89,35 +89,35 @@ def test_power_is_the_rate_of_energy(seed):
 def test_friction_counts(load_robot):
     graph = load_robot("charmie_torso")
     graph = graph.with_parameters({"joint head_tilt damping": 0.7, "joint torso_lift friction": 0.4})
-    solver = ClosedLoopInverseDynamics(graph, "urdf")
+    solver = md.InverseDynamics(graph, friction="urdf")
     for q, v, vdot, guess in states(graph, 5):
-        expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, friction="urdf").tau
-        assert largest(solver(q, v, vdot, guess) - expected, expected) < 1e-11
-        assert largest(ClosedLoopInverseDynamics(graph)(q, v, vdot, guess) - expected, expected) > 1e-6
+        expected = md.inverse_dynamics(graph, q, v, vdot, guess=guess, friction="urdf")
+        assert largest(solver(q, v, vdot, guess=guess) - expected, expected) < 1e-11
+        assert largest(md.InverseDynamics(graph)(q, v, vdot, guess=guess) - expected, expected) > 1e-6
 
 
 def test_the_guess_may_receive_the_coordinates(graph):
     """A motion, each state from the one before; and a state that is refused leaves the guess as it was."""
-    solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
+    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     moving = guess.copy()
     for part in np.linspace(0.0, 1.0, 20):
         there = guess[solver_of(graph).independent_q] + part * (q - guess[solver_of(graph).independent_q])
-        tau = solver(there, v, vdot, moving, coordinates=moving)
+        tau = solver(there, v, vdot, guess=moving, coordinates=moving)
     assert moving == pytest.approx(md.close_loops(graph, q, guess), abs=1e-11)
-    assert largest(solver(q, v, vdot, guess) - tau, tau) < 1e-11
+    assert largest(solver(q, v, vdot, guess=guess) - tau, tau) < 1e-11
     kept = moving.copy()
     with pytest.raises(md.StateError, match="finite"):
-        solver(np.full(len(q), np.nan), v, vdot, moving, coordinates=moving)
+        solver(np.full(len(q), np.nan), v, vdot, guess=moving, coordinates=moving)
     assert np.array_equal(moving, kept)
 
 
 def test_nothing_is_allocated_with_out(graph):
-    solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
+    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     tau, coordinates = np.empty(len(v)), np.empty(graph.nq)
 
     def run():
         for _ in range(200):
-            solver(q, v, vdot, guess, None, tau, coordinates)
+            solver(q, v, vdot, guess=guess, out=tau, coordinates=coordinates)
 
     run()
     gc.collect()
@@ -127,30 +127,30 @@ def test_nothing_is_allocated_with_out(graph):
 
 
 def test_without_a_guess_and_with_wrenches_the_general_method_answers(graph):
-    solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1, 0.0))
+    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1, 0.0))
     load = {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, load).tau
-    assert np.array_equal(solver(q, v, vdot, guess, load), expected)
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot)
+    expected = md.inverse_dynamics(graph, q, v, vdot, guess=guess, external_wrenches=load)
+    assert np.array_equal(solver(q, v, vdot, guess=guess, external_wrenches=load), expected)
+    expected = md.InverseDynamics(graph).solve(q, v, vdot)
     coordinates, tau = np.empty(graph.nq), np.empty(len(v))
     assert np.array_equal(solver(q, v, vdot, out=tau, coordinates=coordinates), expected.tau)
     assert np.array_equal(coordinates, expected.coordinates)
-    assert np.array_equal(md.closed_loop_inverse_dynamics(graph, q, v, vdot, out=tau), expected.tau)
+    assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, out=tau), expected.tau)
 
 
 def test_lists_other_dtypes_and_strides_are_converted(graph):
-    solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
-    expected = solver(q, v, vdot, guess)
+    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
+    expected = solver(q, v, vdot, guess=guess)
     for changed in (q.tolist(), np.repeat(q, 2)[::2], q.astype(np.longdouble)):
-        assert largest(solver(changed, v, vdot, guess) - expected, expected) < 1e-11
+        assert largest(solver(changed, v, vdot, guess=guess) - expected, expected) < 1e-11
 
 
-NO_STATES = [(which, change) for which in ("q", "v", "vdot", "guess") for change in (np.nan, np.inf, 1e300)]
+NO_STATES = [(which, change) for which in ("q", "v", "a", "guess") for change in (np.nan, np.inf, 1e300)]
 
 
-@pytest.mark.parametrize(("which", "change"), sorted({*NO_STATES} - {("vdot", 1e300)}, key=str))
+@pytest.mark.parametrize(("which", "change"), sorted({*NO_STATES} - {("a", 1e300)}, key=str))
 def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
-    solver, names = ClosedLoopInverseDynamics(graph), ("q", "v", "vdot", "guess")
+    solver, names = md.InverseDynamics(graph), ("q", "v", "a", "guess")
     state = dict(zip(names, next(states(graph, 1)), strict=True))
     tau = np.full(len(state["v"]), 7.0)
     state[which] = np.full_like(state[which], change)
@@ -160,25 +160,25 @@ def test_what_is_no_state_is_named_and_never_a_number(graph, which, change):
 
 
 def test_wrong_results_arrays_are_named(graph):
-    solver, state = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
+    solver, state = md.InverseDynamics(graph), next(states(graph, 1))
     with pytest.raises(md.StateError, match="out is"):
-        solver(*state, out=np.empty(len(state[1]) + 1))
+        solver(*state[:3], guess=state[3], out=np.empty(len(state[1]) + 1))
     with pytest.raises(md.StateError, match="coordinates"):
-        solver(*state, coordinates=np.empty(3, np.float32))
+        solver(*state[:3], guess=state[3], coordinates=np.empty(3, np.float32))
     with pytest.raises(md.StateError, match="out is list"):
-        md.closed_loop_inverse_dynamics(graph, *state, out=[0.0])
+        md.inverse_dynamics(graph, *state[:3], guess=state[3], out=[0.0])
 
 
 def test_a_crank_that_turns_twice_stays_on_its_branch():
     """Of Grashof's four-bar, which has no dead point, also where the general method must answer."""
     graph = MECHANISMS["four-bar"]().graph()
-    solver, reference = ClosedLoopInverseDynamics(graph), solver_of(graph).reference()
+    solver, reference = md.InverseDynamics(graph), solver_of(graph).reference()
     own, general, one = reference.copy(), reference.copy(), np.ones(1)
     for angle in np.arange(0.0, 4.0 * np.pi, 0.05):
         q = reference[solver_of(graph).independent_q] + angle
-        expected = md.closed_loop_inverse_dynamics(graph, q, one, one, general)
+        expected = md.InverseDynamics(graph).solve(q, one, one, guess=general)
         general = expected.coordinates
-        tau = solver(q, one, one, own, coordinates=own)
+        tau = solver(q, one, one, guess=own, coordinates=own)
         assert tau == pytest.approx(expected.tau, rel=1e-10, abs=1e-12)
         assert own == pytest.approx(general, abs=1e-10)
 
@@ -186,30 +186,31 @@ def test_a_crank_that_turns_twice_stays_on_its_branch():
 def test_dead_points_and_what_cannot_close_are_errors_as_of_the_general_method(load_robot):
     """A crank that does not turn fully is moved to its dead point, and beyond."""
     graph = load_robot("four_bar").with_independent_joints("J3")
-    solver, reference, one = ClosedLoopInverseDynamics(graph), solver_of(graph).reference(), np.ones(1)
+    solver, reference, one = md.InverseDynamics(graph), solver_of(graph).reference(), np.ones(1)
     kinds, index = set(), solver_of(graph).independent_q
     for angle in np.linspace(-3.0, 3.0, 121):
         q = reference[index] + angle
         try:
-            expected = md.closed_loop_inverse_dynamics(graph, q, one, one, reference).tau
+            expected = md.inverse_dynamics(graph, q, one, one, guess=reference)
         except md.ModularDynamicsError as error:
             kinds.add(type(error))
             with pytest.raises(type(error), match=re.escape(str(error))):
-                solver(q, one, one, reference)
+                solver(q, one, one, guess=reference)
         else:
             kinds.add(None)
-            assert solver(q, one, one, reference) == pytest.approx(expected, rel=1e-9, abs=1e-11)
+            assert solver(q, one, one, guess=reference) == pytest.approx(expected, rel=1e-9, abs=1e-11)
     assert {None, md.ClosureError} <= kinds
 
 
 def test_threads_do_not_disturb_each_other(graph):
     given = list(states(graph, 40))
-    expected = [ClosedLoopInverseDynamics(graph)(*state) for state in given]
+    expected = [md.InverseDynamics(graph)(*state[:3], guess=state[3]) for state in given]
     wrong = []
 
     def work(seed):
         for k in np.random.default_rng(seed).permutation(len(given)):
-            tau = md.closed_loop_inverse_dynamics(graph, *given[k], out=np.empty(len(expected[k])))
+            *state, guess = given[k]
+            tau = md.inverse_dynamics(graph, *state, guess=guess, out=np.empty(len(expected[k])))
             if not np.array_equal(tau, expected[k]):
                 wrong.append(k)
 
@@ -223,26 +224,49 @@ def test_threads_do_not_disturb_each_other(graph):
 
 def test_loops_that_are_not_planar_are_answered():
     graph = md.load_urdf(delta().urdf())
-    solver, (q, v, vdot, guess) = ClosedLoopInverseDynamics(graph), next(states(graph, 1))
+    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     assert graph.once(core_loops).inverse_dynamics(q, v, vdot, guess, np.empty(len(v))) != GOOD
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess)
+    expected = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
     coordinates = np.empty(graph.nq)
-    assert np.array_equal(solver(q, v, vdot, guess, coordinates=coordinates), expected.tau)
+    assert np.array_equal(solver(q, v, vdot, guess=guess, coordinates=coordinates), expected.tau)
     assert np.array_equal(coordinates, expected.coordinates)
     tau = np.empty(len(v))
-    assert md.closed_loop_inverse_dynamics(graph, q, v, vdot, guess, out=tau) is tau
+    assert md.inverse_dynamics(graph, q, v, vdot, guess=guess, out=tau) is tau
     assert np.array_equal(tau, expected.tau)
 
 
 def test_results_that_would_overwrite_each_other_are_refused(load_robot):
     graph = load_robot("four_bar")
-    solver, numbers = ClosedLoopInverseDynamics(graph), np.zeros(graph.nq)
+    solver, numbers = md.InverseDynamics(graph), np.zeros(graph.nq)
     q, v, vdot, guess = next(states(graph, 1))
     with pytest.raises(md.StateError, match="out and coordinates share memory"):
-        solver(q, v, vdot, guess, out=numbers[:1], coordinates=numbers)
+        solver(q, v, vdot, guess=guess, out=numbers[:1], coordinates=numbers)
 
 
 def test_a_solver_is_pickled_as_its_graph(load_robot):
-    solver = ClosedLoopInverseDynamics(load_robot("four_bar"), friction="urdf")
-    state = next(states(solver.graph, 1))
-    assert np.array_equal(pickle.loads(pickle.dumps(solver))(*state), solver(*state))
+    solver = md.InverseDynamics(load_robot("four_bar"), friction="urdf")
+    *state, guess = next(states(solver.graph, 1))
+    again = pickle.loads(pickle.dumps(solver))
+    assert np.array_equal(again(*state, guess=guess), solver(*state, guess=guess))
+
+
+def test_many_states_are_answered_as_each_alone(graph):
+    """With wrenches, an array for the result and one for the coordinates."""
+    given = list(states(graph, 5))
+    q, v, vdot = (np.array([one[k] for one in given]) for k in range(3))
+    guess, load = given[0][3], {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
+    solver, out, coordinates = md.InverseDynamics(graph), np.empty(v.shape), np.empty((5, graph.nq))
+    options = {"guess": guess, "external_wrenches": load, "threads": 1}
+    assert solver(q, v, vdot, **options, out=out, coordinates=coordinates) is out
+    assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, **options), out)
+    many = solver.solve_many(q, v, vdot, **options)
+    assert np.array_equal(many.tau, out)
+    for k in range(5):
+        alone = solver.solve(q[k], v[k], vdot[k], guess=guess, external_wrenches=load)
+        assert largest(out[k] - alone.tau, alone.tau) < 1e-11
+        assert coordinates[k] == pytest.approx(alone.coordinates, abs=1e-11)
+        assert many.tensions[k] == pytest.approx([*alone.tensions.values()], rel=1e-9, abs=1e-9)
+    with pytest.raises(md.StateError, match=r"out is float64 \(5, \d+\); .* is needed"):
+        solver(q, v, vdot, guess=guess, out=np.empty((5, len(v[0]) + 1)))
+    with pytest.raises(md.StateError, match=r"black_box_wrenches are given, but .* has closed loops"):
+        solver(q, v, vdot, guess=guess, black_box_wrenches={"tool": [0.0] * 6})

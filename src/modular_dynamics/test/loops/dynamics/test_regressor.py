@@ -9,6 +9,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots import closed_robots
 from helpers.robots.urdf_text import inertial
+from helpers.springs import spring_torque
 from modular_dynamics.loops import solver_of
 
 INERTIAL = re.compile(r"<inertial>.*?</inertial>", re.DOTALL)
@@ -29,30 +30,31 @@ def test_it_holds_for_other_masses(name):
     text = closed_robots.with_spring(text) if name == "four_bar" else text
     graph, other = md.load_urdf(text), md.load_urdf(other_masses(text, 1))
     v, vdot = np.random.default_rng(2).normal(size=(2, len(q)))
-    Y, offset = md.closed_loop_regressor(graph, q, v, vdot)
-    tau = md.closed_loop_inverse_dynamics(other, q, v, vdot).tau
+    Y = md.regressor(graph, q, v, vdot)
+    offset = md.inverse_dynamics(graph, q, v, vdot) - Y @ md.inertial_parameters(graph)
+    tau = md.inverse_dynamics(other, q, v, vdot)
     predicted = Y @ md.inertial_parameters(other) + offset
     assert np.abs(predicted - tau).max() <= 1e-11 * np.abs(tau).max()
     assert Y.shape == (len(q), 10 * len(graph.bodies))
     if name == "four_bar":
-        spring_torque = md.closed_loop_spring_torque(graph, q)
-        still = md.closed_loop_regressor(graph, q, 0 * v, vdot)
-        assert still.offset == pytest.approx(spring_torque, rel=1e-9)
-        assert abs(spring_torque).max() > 0.01
+        springs, still = spring_torque(graph, q), (graph, q, 0 * v, vdot)
+        offset = md.inverse_dynamics(*still) - md.regressor(*still) @ md.inertial_parameters(graph)
+        assert offset == pytest.approx(springs, rel=1e-9)
+        assert abs(springs).max() > 0.01
 
 
 @pytest.mark.parametrize("name", ["slider_crank", "crane"])
 def test_it_is_pinocchios_projected(name):
     graph, q = md.load_urdf(closed_robots.path(name)), closed_robots.STATES[name]
     v, vdot = np.random.default_rng(3).normal(size=(2, len(q)))
-    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot)
+    result = md.InverseDynamics(graph).solve(q, v, vdot)
     pin = md.crosscheck.PinocchioModel(graph.tree)
     motion = pin.q(result.coordinates), pin.v(result.velocities), pin.v(result.accelerations)
     theirs = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, *motion).reshape(pin.model.nv, -1)
     theirs = np.array([pin.tau(column) for column in theirs.T]).T
     columns = np.concatenate([10 * (index - 1) + np.arange(10) for index in pin.ids])
-    expected = md.constraint_projection(graph, q).T @ theirs[:, columns]
-    Y = md.closed_loop_regressor(graph, q, v, vdot).Y
+    expected = md.explicit_constraint_jacobian(graph, q).T @ theirs[:, columns]
+    Y = md.regressor(graph, q, v, vdot)
     assert np.abs(Y - expected).max() <= 1e-11 * np.abs(expected).max()
 
 
@@ -60,20 +62,20 @@ def test_it_is_pinocchios_projected(name):
 def test_base_parameters_give_the_torques_of_any_masses(name, count):
     text, q = closed_robots.text_of(name), closed_robots.STATES[name]
     graph, other = md.load_urdf(text), md.load_urdf(other_masses(text, 4))
-    base = md.closed_loop_base_parameters(graph)
+    base = md.base_parameters(graph)
     assert len(base.independent) == count
     assert len(base.independent) < len(md.base_parameters(graph.tree).independent)
     beta = base.combination @ md.inertial_parameters(other)
     for seed in range(5):
         v, vdot = np.random.default_rng(seed).normal(size=(2, len(q)))
-        Y = md.closed_loop_regressor(graph, q + 0.1 * seed, v, vdot).Y[:, base.independent]
-        tau = md.closed_loop_inverse_dynamics(other, q + 0.1 * seed, v, vdot).tau
+        Y = md.regressor(graph, q + 0.1 * seed, v, vdot)[:, base.independent]
+        tau = md.inverse_dynamics(other, q + 0.1 * seed, v, vdot)
         assert Y @ beta == pytest.approx(tau, rel=1e-8)
 
 
 def test_the_slider_cranks_base_parameters_are_the_textbooks():
     """The rod, on a crank of 0.05 m, is 0.15 m long; the piston does not turn."""
-    base = md.closed_loop_base_parameters(md.load_urdf(closed_robots.path("slider_crank")))
+    base = md.base_parameters(md.load_urdf(closed_robots.path("slider_crank")))
     assert "mcx(rod) + 0.15 m(piston)" in base.expressions
     assert "Izz(rod) + 0.0225 m(piston)" in base.expressions
     assert not any(
@@ -89,4 +91,4 @@ def test_too_few_closed_poses_are_reported(monkeypatch):
 
     monkeypatch.setattr(type(solver_of(graph)), "inverse_dynamics_at", never)
     with pytest.raises(md.ClosureError, match=r"its loops closed in 0 of \d+ random poses around the start"):
-        md.closed_loop_base_parameters(graph)
+        md.base_parameters(graph)

@@ -8,7 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.spatial_mechanisms import spinning_rod, spinning_rod_on_a_ball
-from modular_dynamics.loops import ClosedLoopSolver, closed_loop_inverse_dynamics, constraint_projection
+from modular_dynamics.loops import ClosedLoopSolver
 
 
 def state(solver):
@@ -25,10 +25,12 @@ def test_at_closed_coordinates_it_is_the_public_functions(load_robot, name):
     q, v, vdot = state(solver)
     load = {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
     result = solver.inverse_dynamics(q, v, vdot, load)
-    expected = closed_loop_inverse_dynamics(graph, q[solver.independent_q], v, vdot, q, load)
+    expected = md.InverseDynamics(graph).solve(
+        q[solver.independent_q], v, vdot, guess=q, external_wrenches=load
+    )
     # the functions close their guess again: by Newton's last step, 1e-10, or not at all
     assert result.tau == pytest.approx(expected.tau, rel=1e-8, abs=1e-8)
-    expected = constraint_projection(graph, q[solver.independent_q], q)
+    expected = md.explicit_constraint_jacobian(graph, q[solver.independent_q], q)
     assert result.projection == pytest.approx(expected, rel=1e-8, abs=1e-8)
     assert np.array_equal(result.projection, solver.projection(q))
     assert result.projection @ v == pytest.approx(result.velocities, rel=1e-9, abs=1e-9)
@@ -77,7 +79,7 @@ def test_open_coordinates_are_reported_not_closed(load_robot):
 
 def test_what_is_refused_for_free_joints_works_as_advised():
     """One coordinate can be independent; a ball joint cannot, for only one of its three is free."""
-    graph, derivatives = spinning_rod(), md.closed_loop_inverse_dynamics_derivatives
+    graph, derivatives = spinning_rod(), md.inverse_dynamics_derivatives
     with pytest.raises(md.UnsupportedModelError, match=r"joints \w+; make these independent$") as error:
         derivatives(graph, [0.2], [0.1], [0.3])
     free = str(error.value).split("passive joints ")[1].split(";")[0]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+import modular_dynamics as md
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.loops import closed_loop_inverse_dynamics
 from modular_dynamics.loops.dynamics.closing_wrenches import ClosingElements
 from modular_dynamics.loops.reactions.joint_reactions import internal_wrenches, joint_reactions
 
@@ -22,7 +22,9 @@ def solved(request):
     rng, n = np.random.default_rng(3), len(graph.independent_joint_names)
     q = PLACES.get(name, 0.02 * rng.normal(size=n))
     external = {graph.bodies[-1].name: WRENCH}
-    dynamics = closed_loop_inverse_dynamics(graph, q, *rng.normal(size=(2, n)), None, external)
+    dynamics = md.InverseDynamics(graph).solve(
+        q, *rng.normal(size=(2, n)), guess=None, external_wrenches=external
+    )
     return graph, dynamics, joint_reactions(graph, dynamics)
 
 

@@ -20,7 +20,7 @@ def robot(request, load_robot):
 
 def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
     graph, *state = robot
-    dynamics = md.closed_loop_inverse_dynamics(graph, *state)
+    dynamics = md.InverseDynamics(graph).solve(*state)
     motion = dynamics.coordinates, dynamics.velocities, dynamics.accelerations
     check = CrossCheck(graph.tree)
     residual = check(*motion, tree_torques(graph, dynamics), internal_wrenches(graph, dynamics))
@@ -32,25 +32,27 @@ def test_the_trees_torques_under_the_cuts_are_pinocchios(robot):
 def test_external_wrenches_enter_by_virtual_power(robot):
     graph, q, v, a = robot
     link, wrench = graph.bodies[-1].name, np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])
-    unloaded = md.closed_loop_inverse_dynamics(graph, q, v, a)
-    loaded = md.closed_loop_inverse_dynamics(graph, q, v, a, None, {link: wrench})
+    unloaded = md.InverseDynamics(graph).solve(q, v, a)
+    loaded = md.InverseDynamics(graph).solve(q, v, a, guess=None, external_wrenches={link: wrench})
     rest = np.zeros(graph.nv)
     at = graph.tree, unloaded.coordinates, rest, rest
     tree = [md.inverse_dynamics(*at, external_wrenches=wrenches) for wrenches in (None, {link: wrench})]
-    expected = md.constraint_projection(graph, q).T @ (tree[1] - tree[0])
+    expected = md.explicit_constraint_jacobian(graph, q).T @ (tree[1] - tree[0])
     assert np.abs(expected).max() > 1e-2
     tolerance = 1e-10 * np.abs(unloaded.tau).max() + 1e-10
     assert loaded.tau - unloaded.tau == pytest.approx(expected, abs=tolerance)
-    again = md.closed_loop_inverse_dynamics(graph, q, v, a)  # nothing of it stays
+    again = md.InverseDynamics(graph).solve(q, v, a)  # nothing of it stays
     assert again.tau.tolist() == unloaded.tau.tolist()
     with pytest.raises(md.StateError, match="no link 'nowhere'"):
-        md.closed_loop_inverse_dynamics(graph, q, v, a, None, {"nowhere": wrench})
+        md.InverseDynamics(graph).solve(q, v, a, guess=None, external_wrenches={"nowhere": wrench})
 
 
 def test_joints_and_connection_points_transmit_what_newton_euler_gives_under_the_closing_wrenches(robot):
     graph, *state = robot
     external = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
-    one, read_late = (md.closed_loop_inverse_dynamics(graph, *state, None, external) for _ in range(2))
+    one, read_late = (
+        md.InverseDynamics(graph).solve(*state, guess=None, external_wrenches=external) for _ in range(2)
+    )
     loads = internal_wrenches(graph, one)
     for link, wrench in external.items():
         loads[link] = loads.get(link, 0.0) + wrench
@@ -61,13 +63,13 @@ def test_joints_and_connection_points_transmit_what_newton_euler_gives_under_the
     assert one.tree.connection_wrenches == pytest.approx(expected.connection_wrenches, abs=tolerance)
     assert one.tree.connection_wrench_in_link(0)[0] == expected.connection_wrench_in_link(0)[0]
     # later calls change no earlier result
-    md.closed_loop_inverse_dynamics(graph, 0.99 * state[0], *state[1:])
+    md.InverseDynamics(graph).solve(0.99 * state[0], *state[1:])
     assert np.array_equal(read_late.tree.joint_wrenches, one.tree.joint_wrenches)
 
 
 def test_the_wrench_in_the_links_frame_has_the_anchors_force_and_moment_about_the_links_origin(robot):
     graph, *state = robot
-    dynamics = md.closed_loop_inverse_dynamics(graph, *state)
+    dynamics = md.InverseDynamics(graph).solve(*state)
     for loop in graph.loop_joints:
         link, wrench = stamped_cut_wrenches(graph, dynamics)[loop.name]
         rotation, arm = md.algebra.to_rotation_translation(loop.successor.x_link_anchor)
@@ -83,6 +85,6 @@ def test_a_spring_across_several_joints_pulls_at_its_anchors():
     pull = spring("s", [(links[0], (0.3, -0.2, 0.4)), (links[-1], (0.1, 0.2, -0.1))], 100, 0.01, 0)
     graph = md.load_urdf(text.replace("</modular_dynamics>", f"{pull}</modular_dynamics>"))
     q, v, a = np.array([0.3, -0.5, 0.7, 0.2]), np.array([1.0, -2.0, 0.5, 0.1]), np.array([0.1, 0.2, 0.3, 0.4])
-    dynamics = md.closed_loop_inverse_dynamics(graph, q, v, a)
+    dynamics = md.InverseDynamics(graph).solve(q, v, a)
     assert dynamics.tensions["s"] > 1.0
     assert CrossCheck(graph.tree)(q, v, a, dynamics.tau, internal_wrenches(graph, dynamics)).relative < 1e-12

@@ -26,7 +26,7 @@ def test_rows_are_single_states(torso):
     assert batch.shared.all()
     robot, sharing = RobotReactions(torso, RULES), ReactionSharing(RULES)
     for k in range(0, 300, 10):
-        single = sharing(robot.load_case(md.closed_loop_inverse_dynamics(torso, q[k], v[k], vdot[k])))
+        single = sharing(robot.load_case(md.InverseDynamics(torso).solve(q[k], v[k], vdot[k])))
         assert [x[k] for x in batch.components.values()] == pytest.approx(
             [*single.components.values()], abs=1e-9
         )

@@ -24,14 +24,14 @@ def test_rules_of_another_robot_are_refused(load_robot):
 
 def at_rest(graph):
     rest = np.zeros(len(graph.independent_joint_names))
-    return md.closed_loop_inverse_dynamics(graph, rest, rest, rest)
+    return md.InverseDynamics(graph).solve(rest, rest, rest)
 
 
 @pytest.fixture(scope="module")
 def charmie():
     graph = load(ROBOTS / "charmie_torso.urdf")
     rng, n = np.random.default_rng(5), len(graph.independent_joint_names)
-    return graph, md.closed_loop_inverse_dynamics(graph, *(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
+    return graph, md.InverseDynamics(graph).solve(*(0.02 * rng.normal(size=(3, n)))), read_rules(RULES)
 
 
 def test_a_required_wrench_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
@@ -110,7 +110,9 @@ def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
     robot = RobotReactions(graph, rules)
     assert robot.carried_subsystems == ()  # their wrenches are the cylinders' forces
     state = [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]
-    dynamics = md.closed_loop_inverse_dynamics(graph, *state, None, {"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]})
+    dynamics = md.InverseDynamics(graph).solve(
+        *state, guess=None, external_wrenches={"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]}
+    )
     shared = ReactionSharing(rules)(robot.load_case(dynamics))
     forces = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
     assert np.allclose(forces, dynamics.tau[1:], rtol=1e-12, atol=0)

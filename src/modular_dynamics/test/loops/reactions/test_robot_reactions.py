@@ -20,7 +20,7 @@ def torso():
 
 def state(torso, seed):
     rng, n = np.random.default_rng(seed), len(torso.independent_joint_names)
-    return rng, md.closed_loop_inverse_dynamics(torso, *(0.02 * rng.normal(size=(3, n))))
+    return rng, md.InverseDynamics(torso).solve(*(0.02 * rng.normal(size=(3, n))))
 
 
 def compare(reactions, shared):

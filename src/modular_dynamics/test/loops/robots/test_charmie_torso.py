@@ -120,13 +120,13 @@ def test_no_dead_point_and_springs_that_pull_over_the_full_strokes(graph):
     independent = graph.independent_joint_names
     lift, pitch = rows = [graph.v_slice(name).start for name in ("torso_lift", "torso_pitch")]
     for q in strokes(graph, 15):
-        W = md.constraint_projection(graph, q)
+        W = md.explicit_constraint_jacobian(graph, q)
         ratios = W[rows][:, [independent.index(name) for name in TORSO]]
         assert ratios[0, 1] == pytest.approx(0.0, abs=1e-12)
         assert 1.0 / ratios[0, 0] > 0.99  # act4 on the slide
         assert ratios[1, 0] == pytest.approx(0.0, abs=1e-12)
         assert 0.06 < 1.0 / ratios[1, 1] < 0.11  # lever arm of act5 about j5 [m]
-        result = md.closed_loop_inverse_dynamics(graph, q, np.zeros(19), np.zeros(19))
+        result = md.InverseDynamics(graph).solve(q, np.zeros(19), np.zeros(19))
         assert result.condition < 30.0
         assert (result.rank, result.redundant) == (8, 12)
         _, _, s4, s5 = lengths(result.coordinates[lift], result.coordinates[pitch])
@@ -139,7 +139,7 @@ def test_no_dead_point_and_springs_that_pull_over_the_full_strokes(graph):
 
 def test_springs_pull_all_along_the_motion(graph):
     for t in TIMES:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        result = md.InverseDynamics(graph).solve(*motion(graph, t))
         assert sorted(result.tensions) == ["s5", "sl4", "sr4"]
         assert min(result.tensions.values()) > 20.0
 
@@ -152,7 +152,7 @@ def tree_state(graph, tree, result):
 
 def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
     for t in TIMES:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        result = md.InverseDynamics(graph).solve(*motion(graph, t))
         torques = md.inverse_dynamics(tree, *tree_state(graph, tree, result))
         expected = dict(zip(tree.joint_names, torques, strict=True))
         for name, torque in zip(graph.independent_joint_names, result.tau, strict=True):
@@ -163,7 +163,7 @@ def test_torques_of_base_arms_and_head_are_those_of_the_tree_model(graph, tree):
 def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph, tree):
     """tau_act dL_act/dq = tau_tree + F dL_spring/dq, for they have no mass."""
     for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        result = md.InverseDynamics(graph).solve(*motion(graph, t))
         q, v, vdot = tree_state(graph, tree, result)
         at = [tree.q_slice(name).start for name in ("torso_lift", "torso_pitch")]
         forces = np.array([of(graph, name, result.tau) for name in TORSO])
@@ -180,13 +180,13 @@ def test_torso_lift_and_pitch_describe_the_same_mechanism(graph):
     other = graph.with_independent_joints(*(instead.get(n, n) for n in graph.independent_joint_names))
     assert "act4" not in other.independent_joint_names
     for t in TIMES[::10]:
-        result = md.closed_loop_inverse_dynamics(graph, *motion(graph, t))
+        result = md.InverseDynamics(graph).solve(*motion(graph, t))
         places = [graph.q_slice(name).start for name in other.independent_joint_names]
         state = (x[places] for x in (result.coordinates, result.velocities, result.accelerations))
-        again = md.closed_loop_inverse_dynamics(other, *state)
+        again = md.InverseDynamics(other).solve(*state)
         assert again.coordinates == pytest.approx(result.coordinates, abs=1e-10)
         assert again.accelerations == pytest.approx(result.accelerations, abs=1e-9)
-        W = md.constraint_projection(other, result.coordinates[places])
+        W = md.explicit_constraint_jacobian(other, result.coordinates[places])
         independent = [graph.v_slice(name).start for name in graph.independent_joint_names]
         assert W[independent].T @ result.tau == pytest.approx(again.tau, abs=1e-8)  # the same virtual power
 
@@ -206,7 +206,7 @@ def scaled(graph, **laws):
 def test_at_rest_body_2_carries_545_4_newton_whatever_the_springs_do(graph, laws):
     robot, pulls = scaled(graph, **laws), set()
     for t in TIMES[::5]:
-        result = md.closed_loop_inverse_dynamics(robot, motion(robot, t)[0], np.zeros(19), np.zeros(19))
+        result = md.InverseDynamics(robot).solve(motion(robot, t)[0], np.zeros(19), np.zeros(19))
         force = result.tree.joint_wrenches[robot.joint_index("base_yaw"), :3]
         assert force[2] == pytest.approx(545.4, abs=0.05)  # 55.6 kg times 9.81 m/s^2, digits as printed
         assert force == pytest.approx([0.0, 0.0, 55.6 * 9.81], abs=1e-9)
@@ -216,12 +216,12 @@ def test_at_rest_body_2_carries_545_4_newton_whatever_the_springs_do(graph, laws
 
 def energy(graph, q, v):
     """Of the whole robot, in independent coordinates."""
-    return md.energy(graph, md.close_loops(graph, q), md.constraint_projection(graph, q) @ v)
+    return md.energy(graph, md.close_loops(graph, q), md.explicit_constraint_jacobian(graph, q) @ v)
 
 
 def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
     for t in SMOOTH:
         q, v, vdot = motion(graph, t)
-        tau = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau
+        tau = md.inverse_dynamics(graph, q, v, vdot)
         change = rate(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
         assert tau @ v == pytest.approx(change, abs=1e-7), t

@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.lagrange import Lagrangian
-from modular_dynamics.loops import close_loops, closed_loop_inverse_dynamics
+from modular_dynamics.loops import close_loops
 
 STEP = 1e-20j  # of complex-step derivatives: exact to the last digit
 
@@ -106,7 +106,7 @@ def test_torques_are_those_of_virtual_power(load_robot, name, gravity):
     rng = np.random.default_rng(1)
     for q in places(name, 25):
         v, vdot = rng.normal(size=(2, len(q)))
-        result = closed_loop_inverse_dynamics(graph, q, v, vdot)
+        result = md.InverseDynamics(graph).solve(q, v, vdot)
         expected = oracle.torques(q, v, vdot)
         scale = 1.0 + np.abs(expected).max()
         assert result.tau == pytest.approx(expected, abs=1e-9 * scale)  # the oracle's finite differences
@@ -122,7 +122,7 @@ def test_a_heavier_coupler_needs_a_larger_torque(load_robot):
         graph = md.load_urdf(text.replace(coupler, bar.format(mass, mass / 1200, mass / 1200)))
         oracle, speed = Reduced(graph, four_bar), np.array([1.5 * np.pi])  # 45 rpm
         turn = np.linspace(0.0, 2.0 * np.pi, 61)[:, None]
-        taus = [closed_loop_inverse_dynamics(graph, q, speed, [0.0]).tau for q in turn]
+        taus = [md.inverse_dynamics(graph, q, speed, [0.0]) for q in turn]
         expected = [oracle.torques(q, speed, np.zeros(1)) for q in turn]
         assert np.array(taus) == pytest.approx(np.array(expected), abs=1e-8)
         peaks.append(np.abs(taus).max())

@@ -33,7 +33,7 @@ def test_power_is_the_rate_of_energy(drawn):
     """
     graph = drawn.graph
     q, v, vdot = states(drawn)
-    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=drawn.q)
     solver = solver_of(graph)
     rates = result.velocities, result.accelerations
     assert np.array_equal([part[solver.independent_v] for part in rates], [v, vdot])
@@ -48,7 +48,7 @@ def test_power_is_the_rate_of_energy(drawn):
     lost = 0.0  # in the damper: damping 2 times the rate of its length, squared
     for spring in graph.springs:
         tension = result.tensions[spring.name]
-        rest = md.closed_loop_inverse_dynamics(graph, q, 0 * v, 0 * v, drawn.q).tensions[spring.name]
+        rest = md.InverseDynamics(graph).solve(q, 0 * v, 0 * v, guess=drawn.q).tensions[spring.name]
         lost += (tension - rest) ** 2 / spring.damping
     scale = 1.0 + np.abs(result.tau) @ np.abs(v) + abs(energy_at(0.0))
     # a step moves no joint by more than 1e-2 rad or m: rounding of 1e-16 over 1e-2 is what differences leave
@@ -63,14 +63,14 @@ def test_inverse_after_forward_returns_the_torques(drawn):
     graph = drawn.graph
     q, v, _ = states(drawn)
     coordinates = md.close_loops(graph, q, drawn.q)
-    velocities = md.constraint_projection(graph, q, drawn.q) @ v
+    velocities = md.explicit_constraint_jacobian(graph, q, drawn.q) @ v
     tau = drawn.rng.uniform(-10, 10, len(v))
-    motion = md.closed_loop_forward_dynamics(graph, coordinates, velocities, tau)
-    vdot = motion.accelerations[solver_of(graph).independent_v]
-    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, coordinates)
-    scale = 1.0 + np.abs(motion.accelerations).max()
+    motion = md.constrained_dynamics(graph, coordinates, velocities, tau)
+    vdot = motion.a[solver_of(graph).independent_v]
+    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=coordinates)
+    scale = 1.0 + np.abs(motion.a).max()
     assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
-    assert result.accelerations == pytest.approx(motion.accelerations, abs=1e-8 * scale)
+    assert result.accelerations == pytest.approx(motion.a, abs=1e-8 * scale)
     assert result.rank == motion.rank
 
 
@@ -79,7 +79,7 @@ def test_inverse_after_forward_returns_the_torques(drawn):
 def test_every_body_is_in_balance(drawn):
     graph = drawn.graph
     q, v, vdot = states(drawn)
-    result = md.closed_loop_inverse_dynamics(graph, q, v, vdot, drawn.q)
+    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=drawn.q)
     assert result.coordinates == pytest.approx(drawn.q, abs=1e-8)
     scale = 1.0 + np.abs(result.multipliers).max(initial=0.0) + np.abs(result.tau).max()
     residual = RigidBodies(graph).equilibrium_residual(result)
@@ -90,7 +90,7 @@ def test_every_body_is_in_balance(drawn):
 @given(random_mechanisms())
 def test_cut_wrenches_bear_nothing_along_what_is_free(drawn):
     graph = drawn.graph
-    result = md.closed_loop_inverse_dynamics(graph, *states(drawn), drawn.q)
+    result = md.InverseDynamics(graph).solve(*states(drawn), guess=drawn.q)
     bodies = RigidBodies(graph)
     for loop in graph.loop_joints:
         across = bodies.gap(loop.name, result.coordinates)[:3, :3]

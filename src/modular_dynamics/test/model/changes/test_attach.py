@@ -106,8 +106,8 @@ def test_a_mechanism_keeps_its_loops_gears_and_springs(load_robot):
     rest = np.zeros(arm.nv)
     v, vdot = np.random.default_rng(0).normal(size=(2, len(q)))
     state = np.r_[rest, q], np.r_[rest, v], np.r_[rest, vdot]
-    tau = md.closed_loop_inverse_dynamics(joined, *state).tau
-    assert tau[arm.nv :] == pytest.approx(md.closed_loop_inverse_dynamics(exo, q, v, vdot).tau, rel=1e-9)
+    tau = md.inverse_dynamics(joined, *state)
+    assert tau[arm.nv :] == pytest.approx(md.inverse_dynamics(exo, q, v, vdot), rel=1e-9)
     assert tau[: arm.nv] == pytest.approx(md.inverse_dynamics(arm, rest, rest, rest), rel=1e-9, abs=1e-9)
 
 
@@ -116,7 +116,7 @@ def test_a_mechanism_on_a_moving_link_is_carried(load_robot):
     arm, crane = load_robot("four_link"), load_robot("crane")
     joined = arm.attach(crane, arm.links[-1], POSE, prefix="crane_")
     q = np.r_[np.full(arm.nv, 0.3), STATES["crane"]]
-    torque = md.closed_loop_gravity_torque(joined, q)
+    torque = md.gravity_torque(joined, q)
 
     def potential(q):
         return md.energy(joined, md.close_loops(joined, q), np.zeros(joined.nv))

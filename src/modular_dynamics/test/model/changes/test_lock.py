@@ -142,8 +142,8 @@ def test_geared_joints_follow_their_drivers(load_robot):
     standing = q[names.index("rho_5")]
     kept = [k for k, name in enumerate(names) if name != "rho_5"]
     v, vdot = np.random.default_rng(0).normal(size=(2, len(names))) * (np.array(names) != "rho_5")
-    tau = md.closed_loop_inverse_dynamics(graph.lock({"rho_5": standing}), q[kept], v[kept], vdot[kept]).tau
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau[kept]
+    tau = md.inverse_dynamics(graph.lock({"rho_5": standing}), q[kept], v[kept], vdot[kept])
+    expected = md.inverse_dynamics(graph, q, v, vdot)[kept]
     assert tau == pytest.approx(expected, rel=1e-9)
 
 
@@ -154,8 +154,8 @@ def test_an_independent_joint_of_a_loop_holds_the_mechanism(load_robot):
     locked = graph.lock({first: q[0]})
     assert locked.independent_joint_names == tuple(others)
     v, vdot = np.array([0.0, 0.2, -0.1]), np.array([0.0, -0.3, 0.4])
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, vdot).tau[1:]
-    tau = md.closed_loop_inverse_dynamics(locked, q[1:], v[1:], vdot[1:]).tau
+    expected = md.inverse_dynamics(graph, q, v, vdot)[1:]
+    tau = md.inverse_dynamics(locked, q[1:], v[1:], vdot[1:])
     assert tau == pytest.approx(expected, rel=1e-9)
 
 

@@ -81,11 +81,11 @@ def assert_moves_as_pinocchio_allows(graph, closed, seed):
     independent = closed[[k for name in graph.independent for k in range(graph.nq)[graph.q_slice(name)]]]
     size = sum(graph.joint(name).type.nv for name in graph.independent)
     v, vdot = np.random.default_rng(seed).normal(size=(2, size))
-    result = md.closed_loop_inverse_dynamics(graph, independent, v, vdot, guess=closed)
+    result = md.InverseDynamics(graph).solve(independent, v, vdot, guess=closed)
     oracle, W = SaddlePoint(graph, result.coordinates, result.velocities), result.projection
     assert np.linalg.matrix_rank(oracle.J, 1e-6) == graph.nv - size == result.rank
     assert oracle.open < 1e-10
     assert np.abs(oracle.J @ W).max(initial=0.0) < 1e-10
     assert_close(oracle.J @ result.accelerations, -oracle.drift, 1e-10, 1.0)
     assert_close(result.tau, W.T @ (oracle.M @ result.accelerations + oracle.h), 1e-10)
-    assert_close(md.closed_loop_mass_matrix(graph, independent, guess=closed), W.T @ oracle.M @ W, 1e-10)
+    assert_close(md.mass_matrix(graph, independent, guess=closed), W.T @ oracle.M @ W, 1e-10)

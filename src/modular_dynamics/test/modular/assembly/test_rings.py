@@ -43,7 +43,7 @@ def closed_at(graph, guess=None):
 def assert_is_pinocchios(graph, closed, independent, seed=0):
     size = sum(graph.joint(name).type.nv for name in graph.independent)
     v, vdot = np.random.default_rng(seed).normal(size=(2, size))
-    result = md.closed_loop_inverse_dynamics(graph, independent, v, vdot, guess=closed)
+    result = md.InverseDynamics(graph).solve(independent, v, vdot, guess=closed)
     oracle = SaddlePoint(graph, result.coordinates, result.velocities)
     assert oracle.open < 1e-10
     assert np.abs(oracle.J @ result.velocities).max() < 1e-10
@@ -86,7 +86,7 @@ def test_a_square_closes_at_zero(kinds, freedoms):
     graph = square(*kinds).graph()
     assert len(graph.independent) == freedoms
     rest = np.zeros(freedoms)
-    static = md.closed_loop_inverse_dynamics(graph, rest, rest, rest)
+    static = md.InverseDynamics(graph).solve(rest, rest, rest)
     assert max(static.residual.values()) < 1e-12
     np.testing.assert_allclose(static.coordinates, 0.0, atol=1e-15)
     np.testing.assert_allclose(
@@ -150,7 +150,7 @@ def test_a_ring_without_mobility_is_a_note_and_can_be_computed():
     assert graph.independent == ()
     assert graph.notes == ("the rings v3/5-v0/2 leave no mobility: they hold v1/slide, v2/bend",)
     none = np.zeros(0)
-    held = md.closed_loop_inverse_dynamics(graph, none, none, none)
+    held = md.InverseDynamics(graph).solve(none, none, none)
     np.testing.assert_array_equal(held.accelerations, 0.0)
     arm = ring.dock("v3", 2, "arm", 5, kind="backbone").graph()
     assert arm.independent == ("arm/bend",)

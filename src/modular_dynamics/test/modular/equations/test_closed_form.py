@@ -26,7 +26,7 @@ def test_it_is_the_composition_and_the_library(robot):
     assert_close(md.compose(graph, q, v, vdot).tau, tau)
     assert_close(equations.M(q), md.mass_matrix(graph, q))
     assert_close(equations.C(q, v), md.coriolis_matrix(graph, q, v), least=_size_of_c(equations, q, v))
-    assert_close(equations.N(q), md.bias(graph, q, 0 * v))
+    assert_close(equations.N(q), md.nonlinear_effects(graph, q, 0 * v))
 
 
 def _size_of_c(equations, q, v):

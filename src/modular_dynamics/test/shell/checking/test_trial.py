@@ -99,7 +99,7 @@ def test_wrong_mobility_is_the_error_of_every_call(tags, words):
     rest = np.zeros(len(graph.independent_joint_names))
     if rest.size:
         with pytest.raises(md.ModularDynamicsError):
-            md.loops.closed_loop_inverse_dynamics(graph, rest + 0.3, rest, rest)
+            md.InverseDynamics(graph).solve(rest + 0.3, rest, rest)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_loops_that_begin_at_a_dead_point_and_stay_there():
     assert trial.findings == 1
     for q in (0.1, -1.0):
         with pytest.raises(md.SingularityError):
-            md.loops.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
+            md.InverseDynamics(graph).solve([q], [0.0], [0.0])
     limits = "<limit lower='0.1' upper='2' effort='1' velocity='1'/>"
     away = hinges.replace("<joint name='c' type='continuous'>", f"<joint name='c' type='revolute'>{limits}")
     assert tried(md.load_urdf(four_bar(tags + PASSIVE, away))).findings == 0
@@ -159,7 +159,7 @@ def test_loops_that_close_at_one_pose_alone(pin):
     assert trial.findings == 1
     for q in (0.01, -0.3, 1.0):
         with pytest.raises(md.ClosureError):
-            md.closed_loop_inverse_dynamics(graph, [q], [0.0], [0.0])
+            md.InverseDynamics(graph).solve([q], [0.0], [0.0])
 
 
 BALL = "<robot name='r'><link name='a'/>{}{}</robot>"

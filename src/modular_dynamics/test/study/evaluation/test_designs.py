@@ -33,7 +33,7 @@ def test_loads_are_those_of_the_single_call_on_robots_made_one_by_one(tmp_path):
         _, q, v, vdot = evaluator.states[["turn", "back"][int(motion)]]
         taus, rocker = [], []
         for state in zip(q, v, vdot, strict=True):
-            result = md.closed_loop_inverse_dynamics(robot, *state)
+            result = md.InverseDynamics(robot).solve(*state)
             taus.append(abs(result.tau[0]))
             rocker.append(result.coordinates[robot.q_slice("J4").start])
         # the same equations in another order of sums
@@ -56,8 +56,8 @@ def test_actuators_of_a_torso_bear_what_virtual_power_says():
     own = [study.graph.independent_joint_names.index(name) for name in ("act4", "act5")]
     for k in (0, 23, 50, 377):
         q, v, vdot = (x[k] for x in evaluator.states["published"][1:])
-        tau = md.closed_loop_inverse_dynamics(task, q, v, vdot).tau[moved]
-        jacobian = md.constraint_projection(task, q)[np.ix_(at, moved)]
+        tau = md.inverse_dynamics(task, q, v, vdot)[moved]
+        jacobian = md.explicit_constraint_jacobian(task, q)[np.ix_(at, moved)]
         assert loads.tau[0, k, own] == pytest.approx(np.linalg.solve(jacobian.T, tau), rel=1e-9)
 
 

@@ -47,10 +47,10 @@ def test_the_actuators_of_a_torso_move_as_its_lift_and_pitch_ask(name):
     path, states = (make(study.trajectories[name], 10.0, names) for make in (path_of, states_of))
     at = [task.q_slice(joint).start for joint in study.instead]
     rest = np.zeros(task.nv)[: len(names)]
-    nodes = [md.closed_loop_inverse_dynamics(task, q, rest, rest).coordinates[at] for q in path.q]
+    nodes = [md.InverseDynamics(task).solve(q, rest, rest).coordinates[at] for q in path.q]
     q, v, vdot = path.moved(np.array(nodes))
     for k in range(0, 600, 41):
-        exact = md.closed_loop_inverse_dynamics(task, *(x[k] for x in states[1:]))
+        exact = md.InverseDynamics(task).solve(*(x[k] for x in states[1:]))
         # rounding of strokes of 0.1 m, amplified by the second derivative of a polynomial of degree 15
         assert np.abs(q[k] - exact.coordinates[at]).max() < 1e-13
         assert np.abs(v[k] - exact.velocities[at]).max() < 1e-13

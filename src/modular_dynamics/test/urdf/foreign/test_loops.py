@@ -25,7 +25,7 @@ def torque(graph, angle=ANGLE, turns=(0.0, 0.0, 0.0)):
     rod, rocker = pose(angle)
     guess = np.array([angle, rod - angle, rocker]) - turns
     rest = np.zeros(1)
-    return md.closed_loop_inverse_dynamics(graph, guess[:1], rest, rest, guess=guess).tau
+    return md.inverse_dynamics(graph, guess[:1], rest, rest, guess=guess)
 
 
 @pytest.mark.parametrize("angle", [0.9, -2.0, 2.5])
@@ -128,7 +128,7 @@ def test_mimic_joints_that_leave_two_coordinates(words):
     """A parallelogram whose rocker mimics the crank; the pin keeps the rod level: tau = g cos(q) sum(m x)."""
     graph = md.load_urdf(four_bar(words, '<passive joint="b"/>', of_joints=("", "", '<mimic joint="a"/>')))
     rest = np.zeros(1)
-    tau = md.closed_loop_inverse_dynamics(graph, [ANGLE], rest, rest, guess=[ANGLE, -ANGLE]).tau
+    tau = md.inverse_dynamics(graph, [ANGLE], rest, rest, guess=[ANGLE, -ANGLE])
     assert tau == pytest.approx([9.81 * np.cos(ANGLE) * (1.0 * 0.1 + 1.5 * 0.2 + 1.2 * 0.2)], abs=1e-12)
 
 
@@ -302,7 +302,7 @@ def test_rotors_that_urdf_plus_couples(words, flags):
     assert graph.independent_joint_names == ("q1", "q2")
     M = np.array([[I1 + I2, I2], [I2, I2]]) + J * RATIO**2 * np.array([[2.0, 1.0], [1.0, 1.0]])
     vdot = np.array([0.7, -1.3])
-    found = md.closed_loop_inverse_dynamics(graph, [0.1, 0.2], [0.4, 0.5], vdot).tau
+    found = md.inverse_dynamics(graph, [0.1, 0.2], [0.4, 0.5], vdot)
     np.testing.assert_allclose(found, M @ vdot, atol=1e-13)
     assert has_loops(text)
     assert any("read as gears: q[q3] = 6 q[q1] (line " in note for note in graph.notes)

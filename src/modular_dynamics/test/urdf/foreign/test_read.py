@@ -33,7 +33,7 @@ def torque(graph, joint="a"):
     """Of the crank at 0.9 rad, at rest."""
     rod, rocker = pose(0.9)
     rest = np.zeros(1)
-    solved = md.closed_loop_inverse_dynamics(graph, [0.9], rest, rest, guess=[0.9, rod - 0.9, rocker])
+    solved = md.InverseDynamics(graph).solve([0.9], rest, rest, guess=[0.9, rod - 0.9, rocker])
     return float(solved.tau[0])
 
 

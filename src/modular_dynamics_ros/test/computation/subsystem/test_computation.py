@@ -95,7 +95,7 @@ def test_loops_within_one_subsystem_are_closed_there(robot, partition, tmp_path)
             rng.normal(size=len(names)),
         )
         torques = parts.torques(*(by_name(names, values) for values in (q, v, a)))
-        expected = md.closed_loop_inverse_dynamics(parts.graph, q, v, a, guess=start).tau
+        expected = md.inverse_dynamics(parts.graph, q, v, a, guess=start)
         assert [torques[name] for name in names] == pytest.approx(expected, abs=1e-7)
 
 
@@ -141,9 +141,9 @@ def test_closed_loops_and_a_black_box_in_different_subsystems(tmp_path):
     q = np.array([float(start[graph.q_slice(name)][0]) for name in names])
     v, a = rng.normal(size=(2, len(names)))
     torques = parts.torques(*(by_name(names, values) for values in (q, v, a)), given={"tool": wrench})
-    expected = md.closed_loop_inverse_dynamics(graph, q, v, a, start, {"tool": -wrench}).tau
+    expected = md.inverse_dynamics(graph, q, v, a, guess=start, external_wrenches={"tool": -wrench})
     assert [torques[name] for name in names] == pytest.approx(expected, abs=1e-7)
-    unloaded = md.closed_loop_inverse_dynamics(graph, q, v, a, start).tau
+    unloaded = md.inverse_dynamics(graph, q, v, a, guess=start)
     assert np.abs(expected - unloaded).max() > 1.0
 
 

@@ -17,7 +17,7 @@ def edited_text(name, *edits):
 
 def torques(graph, name):
     q = STATES[name]
-    return md.closed_loop_inverse_dynamics(graph, q, 0.3 + 0.0 * q, 0.2 + 0.0 * q).tau
+    return md.inverse_dynamics(graph, q, 0.3 + 0.0 * q, 0.2 + 0.0 * q)
 
 
 def test_a_loop_joints_end(load_robot):

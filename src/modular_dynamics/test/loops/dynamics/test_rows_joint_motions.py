@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import delta
-from modular_dynamics.loops import joint_motions_batch, solver_of
+from modular_dynamics.loops import joint_motions, solver_of
 
 
 @pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso", "crane", "delta"])
@@ -17,12 +17,12 @@ def test_they_are_derivatives_of_the_coordinates(name, load_robot):
     q = start + 0.02 * rng.uniform(-1.0, 1.0, (5, len(start)))
     v, vdot = rng.normal(size=(2, *q.shape))
     coordinates = np.array([md.close_loops(graph, row) for row in q])
-    motions = joint_motions_batch(graph, coordinates, v, vdot)
+    motions = joint_motions(graph, coordinates, v, vdot)
     for k in range(5):
         before, after = (
             md.close_loops(graph, q[k] + t * v[k] + 0.5 * t * t * vdot[k], coordinates[k]) for t in (-h, h)
         )
         rate, change = (after - before) / (2.0 * h), (after - 2.0 * coordinates[k] + before) / h**2
         assert motions.v[k] == pytest.approx(rate, abs=1e-5 * max(1.0, np.abs(rate).max()))
-        change[solver.system.free] = motions.vdot[k][solver.system.free]  # these follow from the forces
-        assert motions.vdot[k] == pytest.approx(change, abs=1e-4 * max(1.0, np.abs(change).max()))
+        change[solver.system.free] = motions.a[k][solver.system.free]  # these follow from the forces
+        assert motions.a[k] == pytest.approx(change, abs=1e-4 * max(1.0, np.abs(change).max()))

@@ -29,11 +29,11 @@ def motion(graph, count=COUNT, size=0.02):
 
 def test_rows_are_single_calls(graph):
     states = motion(graph)
-    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, *states), None
-    assert (batch.statuses == md.RowStatus.ANSWERED).all()
+    batch, guess = md.InverseDynamics(graph).solve_many(*states), None
+    assert (batch.statuses == md.StateStatus.ANSWERED).all()
     assert batch.reasons == {}
     for row, state in enumerate(zip(*states, strict=True)):
-        single = md.closed_loop_inverse_dynamics(graph, *state, guess)
+        single = md.InverseDynamics(graph).solve(*state, guess=guess)
         guess = single.coordinates
         assert batch.tau[row] == pytest.approx(single.tau, rel=1e-10, abs=1e-10 * np.abs(single.tau).max())
         assert batch.coordinates[row] == pytest.approx(guess, abs=1e-10)
@@ -41,77 +41,79 @@ def test_rows_are_single_calls(graph):
 
 def test_the_same_bits_on_any_number_of_threads(graph):
     states = motion(graph, 1000)
-    one, four = (md.closed_loop_inverse_dynamics_batch(graph, *states, threads=k) for k in (1, 4))
+    one, four = (md.InverseDynamics(graph).solve_many(*states, threads=k) for k in (1, 4))
     assert np.array_equal(one.tau, four.tau)
     assert np.array_equal(one.coordinates, four.coordinates)
 
 
 def test_given_guesses_make_rows_independent_of_each_other(graph):
     states = motion(graph)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    batch = md.InverseDynamics(graph).solve_many(*states)
     order = np.random.default_rng(0).permutation(COUNT)
-    again = md.closed_loop_inverse_dynamics_batch(
-        graph, *(x[order] for x in states), batch.coordinates[order]
-    )
+    again = md.InverseDynamics(graph).solve_many(*(x[order] for x in states), guess=batch.coordinates[order])
     assert again.tau == pytest.approx(batch.tau[order], rel=1e-10, abs=1e-10 * np.abs(batch.tau).max())
-    one = md.closed_loop_inverse_dynamics_batch(graph, *(x[:1] for x in states), batch.coordinates[0])
+    one = md.InverseDynamics(graph).solve_many(*(x[:1] for x in states), guess=batch.coordinates[0])
     assert np.array_equal(one.tau, again.tau[order == 0])
 
 
 def test_bad_states_are_marked_and_spoil_no_other(load_robot):
     graph = load_robot("four_bar").with_independent_joints("J3")
     q, v, vdot = motion(graph)
-    expected = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot)
+    expected = md.InverseDynamics(graph).solve_many(q, v, vdot)
     bad = {0: np.nan, 63: 3.0, 64: np.inf, 150: 3.0, 299: -2.9}
     for row, value in bad.items():
         q[row] = value
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot)
-    status = {0: md.RowStatus.NO_STATE, 64: md.RowStatus.NO_STATE}
-    marked = {row: status.get(row, md.RowStatus.CANNOT_CLOSE) for row in bad}
+    batch = md.InverseDynamics(graph).solve_many(q, v, vdot)
+    status = {0: md.StateStatus.NO_STATE, 64: md.StateStatus.NO_STATE}
+    marked = {row: status.get(row, md.StateStatus.CANNOT_CLOSE) for row in bad}
     assert {row: batch.statuses[row] for row in np.flatnonzero(batch.statuses)} == marked
     assert batch.reasons.keys() == bad.keys()
     assert "finite" in batch.reasons[0]
     assert np.isnan(batch.tau[list(bad)]).all()
     assert np.isnan(batch.coordinates[list(bad)]).all()
-    good = batch.statuses == md.RowStatus.ANSWERED
+    good = batch.statuses == md.StateStatus.ANSWERED
     assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"row 0: .*finite"):
-        md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot, errors="raise")
+        md.InverseDynamics(graph).solve_many(q, v, vdot, errors="raise")
     with pytest.raises(md.ClosureError, match="row 62: "):
-        md.closed_loop_inverse_dynamics_batch(graph, q[1:], v[1:], vdot[1:], errors="raise")
+        md.InverseDynamics(graph).solve_many(q[1:], v[1:], vdot[1:], errors="raise")
 
 
 def test_a_dead_point_is_marked_as_one():
     """A parallelogram that would have to pass through its flat position, where two branches meet."""
     graph = four_bar(a=1.0, b=2.0, c=1.0, d=2.0).graph()
     q, rest = np.array([[2.5], [3.8], [2.6]]), np.zeros((3, 1))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q, rest, rest, np.array([2.5, -2.5, -2.5]))
-    assert batch.statuses.tolist() == [md.RowStatus.ANSWERED, md.RowStatus.DEAD_POINT, md.RowStatus.ANSWERED]
+    batch = md.InverseDynamics(graph).solve_many(q, rest, rest, guess=np.array([2.5, -2.5, -2.5]))
+    assert batch.statuses.tolist() == [
+        md.StateStatus.ANSWERED,
+        md.StateStatus.DEAD_POINT,
+        md.StateStatus.ANSWERED,
+    ]
     assert "dead point" in batch.reasons[1]
 
 
 def test_loops_that_are_not_planar(load_robot):
     graph = md.load_urdf(delta().urdf())
     states = motion(graph, 5, 0.02)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    batch = md.InverseDynamics(graph).solve_many(*states)
     guess = None
     for row, state in enumerate(zip(*states, strict=True)):
-        single = md.closed_loop_inverse_dynamics(graph, *state, guess)
+        single = md.InverseDynamics(graph).solve(*state, guess=guess)
         guess = single.coordinates
         assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
 
 
 def test_no_states_and_wrong_arguments(load_robot):
     graph = load_robot("four_bar")
-    assert md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 0, 1))).tau.shape == (0, 1)
+    assert md.InverseDynamics(graph).solve_many(*np.zeros((3, 0, 1))).tau.shape == (0, 1)
     with pytest.raises(md.StateError, match="errors is 'ignore'"):
-        md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), errors="ignore")
+        md.InverseDynamics(graph).solve_many(*np.zeros((3, 2, 1)), errors="ignore")
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 2\); \(3,\) or \(2, 3\)"):
-        md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), np.zeros((2, 2)))
+        md.InverseDynamics(graph).solve_many(*np.zeros((3, 2, 1)), guess=np.zeros((2, 2)))
     with pytest.raises(md.StateError, match=r"guess, of all joints: .*finite"):
-        md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2, 1)), np.full(3, np.nan))
+        md.InverseDynamics(graph).solve_many(*np.zeros((3, 2, 1)), guess=np.full(3, np.nan))
     with pytest.raises(md.StateError, match="q has shape"):
-        md.closed_loop_inverse_dynamics_batch(graph, *np.zeros((3, 2)))
+        md.InverseDynamics(graph).solve_many(*np.zeros((3, 2)))
 
 
 @pytest.fixture(params=[*ROBOTS, *MECHANISMS])
@@ -125,15 +127,15 @@ def test_random_motions_as_by_the_general_method(any_graph, size):
     graph, rng = any_graph, np.random.default_rng(1)
     q, _, _ = motion(graph, 90, size)
     v, vdot = rng.normal(size=(2, *q.shape))
-    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot), None
+    batch, guess = md.InverseDynamics(graph).solve_many(q, v, vdot), None
     for row, state in enumerate(zip(q, v, vdot, strict=True)):
         try:
-            single = md.closed_loop_inverse_dynamics(graph, *state, guess)
+            single = md.InverseDynamics(graph).solve(*state, guess=guess)
         except md.ModularDynamicsError:
-            assert batch.statuses[row] != md.RowStatus.ANSWERED
+            assert batch.statuses[row] != md.StateStatus.ANSWERED
             continue
         guess = single.coordinates
-        assert batch.statuses[row] == md.RowStatus.ANSWERED
+        assert batch.statuses[row] == md.StateStatus.ANSWERED
         scale = np.abs(single.tau).max()
         assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9 * scale)
         assert batch.coordinates[row] == pytest.approx(guess, abs=1e-9)
@@ -143,20 +145,20 @@ def test_random_motions_as_by_the_general_method(any_graph, size):
 def test_the_same_bits_for_any_number_of_rows(graph):
     """Rows fall into lanes and blocks, the last ones beside copies of them; one row is a single call."""
     states = motion(graph, 70)
-    whole = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    whole = md.InverseDynamics(graph).solve_many(*states)
     for count in range(2, 70):
-        part = md.closed_loop_inverse_dynamics_batch(graph, *(x[:count] for x in states))
+        part = md.InverseDynamics(graph).solve_many(*(x[:count] for x in states))
         assert np.array_equal(part.tau, whole.tau[:count])
         assert np.array_equal(part.coordinates, whole.coordinates[:count])
-    one = md.closed_loop_inverse_dynamics_batch(graph, *(x[:1] for x in states))
+    one = md.InverseDynamics(graph).solve_many(*(x[:1] for x in states))
     assert one.tau[0] == pytest.approx(whole.tau[0], rel=1e-12, abs=1e-12 * np.abs(whole.tau[0]).max())
 
 
 def test_side_by_side_as_one_by_one(any_graph):
     """With a guess for each, rows are answered one by one: another function, equal but for rounding."""
     states = motion(any_graph, 200)
-    batch = md.closed_loop_inverse_dynamics_batch(any_graph, *states)
-    single = md.closed_loop_inverse_dynamics_batch(any_graph, *states, batch.coordinates)
+    batch = md.InverseDynamics(any_graph).solve_many(*states)
+    single = md.InverseDynamics(any_graph).solve_many(*states, guess=batch.coordinates)
     assert batch.tau == pytest.approx(single.tau, rel=1e-13, abs=1e-13 * np.abs(single.tau).max())
     assert batch.coordinates == pytest.approx(single.coordinates, abs=1e-13)
     assert batch.sines == pytest.approx(single.sines, abs=1e-13)
@@ -169,10 +171,10 @@ def test_several_turns_of_a_crank(turns):
     """Angles go on beyond a turn; by the law of cosines, and without a jump from row to row."""
     graph = four_bar().graph()
     q = np.linspace(0.4, 0.4 + 2.0 * np.pi * turns, 500)[:, None]
-    start = md.closed_loop_inverse_dynamics(graph, q[0], np.zeros(1), np.zeros(1)).coordinates
+    start = md.InverseDynamics(graph).solve(q[0], np.zeros(1), np.zeros(1)).coordinates
     side = -1.0 if np.sin(start[1]) > 0.0 else 1.0
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q, np.ones(q.shape), np.zeros(q.shape), start)
-    assert (batch.statuses == md.RowStatus.ANSWERED).all()
+    batch = md.InverseDynamics(graph).solve_many(q, np.ones(q.shape), np.zeros(q.shape), guess=start)
+    assert (batch.statuses == md.StateStatus.ANSWERED).all()
     assert np.abs(np.diff(batch.coordinates, axis=0)).max() < 0.5
     sides = [four_bar_by_cosines(*q[0], way) for way in (side, -side)]
     way = side if same_angle(sides[0], start) else -side
@@ -185,9 +187,9 @@ def test_several_turns_of_a_crank(turns):
 def test_a_guess_some_turns_away_counts():
     graph = four_bar().graph()
     states = motion(graph, 100)
-    here = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    here = md.InverseDynamics(graph).solve_many(*states)
     guess = here.coordinates[0] + [0.0, 6.0 * np.pi, -4.0 * np.pi]
-    there = md.closed_loop_inverse_dynamics_batch(graph, *states, guess)
+    there = md.InverseDynamics(graph).solve_many(*states, guess=guess)
     away = np.broadcast_to([0.0, 6.0 * np.pi, -4.0 * np.pi], here.coordinates.shape)
     assert there.coordinates - here.coordinates == pytest.approx(away, abs=1e-12)
     assert there.tau == pytest.approx(here.tau, rel=1e-12, abs=1e-12 * np.abs(here.tau).max())
@@ -206,11 +208,11 @@ def test_random_linkages_with_rows_beyond_reach(seed):
     solver = solver_of(graph)
     q = solver.reference()[solver.independent_q] + np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
     v, vdot = rng.normal(size=(2, *q.shape))
-    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, q, v, vdot), None
-    answered = np.flatnonzero(batch.statuses == md.RowStatus.ANSWERED)
+    batch, guess = md.InverseDynamics(graph).solve_many(q, v, vdot), None
+    answered = np.flatnonzero(batch.statuses == md.StateStatus.ANSWERED)
     assert len(answered) > 30
     for row in answered:
-        single = md.closed_loop_inverse_dynamics(graph, q[row], v[row], vdot[row], guess)
+        single = md.InverseDynamics(graph).solve(q[row], v[row], vdot[row], guess=guess)
         guess = single.coordinates
         size = (
             1e-10 / min(1.0, np.nan_to_num(batch.sines[row], nan=1e-3)) ** 2

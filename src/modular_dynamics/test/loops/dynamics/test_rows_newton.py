@@ -53,10 +53,10 @@ def assert_power_is_that_of_energy(graph, q, v, vdot, batch):
 
 def test_rows_are_single_calls(graph):
     states = motion(graph)
-    batch, guess = md.closed_loop_inverse_dynamics_batch(graph, *states), None
+    batch, guess = md.InverseDynamics(graph).solve_many(*states), None
     assert batch.reasons == {}
     for row, state in enumerate(zip(*states, strict=True)):
-        single = md.closed_loop_inverse_dynamics(graph, *state, guess)
+        single = md.InverseDynamics(graph).solve(*state, guess=guess)
         guess = single.coordinates
         assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9 * np.abs(single.tau).max())
         assert batch.coordinates[row] == pytest.approx(guess, abs=1e-9)
@@ -71,47 +71,47 @@ def test_the_compiled_function_answers_all_rows_alone(graph):
 
 def test_motors_do_the_work_that_bodies_gain(graph):
     q, v, vdot = (x[40] for x in motion(graph, size=0.2))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, q[None], v[None], vdot[None])
+    batch = md.InverseDynamics(graph).solve_many(q[None], v[None], vdot[None])
     assert_power_is_that_of_energy(graph, q, v, vdot, batch)
 
 
 def test_the_same_bits_on_any_number_of_threads(graph):
     states = motion(graph, 300)
-    one, three = (md.closed_loop_inverse_dynamics_batch(graph, *states, threads=k) for k in (1, 3))
+    one, three = (md.InverseDynamics(graph).solve_many(*states, threads=k) for k in (1, 3))
     assert np.array_equal(one.tau, three.tau)
     assert np.array_equal(one.coordinates, three.coordinates)
 
 
 def test_given_guesses_make_rows_independent_of_each_other(graph):
     states = motion(graph)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    batch = md.InverseDynamics(graph).solve_many(*states)
     order = np.random.default_rng(0).permutation(COUNT)
     guesses = batch.coordinates[order]
-    again = md.closed_loop_inverse_dynamics_batch(graph, *(x[order] for x in states), guesses)
+    again = md.InverseDynamics(graph).solve_many(*(x[order] for x in states), guess=guesses)
     assert again.tau == pytest.approx(batch.tau[order], rel=1e-9, abs=1e-9)
     guesses[5] = np.nan
-    marked = md.closed_loop_inverse_dynamics_batch(graph, *(x[order] for x in states), guesses)
+    marked = md.InverseDynamics(graph).solve_many(*(x[order] for x in states), guess=guesses)
     assert np.flatnonzero(marked.statuses).tolist() == [5]
     assert "finite" in marked.reasons[5]
 
 
 def test_bad_rows_are_marked_and_spoil_no_other(graph):
     states = motion(graph)
-    expected = md.closed_loop_inverse_dynamics_batch(graph, *states)
+    expected = md.InverseDynamics(graph).solve_many(*states)
     states[0][3, 0], states[1][100, 0], states[1][101, 0] = np.nan, np.inf, 1e200  # too large for torques
-    bad = {3: md.RowStatus.NO_STATE, 100: md.RowStatus.NO_STATE, 101: md.RowStatus.NO_STATE}
+    bad = {3: md.StateStatus.NO_STATE, 100: md.StateStatus.NO_STATE, 101: md.StateStatus.NO_STATE}
     if len(states[0][0]) == 1:
         states[0][70, 0] -= 2.0  # the hip of this one cannot turn so far
-        bad[70] = md.RowStatus.CANNOT_CLOSE
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
+        bad[70] = md.StateStatus.CANNOT_CLOSE
+    batch = md.InverseDynamics(graph).solve_many(*states)
     assert {row: batch.statuses[row] for row in np.flatnonzero(batch.statuses)} == bad
     bad = list(bad)
     assert np.isnan(batch.tau[bad]).all()
     assert np.isnan(batch.coordinates[bad]).all()
-    good = batch.statuses == md.RowStatus.ANSWERED
+    good = batch.statuses == md.StateStatus.ANSWERED
     assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"row 3: .*finite"):
-        md.closed_loop_inverse_dynamics_batch(graph, *states, errors="raise")
+        md.InverseDynamics(graph).solve_many(*states, errors="raise")
 
 
 def test_states_out_of_reach_take_no_search_unless_one_is_to_be_raised(monkeypatch):
@@ -121,18 +121,18 @@ def test_states_out_of_reach_take_no_search_unless_one_is_to_be_raised(monkeypat
     states[0][70:90, 0] -= 2.0  # the hip cannot turn so far
     searches, search = [], LeastSquares.search
     monkeypatch.setattr(LeastSquares, "search", lambda *a, **k: searches.append(a) or search(*a, **k))
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states)
-    assert np.flatnonzero(batch.statuses == md.RowStatus.CANNOT_CLOSE).tolist() == [*range(70, 90)]
+    batch = md.InverseDynamics(graph).solve_many(*states)
+    assert np.flatnonzero(batch.statuses == md.StateStatus.CANNOT_CLOSE).tolist() == [*range(70, 90)]
     assert not searches
     with pytest.raises(md.ClosureError, match=r"row 70: .*out of reach"):
-        md.closed_loop_inverse_dynamics_batch(graph, *states, errors="raise")
+        md.InverseDynamics(graph).solve_many(*states, errors="raise")
     assert searches
 
 
 def test_friction_counts(graph):
     states = motion(graph, 3)
-    batch = md.closed_loop_inverse_dynamics_batch(graph, *states, friction="urdf")
-    single = md.closed_loop_inverse_dynamics(graph, *(x[0] for x in states), friction="urdf")
+    batch = md.InverseDynamics(graph, friction="urdf").solve_many(*states)
+    single = md.InverseDynamics(graph, friction="urdf").solve(*(x[0] for x in states))
     assert batch.tau[0] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
 
 

@@ -1,0 +1,317 @@
+"""Dynamics in the coordinates of all joints: accelerations and multipliers from one symmetric system."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics import frame_poses, inverse_dynamics, mass_matrix
+from ...dynamics.arguments import Array
+from ...dynamics.forward_dynamics import completed_by_zeros, prescribed_in
+from ...dynamics.inverse_dynamics import Wrenches
+from ...exceptions import ClosureError, SingularityError, StateError
+from ...model import SubsystemGraph, require_graph
+from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
+from ..constraints.constraint_system import ConstraintSystem
+from .reduced_inertia import reduced_accelerations, separate_motions
+from .solver import solver_of, without_rounding
+
+__all__ = [
+    "ConstrainedDynamics",
+    "constrained_dynamics",
+    "constraint_rank",
+    "energy",
+    "mean_accelerations",
+    "raise_if_not_finite",
+    "raise_if_open",
+]
+
+#: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
+CLOSED_TOLERANCE = 1e-6
+#: Singular values of the constraints relative to the largest: below the first rows are redundant, from there
+#: to the second branches cross nearby.
+REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
+#: How much redundant rows curve for unit velocities at a crossing, relative to the largest singular value.
+CURVED = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedDynamics:
+    """What `constrained_dynamics` computes.
+
+    Attributes:
+        a: accelerations of all joints (nv,), in the order of ``graph.joint_names`` [rad/s^2 or m/s^2].
+        tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
+        multipliers: of the constraint rows [N or N m]; of the least norm where rows are redundant.
+        rank: of the constraint rows. tensions: of the springs [N].
+    """
+
+    a: Array
+    tau: Array
+    multipliers: Array
+    rank: int
+    tensions: Array
+
+
+def constrained_dynamics(
+    graph: SubsystemGraph,
+    coordinates: ArrayLike,
+    velocities: ArrayLike,
+    tau: ArrayLike,
+    *,
+    prescribed: Iterable[str] = (),
+    a: ArrayLike | None = None,
+    external_wrenches: Wrenches = None,
+    friction: str = "none",
+) -> ConstrainedDynamics:
+    """Accelerations of all joints of a robot with closed loops, at a state of all joints.
+
+    [M J^T; J 0] [a; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but indefinite,
+    a saddle point, and not positive definite as the paper says; singular where rows are redundant. It is
+    split by the singular vectors of J: those of its row space give a part of a, and M on its null space,
+    which is positive definite, the rest. Dead points of the independent joints do not matter. Passive joints
+    are unactuated, those included that loops do not determine; velocities of these are part of the state.
+    Where accelerations are prescribed, rows that select them stand beside J (Featherstone, Rigid Body
+    Dynamics Algorithms, section 9.2, with the loops' rows of chapter 8), and their torques are found.
+    It raises where branches of the motion cross (rods in line), because the accelerations depend on which of
+    them is followed; ``simulate`` knows that from the motion before, and continues.
+
+    Args:
+        coordinates (nq,), velocities (nv,): of all joints, loops closed (``close_loops``,
+            ``explicit_constraint_jacobian``).
+        tau: of the independent joints, in the order of ``graph.independent_joint_names``; not read for
+            prescribed ones: NaN will do.
+        prescribed: names of independent joints whose accelerations are known.
+        a: accelerations of the independent joints, read for the prescribed ones.
+        external_wrenches: {link: [force N, moment N m]} acting on the link, at and in its frame.
+        friction: as of ``inverse_dynamics``; of passive joints it counts, too.
+
+    Raises:
+        ClosureError: the loops are open at these coordinates, or the velocities open them; or loops couple
+            the prescribed joints, so that their accelerations cannot all be chosen.
+        SingularityError: branches cross here, or within about 1e-6 rad; it has the condition number of J.
+        StateError: a wrong shape, a number that is read and not finite, or so large that a result is not; an
+            unknown joint or link, a joint that is not independent; or torques on a motion that moves no
+            inertia, with the names of the joints that move. Without torque such a motion has no acceleration.
+        UnsupportedModelError: a black box in the graph.
+    """
+    require_graph(graph)
+    system = solver_of(graph).system
+    q, v = graph.checked(q=coordinates, v=velocities)
+    is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)
+    torques = completed_by_zeros(tau, ~is_known[system.independent_v])
+    torques = system.independent.checked("tau", torques).copy()
+    if is_known.any():
+        if a is None:
+            raise StateError("a is None; the accelerations of the prescribed joints are needed")
+        return _prescribed(system, (q, v, torques), a, is_known, external_wrenches, friction)
+    raise_if_open(system, q, v)
+    branch = Branch(system, constraint_rank(system, q), q)
+    try:
+        points = branch.points(q, v)
+    except BranchLostError as error:
+        raise _branches_cross(system, q, error.condition) from None
+    if len(points) == 1:
+        return _motion(system, points[0], torques, friction, external_wrenches)
+    mean = mean_accelerations(branch, points, (q, v), torques, friction, external_wrenches)
+    return _motion(system, branch.point(q, v), torques, friction, external_wrenches, mean)
+
+
+def mean_accelerations(
+    branch: Branch,
+    points: list[BranchPoint],
+    state: tuple[Array, Array],
+    tau: Array,
+    friction: str = "none",
+    external_wrenches: Wrenches = None,
+) -> Array:
+    """Return the weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`.
+
+    Coordinates and velocities may be smooth where accelerations are not. There those at the state itself are
+    taken, coordinates and velocities, where it is not at the crossing itself.
+    """
+    system = branch.system
+    found = [_motion(system, point, tau, friction, external_wrenches).a for point in points]
+    mean: Array = sum((one.weight * a for one, a in zip(points, found, strict=True)), np.zeros(len(found[0])))
+    if len(points) == 1:
+        return mean
+    lower = sum(one.lower * a for one, a in zip(points, found, strict=True))
+    error, size = (float(np.abs(x / system.units).max()) for x in (mean - lower, mean))
+    itself = branch.direct(*state) if error > SMOOTH * size else None
+    return mean if itself is None else _motion(system, itself, tau, friction, external_wrenches).a
+
+
+def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
+    """Kinetic, gravitational and elastic energy [J] at coordinates (nq,) and velocities (nv,) of all joints.
+
+    Armatures and springs at joints included. It is zero at rest, with all bodies' masses at the root's origin
+    and springs at their free lengths.
+
+    Raises:
+        StateError: a wrong shape, or a number that is not finite.
+        UnsupportedModelError: a black box in the graph.
+    """
+    require_graph(graph)
+    q, v = graph.checked(q=coordinates, v=velocities)
+    poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
+    masses = np.array([body.mass for body in graph.bodies])
+    centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]
+    gravitational = -float(masses @ centres[:, :3, 0] @ graph.gravity)
+    kinetic = 0.5 * float(v @ mass_matrix(graph.tree, q) @ v)
+    stretched = [
+        joint.stiffness * float(graph.joint_position(joint, q)[0] - joint.rest_position) ** 2
+        for joint in graph.joints
+        if joint.stiffness != 0.0
+    ]
+    return gravitational + solver_of(graph).system.spring_energy(q) + 0.5 * sum(stretched) + kinetic
+
+
+def constraint_rank(system: ConstraintSystem, q: Array) -> int:
+    """Rank of the constraints at closed coordinates. Raises SingularityError where it is higher nearby.
+
+    There J has a singular value that is small, but not zero. Or it has none, but with u^T J = 0 and J n = 0
+    u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
+    """
+    scale, units = system.row_scale, system.units
+    left, sizes, right = np.linalg.svd(scale[:, None] * system.evaluate(q).J * units)
+    if not sizes.any():
+        return 0
+    rank = int((sizes > REDUNDANT * sizes[0]).sum())
+    least = sizes[rank - 1] / sizes[0]
+    if least > NEAR_CROSSING and rank < min(len(left), len(right)):
+        free = right[rank:].T
+        # a quadratic form that is not zero is not zero either in a random direction
+        along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
+        curved = left[:, rank:].T @ (scale * system.evaluate(q, along).gamma)
+        if np.abs(curved).max() > CURVED * sizes[0]:
+            least = sizes[rank] / sizes[0]
+    if least > NEAR_CROSSING or rank == 0:
+        return rank
+    raise _branches_cross(system, q, 1.0 / least if least > 0.0 else np.inf)
+
+
+def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> SingularityError:
+    """The error for coordinates q at which the accelerations are not unique."""
+    return SingularityError(
+        f"branches of the motion of '{system.graph.name}' cross at these coordinates, condition number "
+        f"{condition:.2g} of its constraints: the accelerations depend on which of them is followed",
+        condition,
+        q.copy(),
+    )
+
+
+def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
+    """Raise ClosureError where rows, or their rates, are not zero."""
+    values = system.evaluate(q)
+    residual, rates = (system.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
+    largest_speed = max(1.0, float(np.abs(v).max(initial=0.0)))
+    for what, violations, allowed in (
+        ("is open by", residual, CLOSED_TOLERANCE),
+        ("opens at a rate of", rates, CLOSED_TOLERANCE * largest_speed),
+    ):
+        worst = max(violations, key=lambda name: violations[name], default="")
+        if worst and violations[worst] > allowed:
+            raise ClosureError(
+                f"'{worst}' of '{system.graph.name}' {what} {violations[worst]:.3g} at these coordinates and "
+                "velocities; close_loops and explicit_constraint_jacobian make closed ones",
+                residual,
+                q.copy(),
+            )
+
+
+def _motion(
+    system: ConstraintSystem,
+    point: BranchPoint,
+    tau: Array,
+    friction: str,
+    external_wrenches: Wrenches,
+    a: Array | None = None,
+) -> ConstrainedDynamics:
+    """Return the solution at a point of a branch; only the multipliers are computed where a is given."""
+    v = point.v if friction == "none" else without_rounding(system, point.v)
+    units, M, right, tensions = _equation(system, point.q, v, tau, friction, external_wrenches)
+    constrained, free = point.constrained, separate_motions(point.free)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
+        if a is None:
+            along = -point.shortest(system.row_scale * system.evaluate(point.q, v).gamma)
+            torques = free @ (right - M @ along)
+            a = units * (along + free.T @ reduced_accelerations(system.graph, free.T, M, torques))
+        forces = constrained @ (M @ (a / units) - right) / point.sizes[: point.rank]
+        multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
+    raise_if_not_finite(a, multipliers)
+    return ConstrainedDynamics(a, tau, multipliers, point.rank, tensions)
+
+
+def _equation(
+    system: ConstraintSystem,
+    q: Array,
+    v: Array,
+    tau: Array,
+    friction: str,
+    external_wrenches: Wrenches,
+) -> tuple[Array, Array, Array, Array]:
+    """Return units (nv,) of velocities, M and tau - h - J_L^T F in these, and tensions."""
+    graph, units = system.graph, system.units
+    rest = np.zeros(graph.nv)
+    right = -inverse_dynamics(graph.tree, q, v, rest, external_wrenches=external_wrenches, friction=friction)
+    right[system.independent_v] += tau
+    J_springs, _, tensions = system.spring_forces(q, v)
+    M = units[:, None] * mass_matrix(graph.tree, q) * units
+    return units, M, units * (right - J_springs.T @ tensions), tensions
+
+
+def _prescribed(
+    system: ConstraintSystem,
+    state: tuple[Array, Array, Array],
+    a: ArrayLike,
+    is_known: NDArray[np.bool_],
+    external_wrenches: Wrenches,
+    friction: str,
+) -> ConstrainedDynamics:
+    """Return the solution with accelerations of some joints; ``is_known`` (nv,): whose."""
+    (q, v, tau), own = state, system.independent_v
+    is_known = is_known[own]
+    known = system.independent.checked("a", completed_by_zeros(a, is_known))[is_known]
+    raise_if_open(system, q, v)
+    v = v if friction == "none" else without_rounding(system, v)
+    units, M, right, tensions = _equation(system, q, v, tau, friction, external_wrenches)
+    scale, values = system.row_scale, system.evaluate(q, v)
+    rows = np.vstack([scale[:, None] * values.J * units, np.eye(len(units))[own[is_known]]])
+    rates = np.concatenate([-scale * values.gamma, known / units[own[is_known]]])
+    rank = constraint_rank(system, q)
+    count = rank + int(is_known.sum())
+    left, sizes, directions = np.linalg.svd(rows)
+    if int((sizes > REDUNDANT * sizes.max(initial=0.0)).sum()) < count:
+        _raise_coupled(system, q, own[is_known])
+    constrained, free = directions[:count], separate_motions(directions[count:])
+    left, sizes = left[:, :count], sizes[:count]
+    m = len(values.J)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
+        along = constrained.T @ (left.T @ rates / sizes)
+        torques = free @ (right - M @ along)
+        motion = along + free.T @ reduced_accelerations(system.graph, free.T, M, torques)
+        forces = left @ (constrained @ (M @ motion - right) / sizes)
+        tau[is_known] = forces[m:] / units[own[is_known]]
+        result = ConstrainedDynamics(units * motion, tau, scale * forces[:m], rank, tensions)
+    raise_if_not_finite(result.a, result.tau, result.multipliers)
+    return result
+
+
+def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:
+    """Raise ClosureError: loops couple these velocities (indices in v), which cannot all be prescribed."""
+    graph = system.graph
+    names = [name for name in graph.independent_joint_names if graph.v_slice(name).start in prescribed]
+    freedoms = graph.nv - system.rank(system.evaluate(q).J)
+    raise ClosureError(
+        f"the accelerations of {', '.join(names)} of '{graph.name}' cannot all be prescribed: its loops "
+        f"couple them. The mechanism has {freedoms} degrees of freedom here; prescribe fewer, or others",
+        None,
+        q.copy(),
+    )
+
+
+def raise_if_not_finite(*results: Array) -> None:
+    """Raise StateError where finite arguments were so large that results are not."""
+    if not all(np.isfinite(result).all() for result in results):
+        raise StateError("all arguments are finite, but so large that accelerations or forces are not")

@@ -1,0 +1,224 @@
+"""Many states of a robot with closed loops, by the core; and one by one where that does not answer."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...dynamics.arguments import Array, thread_count
+from ...dynamics.core_robot import loads_on_bodies
+from ...dynamics.inverse_dynamics import Wrenches
+from ...dynamics.quantity import terms_of
+from ...exceptions import ModularDynamicsError, StateError
+from ...model import SubsystemGraph
+from ...model.number_arrays import real_numbers
+from ..assembly.assemble import finite_guess
+from ..core_loops import GOOD, Loops, core_loops
+from .results import status_of
+from .solver import Details, solver_of
+
+__all__ = [
+    "Alone",
+    "JointMotions",
+    "Rows",
+    "answered_rows",
+    "are_many",
+    "closed_rows",
+    "joint_motions",
+    "rows_of_states",
+    "tensions_and_sines",
+]
+
+#: (row, guess) -> the quantity and the coordinates of all joints of one state, by the general method.
+Alone = Callable[[int, Array], tuple[Array, Array]]
+
+
+class Rows(NamedTuple):
+    """A quantity (n, ...) of n states and what belongs to it; NaN where a state was not answered.
+
+    Attributes:
+        states: the n states as arrays of the core. coordinates: of all joints (n, nq).
+        statuses: `StateStatus` (n,). reasons: by row, why a state was not answered.
+    """
+
+    states: list[Array]
+    values: Array
+    coordinates: Array
+    statuses: NDArray[np.uint8]
+    reasons: Mapping[int, str]
+
+
+class JointMotions(NamedTuple):
+    """Velocities and accelerations of all joints (n, nv)."""
+
+    v: Array
+    a: Array
+
+
+def are_many(states: ArrayLike) -> bool:
+    """Return whether this is an array of many states, with an axis more than one state has."""
+    try:
+        return np.ndim(states) > 1
+    except ValueError:  # ragged; what it is lacks is said where it is converted
+        return False
+
+
+def answered_rows(
+    graph: SubsystemGraph,
+    quantity: str,
+    states: Mapping[str, ArrayLike],
+    alone: Callable[[list[Array]], Alone],
+    *,
+    guess: ArrayLike | None = None,
+    threads: int | None = None,
+    errors: str = "raise",
+    friction: str = "none",
+    external_wrenches: Wrenches = None,
+) -> Rows:
+    """Return a quantity of many states.
+
+    Args:
+        quantity: a function of `_core.Loops`. states: its states, by name; q first.
+        alone: of these states as arrays, what answers one that the core does not.
+        guess: for each state (n, nq); or for the first one (nq,): then each state starts from one before it.
+        errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error of
+            the first one, with its row.
+        external_wrenches: of inverse dynamics; other quantities are answered one by one.
+
+    Raises:
+        StateError: a wrong shape, one guess that is not finite, or another ``errors``.
+    """
+    if errors not in ("mark", "raise"):
+        raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
+    solver, counts = solver_of(graph), terms_of(friction) != terms_of("none")
+    arrays, p = rows_of_states(graph, **states), len(solver.independent_v)
+    count = len(arrays[0])
+    start = _guesses(graph, solver.reference() if guess is None else guess, count)
+    values = np.full((count, p, p) if quantity == "mass_matrix" else (count, p), np.nan)
+    coordinates, codes = np.full((count, graph.nq), np.nan), np.full(count, GOOD + 1)
+    of_torques = quantity == "inverse_dynamics"
+    if count and (of_torques or not external_wrenches):
+        loads = [loads_on_bodies(graph, external_wrenches or {})] if of_torques else []
+        function, results = getattr(graph.once(core_loops), f"{quantity}_rows"), (values, coordinates, None)
+        function(*arrays, start, *results, codes, counts, thread_count(threads), *loads)
+    statuses, reasons = np.zeros(count, np.uint8), dict[int, str]()
+    good = np.where(codes == GOOD, np.arange(count), -1)
+    before, last = np.maximum.accumulate(good), -1
+    answer = alone(arrays)
+    for row in np.flatnonzero(codes != GOOD).tolist():
+        # its own guess; or of a motion the last configuration before it, or the first guess
+        near = start[row] if start.ndim == 2 else start
+        if start.ndim == 1 and (known := max(before[row], last)) >= 0:
+            near = coordinates[known]
+        try:
+            values[row], coordinates[row] = answer(row, near)
+            last = row
+        except ModularDynamicsError as error:
+            if errors == "raise":
+                error.args = (f"row {row}: {error}", *error.args[1:])
+                raise
+            statuses[row], reasons[row] = status_of(error), str(error)
+    return Rows(arrays, values, coordinates, statuses, reasons)
+
+
+def rows_of_states(graph: SubsystemGraph, **states: ArrayLike) -> list[Array]:
+    """Return arrays with a row for each state of the independent joints, from q and others by name.
+
+    Raises:
+        StateError: another shape, or another number of rows than the first has.
+    """
+    solver, arrays = solver_of(graph), list[Array]()
+    for name, value in states.items():
+        array, width = (
+            real_numbers(name, value),
+            len(getattr(solver, f"independent_{'q' if name == 'q' else 'v'}")),
+        )
+        if array.ndim != 2 or array.shape[1] != width:
+            raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
+        arrays.append(np.require(array, np.float64, ["C", "A"]))
+    if len({len(rows) for rows in arrays}) > 1:
+        numbers = ", ".join(str(len(rows)) for rows in arrays)
+        raise StateError(f"{', '.join(states)} have {numbers} rows; one for each state is needed")
+    return arrays
+
+
+def closed_rows(
+    graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None, threads: int | None = None
+) -> Array:
+    """Return coordinates of all joints (n, nq), loops closed, of rows of the independent joints' q.
+
+    Raises:
+        ClosureError: as of `.close_loops`, with the row.
+    """
+    solver = solver_of(graph)
+    rest = np.zeros((len(real_numbers("q", q)), len(solver.independent_v)))
+
+    def alone(arrays: list[Array]) -> Alone:
+        return lambda row, near: (rest[row], solver.close(arrays[0][row], near))
+
+    states = {"q": q, "v": rest, "a": rest}
+    return answered_rows(graph, "inverse_dynamics", states, alone, guess=guess, threads=threads).coordinates
+
+
+def _guesses(graph: SubsystemGraph, guess: ArrayLike, count: int) -> Array:
+    """Return a guess for each state (count, nq), or one for the first (nq,). Raises StateError."""
+    given = np.require(real_numbers("guess", guess), np.float64, ["C", "A"])
+    if given.shape == (count, graph.nq) and count != 1:
+        return given
+    if given.shape not in ((graph.nq,), (count, graph.nq)):
+        raise StateError(f"guess has shape {given.shape}; ({graph.nq},) or ({count}, {graph.nq}) is needed")
+    return finite_guess(graph, given.reshape(graph.nq))
+
+
+def joint_motions(graph: SubsystemGraph, coordinates: Array, v: Array, a: Array) -> JointMotions:
+    """Return velocities and accelerations of all joints of n closed states, from the independent joints'.
+
+    v_full = W v, and W a + what the loops add at zero a.
+
+    Args:
+        coordinates: (n, nq) of states that were answered. v, a: (n, independent).
+    """
+    solver = solver_of(graph)
+    rows = np.asarray(coordinates)[:, solver.independent_q], np.asarray(v), np.asarray(a)
+    given = [np.require(x, np.float64, ["C", "A"]) for x in rows]
+    details, statuses = _details(graph, given, np.ascontiguousarray(coordinates), "none")
+    full = JointMotions(details.velocities.copy(), details.accelerations.copy())
+    for row in np.flatnonzero(statuses != GOOD):
+        one = solver.inverse_dynamics(coordinates[row], v[row], a[row])
+        full.v[row], full.a[row] = one.velocities, one.accelerations
+    return full
+
+
+def tensions_and_sines(
+    graph: SubsystemGraph, rows: Rows, friction: str, others: Mapping[int, Array]
+) -> tuple[Array, Array]:
+    """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none.
+
+    Args:
+        others: tensions of states that the general method answered, by row.
+    """
+    found, statuses = _details(graph, rows.states, rows.coordinates, friction)
+    tensions, sines = found.tensions.copy(), found.sines.copy()
+    tensions[statuses != GOOD], sines[statuses != GOOD] = np.nan, np.nan
+    for row, own in others.items():
+        tensions[row], sines[row] = own, np.nan
+    if not solver_of(graph).is_planar:
+        sines[:] = np.nan
+    return tensions, sines
+
+
+def _details(
+    graph: SubsystemGraph, states: list[Array], coordinates: Array, friction: str
+) -> tuple[Details, NDArray[np.int64]]:
+    """Return what the core says of closed states beside their torques, and its statuses."""
+    loops: Loops = graph.once(core_loops)
+    count, solver = len(coordinates), solver_of(graph)
+    details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)
+    if count:
+        tau, (q, v, a) = np.empty((count, len(solver.independent_v))), states
+        counts = terms_of(friction) != terms_of("none")
+        loops.inverse_dynamics_rows(
+            q, v, a, coordinates, tau, None, details, statuses, counts, thread_count(None)
+        )
+    return solver.details_of(details), statuses

@@ -1,0 +1,13 @@
+"""Torques of springs, for tests: what nonlinear effects at rest have beyond gravity."""
+
+import numpy as np
+
+import modular_dynamics as md
+
+__all__ = ["spring_torque"]
+
+
+def spring_torque(graph, q, guess=None):
+    """Torques against all springs at rest, along the independent joints."""
+    gravity = md.gravity_torque(graph, q, guess=guess)
+    return md.nonlinear_effects(graph, q, np.zeros(len(gravity)), guess=guess) - gravity
