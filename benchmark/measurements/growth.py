@@ -156,8 +156,8 @@ def measure_spatial_loops(rounds: int, tick: Callable[[str], None]) -> list[Spat
         tick(f"a chain of {loops} spatial loops")
         graph = spatial_linkages(loops)
         q = STEP * np.arange(STATES)[:, None] + 0.1 * np.sin(np.arange(loops))
-        v, vdot = np.full(q.shape, 0.3), np.full(q.shape, 0.2)
-        call = partial(md.inverse_dynamics, graph, q, v, vdot, threads=1)
+        v, a = np.full(q.shape, 0.3), np.full(q.shape, 0.2)
+        call = partial(md.inverse_dynamics, graph, q, v, a, threads=1)
         full = md.close_loops(graph, q)
         rest = np.zeros((STATES, graph.nv))
         timed[f"torques {loops}"] = call, STATES

@@ -55,13 +55,13 @@ def term_calls(graph: md.SubsystemGraph, compiled: bool) -> dict[str, Callable[[
     found = md.assemble(graph)
     q, guess, p = found.independent + STEP, found.coordinates, len(found.independent)
     v, tau = np.random.default_rng(0).normal(size=(2, p))
-    matrix, held, h, vdot = np.empty((p, p)), np.empty(p), np.empty(p), np.empty(p)
+    matrix, held, h, a = np.empty((p, p)), np.empty(p), np.empty(p), np.empty(p)
     if compiled:
         return {
             "M": lambda: md.mass_matrix(graph, q, guess=guess, out=matrix),
             "g": lambda: md.gravity_torque(graph, q, guess=guess, out=held),
             "h": lambda: md.nonlinear_effects(graph, q, v, guess=guess, out=h),
-            "vdot": lambda: md.forward_dynamics(graph, q, v, tau, guess=guess, out=vdot),
+            "a": lambda: md.forward_dynamics(graph, q, v, tau, guess=guess, out=a),
         }
 
     def mass_matrix(closed: Array) -> Array:
@@ -86,5 +86,5 @@ def term_calls(graph: md.SubsystemGraph, compiled: bool) -> dict[str, Callable[[
         "M": lambda: mass_matrix(solver.close(q, guess)),
         "g": gravity_torque,
         "h": lambda: bias(solver.close(q, guess)),
-        "vdot": accelerations,
+        "a": accelerations,
     }

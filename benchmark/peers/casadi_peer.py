@@ -93,7 +93,7 @@ class CasadiPeer:
         self._order = order = md.orders.from_pinocchio(graph, self._model)
         if order.missing:
             raise BuildError(f"its URDF has no joint {' and no joint '.join(order.missing)}")
-        rows = States(order.to_q(states.q), order.to_v(states.v), order.to_vdot(states.a))
+        rows = States(order.to_q(states.q), order.to_v(states.v), order.to_a(states.a))
         model, data = self._model, self._model.createData()
         of_rows = zip(rows.q, rows.v, rows.a, strict=True)
         torques = np.array([pinocchio.rnea(model, data, *row) for row in of_rows])
@@ -127,7 +127,7 @@ class CasadiPeer:
             library.call()
         return {
             "torques": self._order.from_tau(self._arrays["rnea"][3][0]),
-            "accelerations": self._order.from_vdot(self._arrays["aba"][3][0]),
+            "accelerations": self._order.from_a(self._arrays["aba"][3][0]),
         }
 
 

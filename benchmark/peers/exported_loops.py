@@ -15,8 +15,8 @@ FUNCTION = "inverse_dynamics"
 WRAPPER = """
 #include "robot.c"
 static const double *given[3]; static double *result;
-void bind(const double *q, const double *v, const double *vdot, double *tau)
-{ given[0] = q; given[1] = v; given[2] = vdot; result = tau; }
+void bind(const double *q, const double *v, const double *a, double *tau)
+{ given[0] = q; given[1] = v; given[2] = a; result = tau; }
 int call(void) { return robot_inverse_dynamics(given[0], given[1], given[2], result); }
 """
 

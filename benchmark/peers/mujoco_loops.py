@@ -4,7 +4,7 @@ MuJoCo's own parser reads the tree. The tags become pairs of `connect` constrain
 axis, and tendons for the springs. MuJoCo's constraints are soft: in mj_inverse their forces depend on the
 constraint violation. Here they are exact: MuJoCo's constraint Jacobian J closes the loops (Newton's method)
 and yields velocities and accelerations of the dependent joints; the constraint forces f follow from the
-equilibrium of these joints, J_d^T f = (M vdot + bias - springs)_d. Of many solutions, f is the one of
+equilibrium of these joints, J_d^T f = (M a + bias - springs)_d. Of many solutions, f is the one of
 least norm: torques and ground reactions are the same in all of them. It uses nothing of modular_dynamics.
 """
 
@@ -72,7 +72,7 @@ class MujocoLoops:
         self._bound = np.setdiff1d(np.arange(model.nv), self._free)
         self._pairs = [(model.site(a).id, model.site(b).id) for ends in self._ends.values() for a, b in ends]
 
-    def __call__(self, q: Array, v: Array, vdot: Array) -> None:
+    def __call__(self, q: Array, v: Array, a: Array) -> None:
         """Inverse dynamics; positions start from those of the last call, at first with all joints at zero."""
         model, data, free, bound = self.model, self.data, self._free, self._bound
         J = self._close(q)
@@ -80,8 +80,8 @@ class MujocoLoops:
         data.qvel[bound] = _solve(J[:, bound], -J[:, free] @ v)
         mujoco.mj_comVel(model, data)
         mujoco.mj_passive(model, data)
-        dependent = _solve(J[:, bound], -J[:, free] @ vdot - self._bias())
-        data.qacc[free], data.qacc[bound] = vdot, dependent
+        dependent = _solve(J[:, bound], -J[:, free] @ a - self._bias())
+        data.qacc[free], data.qacc[bound] = a, dependent
         tree_torques = np.empty(model.nv)
         mujoco.mj_rne(model, data, 1, tree_torques)
         tree_torques -= data.qfrc_passive

@@ -86,8 +86,8 @@ def loop_differences(graph: md.SubsystemGraph, model: mujoco.MjModel, seed: int 
     guess = from_mujoco(graph, model, model.qpos0).q
     q = guess[[k for name in names for k in range(graph.nq)[graph.q_slice(name)]]]
     independent = np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], int)
-    v, vdot = rng.normal(size=(2, len(independent)))
-    ours = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
+    v, a = rng.normal(size=(2, len(independent)))
+    ours = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
     data = mujoco.MjData(rigid)
     data.qpos[:], data.qvel[:], data.qacc[:] = to_mujoco(
         graph, model, ours.coordinates, ours.velocities, ours.accelerations

@@ -2,7 +2,7 @@
 
 Loops are pairs of frames that coincide (6 rows) or whose origins do (3 rows). Pinocchio's frame Jacobians J
 close them: velocities and accelerations of all joints from those of the independent ones by least squares of
-J v = 0 and J vdot = -gamma, torques from the null space N of J: N^T S^T tau = N^T rnea(q, v, vdot), where S
+J v = 0 and J a = -gamma, torques from the null space N of J: N^T S^T tau = N^T rnea(q, v, a), where S
 selects the independent joints. It uses nothing of modular_dynamics.
 """
 
@@ -96,8 +96,8 @@ class PinocchioLoops:
         both = np.vstack([J, S])
         v = np.linalg.lstsq(both, np.concatenate([np.zeros(len(J)), rates]), RANK)[0]
         drift = self._velocity_product(q, v)
-        vdot = np.linalg.lstsq(both, np.concatenate([-drift, accelerations]), RANK)[0]
-        load = pin.rnea(self.model, self.data, q, v, vdot)
+        a = np.linalg.lstsq(both, np.concatenate([-drift, accelerations]), RANK)[0]
+        load = pin.rnea(self.model, self.data, q, v, a)
         _, sizes, rows = np.linalg.svd(J)
         free = rows[int((sizes > RANK * sizes[0]).sum()) :]
         tau: Array = np.linalg.lstsq(free @ S.T, free @ load, RANK)[0]

@@ -206,11 +206,11 @@ def _difference(
     """Of torques at one state, relative to the largest."""
     coordinates = md.assemble(graph, start).coordinates
     names = graph.independent_joint_names
-    v, vdot = rng.standard_normal((2, len(names)))
+    v, a = rng.standard_normal((2, len(names)))
     q = coordinates[[graph.q_slice(name).start for name in names]]
-    ours = md.InverseDynamics(graph).solve(q, v, vdot, guess=coordinates)
+    ours = md.InverseDynamics(graph).solve(q, v, a, guess=coordinates)
     at: Mapping[str, float] = dict(zip(graph.joint_names, ours.coordinates, strict=True))
-    theirs = peer.torques(peer.configuration(at), [peer.index(name) for name in names], v, vdot)
+    theirs = peer.torques(peer.configuration(at), [peer.index(name) for name in names], v, a)
     return float(np.abs(ours.tau - theirs).max() / max(1.0, np.abs(theirs).max()))
 
 

@@ -79,7 +79,7 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
     model, data, order = pin.model, pin.data, md.orders.from_pinocchio(graph, pin.model)
     rng = np.random.default_rng(crc32(file.name.encode()))
     q, (v, a) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
-    there = order.to_q(q), order.to_v(v), order.to_vdot(a)
+    there = order.to_q(q), order.to_v(v), order.to_a(a)
 
     def rows(matrix: Any) -> Any:
         return np.array([pin.tau(row) for row in np.asarray(matrix).reshape(-1, model.nv)])

@@ -67,7 +67,7 @@ def curves(
 def solve_both(
     graph: md.SubsystemGraph, peer: MujocoLoops, state: Sequence[Array], guess: Array | None = None
 ) -> md.ClosedLoopResult:
-    """Ours at independent q, v, vdot; MuJoCo's are to be read from it afterwards."""
+    """Ours at independent q, v, a; MuJoCo's are to be read from it afterwards."""
     peer(*state)
     return md.InverseDynamics(graph).solve(*state, guess=guess)
 

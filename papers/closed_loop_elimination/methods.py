@@ -57,7 +57,7 @@ class Method:
         names = graph.joint_names if method == "IC" else graph.independent_joint_names
         self.q = {name: ca.SX.sym(f"q_{name}") for name in names}
         self.v = {name: ca.SX.sym(f"v_{name}") for name in graph.independent_joint_names}
-        self.vdot = {name: ca.SX.sym(f"a_{name}") for name in graph.independent_joint_names}
+        self.a = {name: ca.SX.sym(f"a_{name}") for name in graph.independent_joint_names}
         self.orientations = Orientations(self.model, self.constants, self.q)
         if method != "IC":
             closed = dict(zip(graph.joint_names, solver_of(graph).reference().tolist(), strict=True))
@@ -126,15 +126,15 @@ class Method:
         Raises:
             UnsupportedModelError: a spring between bodies of different planes.
         """
-        ca, (q, v, vdot, _) = self.ca, self.inputs
+        ca, (q, v, a, _) = self.ca, self.inputs
         if self.method != "IC":
-            torque = self.mass_matrix @ vdot + self._velocity_torque(self.mass_matrix, q, v)
+            torque = self.mass_matrix @ a + self._velocity_torque(self.mass_matrix, q, v)
             return torque + self.gravity_torque + self._spring_torque(q, v)
         W, (M, g), rates = self.projection, self.open_tree, ca.SX.sym("rates", q.shape[0])
         bias = self._velocity_torque(M, q, rates) + self._spring_torque(q, rates)
         bias = ca.substitute(bias, rates, W @ v)
         drift = ca.substitute(ca.jtimes(W @ v, q, rates), rates, W @ v)
-        return W.T @ (M @ (W @ vdot + drift) + bias + g)
+        return W.T @ (M @ (W @ a + drift) + bias + g)
 
     def _velocity_torque(self, mass_matrix: Any, q: Any, v: Any) -> Any:
         """M' v - 1/2 d(v^T M v)/dq: Coriolis and centrifugal torques."""
@@ -158,16 +158,16 @@ class Method:
     @property
     def inputs(self) -> list[Any]:
         """Columns: coordinates, rates, accelerations, parameters."""
-        columns = [self.ca.vertcat(*x.values()) for x in (self.q, self.v, self.vdot)]
+        columns = [self.ca.vertcat(*x.values()) for x in (self.q, self.v, self.a)]
         return [*columns, self.constants.symbols]
 
     def evaluate(
-        self, term: Any, q: ArrayLike, v: ArrayLike | None = None, vdot: ArrayLike | None = None
+        self, term: Any, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
     ) -> Any:
         """The value of a term; for IC, q holds the coordinates of all joints, in the graph's order."""
-        v, vdot = (np.zeros(len(self.v)) if x is None else x for x in (v, vdot))
+        v, a = (np.zeros(len(self.v)) if x is None else x for x in (v, a))
         function = self.ca.Function("term", self.inputs, [term])
-        result: NDArray[np.float64] = function(np.asarray(q, float), v, vdot, self.constants.numbers).full()
+        result: NDArray[np.float64] = function(np.asarray(q, float), v, a, self.constants.numbers).full()
         return result[:, 0] if result.shape[1] == 1 else result
 
     def count(self, term: Any) -> Count:

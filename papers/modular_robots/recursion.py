@@ -1,7 +1,7 @@
 """Inverse dynamics in two recursions: Meister & Gutenkunst, eqs. 22-28, with their slips corrected.
 
 Forward, from the base: V_i = Ad_{H_{p,i}^-1} V_p + S_i v_i (25) and
-Vdot_i = Ad_{H_{p,i}^-1} Vdot_p + ad_{V_i}(S_i v_i) + S_i vdot_i, as (26) must read.
+Vdot_i = Ad_{H_{p,i}^-1} Vdot_p + ad_{V_i}(S_i v_i) + S_i a_i, as (26) must read.
 Backward: F_i = sum over children c of Ad*_{H_{i,c}^-1} F_c - F^e_i + M_i Vdot_i - ad*_{V_i}(M_i V_i), as
 (27) must read, Ad* and ad* the transposes, F^e what acts on the body from outside; tau_i = S_i^T F_i (28).
 """
@@ -42,16 +42,16 @@ def recursion(
     robot: SubsystemGraph | HasGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
+    a: ArrayLike,
     wrenches: Mapping[str, ArrayLike] | None = None,
     base_twist: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
     friction: str = "none",
 ) -> RecursionResult:
-    """Torques of the accelerations vdot, with all twists and wrenches (eqs. 22-28).
+    """Torques of the accelerations a, with all twists and wrenches (eqs. 22-28).
 
     Args:
-        q, v, vdot: (nv,) in joint_names' order.
+        q, v, a: (nv,) in joint_names' order.
         wrenches: on links, see :func:`.body_wrenches`.
         base_twist: V_0 (6,) (v, w) in the base's frame (eq. 22); zero by default.
         base_acceleration: Vdot_0 (6,), its rate, which includes minus gravity: (0 0 g 0 0 0) by default
@@ -64,7 +64,7 @@ def recursion(
     """
     graph = graph_of(robot)
     tree = tree_data(graph)
-    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
+    q, v, a = graph.checked(q=q, v=v, a=a)
     n, H = len(tree.bodies), dyads(tree, q)
     V0 = _twist("base_twist", base_twist, np.zeros(6))
     V0dot = _twist("base_acceleration", base_acceleration, tree.Vdot0)
@@ -74,8 +74,8 @@ def recursion(
         before, before_dot = (V0, V0dot) if parent is None else (V[parent], Vdot[parent])
         own = tree.S[k] * v[tree.columns[k]]
         V[k] = back[k] @ before + own
-        Vdot[k] = back[k] @ before_dot + ad(V[k]) @ own + tree.S[k] * vdot[tree.columns[k]]
-    tau = _joint_torques(tree, q, v, vdot, friction)
+        Vdot[k] = back[k] @ before_dot + ad(V[k]) @ own + tree.S[k] * a[tree.columns[k]]
+    tau = _joint_torques(tree, q, v, a, friction)
     for k in reversed(range(n)):
         F[k] += tree.M[k] @ Vdot[k] - ad(V[k]).T @ (tree.M[k] @ V[k])
         parent = tree.parents[k]
@@ -85,12 +85,12 @@ def recursion(
     return RecursionResult(V, Vdot, F, tau)
 
 
-def _joint_torques(tree: TreeData, q: Array, v: Array, vdot: Array, friction: str) -> Array:
-    """What drives and springs of joints take (nv,): J vdot + k (q - rest), with friction d v + f sign v."""
+def _joint_torques(tree: TreeData, q: Array, v: Array, a: Array, friction: str) -> Array:
+    """What drives and springs of joints take (nv,): J a + k (q - rest), with friction d v + f sign v."""
     if friction not in ("none", "urdf"):
         raise StateError(f"friction is {friction!r}; 'none' or 'urdf' is needed")
     order = tree.columns
-    own = tree.armature * vdot[order] + tree.stiffness * (q[order] - tree.rest_position)
+    own = tree.armature * a[order] + tree.stiffness * (q[order] - tree.rest_position)
     if friction == "urdf":
         own += tree.damping * v[order] + tree.friction * np.sign(v[order])
     tau = np.zeros(len(order))

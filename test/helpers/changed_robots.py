@@ -118,16 +118,16 @@ def assert_same_robot(ours, theirs, tolerance=1e-12):
     assert_same_body(ours.ground, theirs.ground, tolerance)
     assert_same_connections(ours, tolerance)
     rng = np.random.default_rng(0)
-    q, v, vdot = rng.normal(size=ours.nq), *rng.normal(size=(2, ours.nv))
+    q, v, a = rng.normal(size=ours.nq), *rng.normal(size=(2, ours.nv))
     into_q = [k for name in theirs.joint_names for k in range(ours.nq)[ours.q_slice(name)]]
     into_v = [k for name in theirs.joint_names for k in range(ours.nv)[ours.v_slice(name)]]
-    tau = md.inverse_dynamics(ours, q, v, vdot)
-    expected = md.inverse_dynamics(theirs, q[into_q], v[into_v], vdot[into_v])
+    tau = md.inverse_dynamics(ours, q, v, a)
+    expected = md.inverse_dynamics(theirs, q[into_q], v[into_v], a[into_v])
     bound = 10 * tolerance * max(np.abs(expected).max(initial=0.0), 1.0)
     assert np.abs(tau[into_v] - expected).max(initial=0.0) <= bound
     if len(ours.joints):
-        assert md.crosscheck.rnea_residual(ours, q, v, vdot).max(initial=0.0) <= bound
-        assert np.abs(md.compose(ours, q, v, vdot).tau - tau).max(initial=0.0) <= bound
+        assert md.crosscheck.rnea_residual(ours, q, v, a).max(initial=0.0) <= bound
+        assert np.abs(md.compose(ours, q, v, a).tau - tau).max(initial=0.0) <= bound
 
 
 def assert_same_pose(x, y, tolerance):

@@ -14,5 +14,5 @@ class GeneralSolver(ClosedLoopSolver):
     def _nearest_mode(self, start, limited):
         return None
 
-    def general(self, q, v, vdot, guess, friction="none"):
-        return self.inverse_dynamics(self.close(q, guess), v, vdot, None, friction)
+    def general(self, q, v, a, guess, friction="none"):
+        return self.inverse_dynamics(self.close(q, guess), v, a, None, friction)

@@ -35,7 +35,7 @@ def assert_same(read, graph, seed=0):
         assert (its.damping, its.friction) == (joint.damping, joint.friction)
     rng = np.random.default_rng(seed)
     q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
-    v, vdot = rng.normal(size=(2, graph.nv))
+    v, a = rng.normal(size=(2, graph.nv))
     boxes = {box.name: rng.normal(size=6) for box in graph.subsystems if box.black_box}
     loads = {link: rng.normal(size=6) for link in rng.choice(list(graph.links), 3)} if not boxes else None
     for friction in ("none", "urdf"):
@@ -44,7 +44,7 @@ def assert_same(read, graph, seed=0):
                 each.tree,
                 q,
                 v,
-                vdot,
+                a,
                 external_wrenches=loads,
                 black_box_wrenches=boxes or None,
                 friction=friction,
@@ -62,14 +62,14 @@ def assert_close(one, other, rounding=ROUNDING):
     np.testing.assert_allclose(one, other, rtol=0, atol=rounding * scale)
 
 
-def torques_by_pinocchio(text, graph, q, v, vdot):
+def torques_by_pinocchio(text, graph, q, v, a):
     """Torques in the graph's order of the robot that Pinocchio reads from a URDF text by urdfdom.
 
     Mimic joints, which are independent there, move as the graph says; their torque is added to the driver's.
     """
     model = pinocchio.buildModelFromXML(text)
     assert {*list(model.names)[1:]} == {joint.name for joint in graph.joints}
-    theirs_q, (theirs_v, theirs_vdot), rows = pinocchio.neutral(model), np.zeros((2, model.nv)), {}
+    theirs_q, (theirs_v, theirs_a), rows = pinocchio.neutral(model), np.zeros((2, model.nv)), {}
     for joint in graph.joints:
         index = model.getJointId(joint.name)
         own, start = graph.joint_position(joint, q), model.idx_qs[index]
@@ -80,10 +80,10 @@ def torques_by_pinocchio(text, graph, q, v, vdot):
         theirs_q[start : start + len(own)] = own
         rows[joint.name] = slice(model.idx_vs[index], model.idx_vs[index] + joint.type.nv)
         theirs_v[rows[joint.name]] = graph.joint_rate(joint, v)
-        theirs_vdot[rows[joint.name]] = graph.joint_rate(joint, vdot)
+        theirs_a[rows[joint.name]] = graph.joint_rate(joint, a)
     model.gravity = pinocchio.Motion(np.array(graph.gravity), np.zeros(3))
     theirs, tau = (
-        pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_vdot),
+        pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_a),
         np.zeros(graph.nv),
     )
     for joint in graph.joints:

@@ -40,7 +40,7 @@ class MujocoClosed:
         names = graph.joint_names
         index = {name: int(self.model.joint(name).dofadr[0]) for name in names}
         order = np.argsort([index[name] for name in names])  # all joints have one coordinate here
-        self.q, self.v, self.vdot = (
+        self.q, self.v, self.a = (
             np.ascontiguousarray(rows[:, order])
             for rows in (states.coordinates, states.velocities, states.accelerations)
         )
@@ -54,8 +54,8 @@ class MujocoClosed:
         self._tau = np.empty(nv)
         # set last: the single call is timed with the first state in place
         self._one = mujoco.MjData(self.model)
-        self._one.qpos, self._one.qvel, self._one.qacc = self.q[0], self.v[0], self.vdot[0]
-        self._rows = list(zip(self.q, self.v, self.vdot, self._tree, strict=True))
+        self._one.qpos, self._one.qvel, self._one.qacc = self.q[0], self.v[0], self.a[0]
+        self._rows = list(zip(self.q, self.v, self.a, self._tree, strict=True))
         self.torques: dict[str, Array] = {}
         self.timed: Timed = {"single": (self._single, 1), "batch": (self._batch, count)}
 
@@ -66,9 +66,9 @@ class MujocoClosed:
 
     def _batch(self) -> None:
         data, stack = self.data, self._stack
-        q_data, v_data, vdot_data = data.qpos, data.qvel, data.qacc
-        for k, (q, v, vdot, tau) in enumerate(self._rows):
-            q_data[:], v_data[:], vdot_data[:] = q, v, vdot
+        q_data, v_data, a_data = data.qpos, data.qvel, data.qacc
+        for k, (q, v, a, tau) in enumerate(self._rows):
+            q_data[:], v_data[:], a_data[:] = q, v, a
             stack[k] = self._evaluate(data, tau)
         self.torques["batch"] = self.reduction(stack, self._tree - self.springs)
 

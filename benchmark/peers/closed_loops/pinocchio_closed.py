@@ -30,7 +30,7 @@ class PinocchioClosed:
         self.model, self.data = peer.model, peer.data
         self.model.gravity.linear = graph.gravity
         order = np.argsort([peer.index(name) for name in graph.joint_names])
-        self.q, self.v, self.vdot = (
+        self.q, self.v, self.a = (
             states.in_order(peer),
             np.ascontiguousarray(states.velocities[:, order]),
             np.ascontiguousarray(states.accelerations[:, order]),
@@ -54,7 +54,7 @@ class PinocchioClosed:
         rows = np.arange(3 * len(self._models))
         self._rows = rows[rows % 3 < 2]
         self._stack, self._tree = np.empty((count, len(self._rows), nv)), np.empty((count, nv))
-        self._first = self.q[0].copy(), self.v[0].copy(), self.vdot[0].copy()
+        self._first = self.q[0].copy(), self.v[0].copy(), self.a[0].copy()
         self._pool, self._q_rows = pin.ModelPool(self.model, 1), list(self.q)
         self.torques: dict[str, Array] = {}
         self.timed: Timed = {"single": (self._single, 1), "batch": (self._batch, count)}
@@ -73,12 +73,12 @@ class PinocchioClosed:
         return J.take(self._rows, 0)
 
     def _single(self) -> None:
-        q, v, vdot = self._first
-        tau = pin.rnea(self.model, self.data, q, v, vdot) - self.springs[0]
+        q, v, a = self._first
+        tau = pin.rnea(self.model, self.data, q, v, a) - self.springs[0]
         self.torques["single"] = self.reduction(self._jacobian(q), tau)
 
     def _batch(self) -> None:
-        pin.rneaInParallel(1, self._pool, self.q.T, self.v.T, self.vdot.T, self._tree.T)
+        pin.rneaInParallel(1, self._pool, self.q.T, self.v.T, self.a.T, self._tree.T)
         for k, q in enumerate(self._q_rows):
             self._stack[k] = self._jacobian(q)
         self.torques["batch"] = self.reduction(self._stack, self._tree - self.springs)

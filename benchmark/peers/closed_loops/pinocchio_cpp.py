@@ -67,7 +67,7 @@ class PinocchioCpp:
         )
         count = len(peer.q)
         self._tau = np.empty((count, motions.shape[1] - peer.reduction.dependent))
-        self._arrays = peer.q, peer.v, peer.vdot, peer.springs, self._tau  # kept alive while C++ reads them
+        self._arrays = peer.q, peer.v, peer.a, peer.springs, self._tau  # kept alive while C++ reads them
         library.bind(self._robot, ctypes.c_int64(count), *map(_pointer, self._arrays))
         self._first, self._all = library.first, library.all
         self._first.restype = self._all.restype = None

@@ -65,7 +65,7 @@ class ClosedStates:
     """Closed states of a motion, a row for each.
 
     Attributes:
-        independent: q, v, vdot of the independent joints.
+        independent: q, v, a of the independent joints.
         first: coordinates of all joints near the first state, the guess.
         coordinates, velocities, accelerations (count, joints): of all joints in the graph's order.
         torques: ours, of the independent joints.
@@ -137,10 +137,10 @@ def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
     rng, names = np.random.default_rng(0), graph.independent_joint_names
     phase = np.linspace(0.0, 2.0 * np.pi, count)[:, None] + rng.uniform(0.0, np.pi, len(names))
     q = found.independent + AMPLITUDE * np.sin(phase)
-    v, vdot = RATE * rng.standard_normal((2, count, len(names)))
+    v, a = RATE * rng.standard_normal((2, count, len(names)))
     all_joints: list[list[Array]] = [[], [], []]
     torques, guess, first = [], found.coordinates, found.coordinates
-    for row in zip(q, v, vdot, strict=True):
+    for row in zip(q, v, a, strict=True):
         dynamics = md.InverseDynamics(graph).solve(*row, guess=guess)
         guess = dynamics.coordinates
         for rows, values in zip(
@@ -148,7 +148,7 @@ def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
         ):
             rows.append(values)
         torques.append(dynamics.tau)
-    return ClosedStates(graph, (q, v, vdot), first, *map(np.array, all_joints), np.array(torques))
+    return ClosedStates(graph, (q, v, a), first, *map(np.array, all_joints), np.array(torques))
 
 
 def numbers(element: etree._Element, key: str) -> Array:

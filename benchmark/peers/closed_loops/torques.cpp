@@ -25,7 +25,7 @@ struct Robot
   Eigen::VectorXd torques, own;
   Eigen::PartialPivLU<Eigen::MatrixXd> lu;
   int64_t count;
-  const double * states[4];  // q, v, vdot, torques of the springs: a row for each state
+  const double * states[4];  // q, v, a, torques of the springs: a row for each state
   double * tau;
 };
 
@@ -55,14 +55,14 @@ extern "C" void * make(const char * urdf, double gx, double gy, double gz, int64
   return robot;
 }
 
-extern "C" void bind(void * pointer, int64_t count, const double * q, const double * v, const double * vdot,
+extern "C" void bind(void * pointer, int64_t count, const double * q, const double * v, const double * a,
                      const double * springs, double * tau)
 {
   Robot & robot = *static_cast<Robot *>(pointer);
   robot.count = count;
   robot.states[0] = q;
   robot.states[1] = v;
-  robot.states[2] = vdot;
+  robot.states[2] = a;
   robot.states[3] = springs;
   robot.tau = tau;
 }
@@ -74,8 +74,8 @@ static void run(Robot & robot, int64_t count)
   using Vector = Eigen::Map<const Eigen::VectorXd>;
   for (int64_t k = 0; k < count; ++k) {
     const Vector q(robot.states[0] + k * nq, nq), v(robot.states[1] + k * nv, nv);
-    const Vector vdot(robot.states[2] + k * nv, nv), springs(robot.states[3] + k * nv, nv);
-    robot.torques.noalias() = pin::rnea(robot.model, robot.data, q, v, vdot) - springs;
+    const Vector a(robot.states[2] + k * nv, nv), springs(robot.states[3] + k * nv, nv);
+    robot.torques.noalias() = pin::rnea(robot.model, robot.data, q, v, a) - springs;
     pin::computeJointJacobians(robot.model, robot.data, q);
     for (size_t i = 0; i < robot.loops.size(); ++i)
       robot.loops[i].calc(robot.model, robot.data, robot.loop_data[i]);

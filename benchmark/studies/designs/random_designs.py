@@ -56,8 +56,8 @@ def differences(designs: int, states: int, seed: int) -> dict[str, float]:
     names = graph.independent_joint_names
     spread = np.array([0.02 if name.startswith("act") else 1.0 for name in names])
     parameters = random_parameters(graph, designs, rng)
-    q, v, vdot = spread * rng.uniform(-1.0, 1.0, (3, designs, states, len(names)))
-    batch = md.InverseDynamics(graph).solve_many(q, v, vdot, errors="raise", parameters=parameters)
+    q, v, a = spread * rng.uniform(-1.0, 1.0, (3, designs, states, len(names)))
+    batch = md.InverseDynamics(graph).solve_many(q, v, a, errors="raise", parameters=parameters)
     worst = dict.fromkeys(("single calls", "MuJoCo", "equilibrium"), 0.0)
     for k in track(range(designs), "designs"):
         changed = graph.with_parameters({name: column[k] for name, column in parameters.items()})
@@ -67,7 +67,7 @@ def differences(designs: int, states: int, seed: int) -> dict[str, float]:
         at = [mounted_names.index(name) for name in names]
         peer = MujocoLoops(mounted.urdf, mounted_names)
         for i in range(states):
-            state, own = (q[k, i], v[k, i], vdot[k, i]), batch.tau[k, i]
+            state, own = (q[k, i], v[k, i], a[k, i]), batch.tau[k, i]
             size = np.abs(own).max()
             single = md.InverseDynamics(robot).solve(*state, guess=batch.coordinates[k, i])
             worst["single calls"] = max(worst["single calls"], np.abs(single.tau - own).max() / size)

@@ -39,14 +39,14 @@ def test_exported_torques_equal_pinocchio(tmp_path, name):
     start, count = solver.reference()[solver.independent_q], len(solver.independent_v)
     independent, compared = [peer.index(name) for name in graph.independent_joint_names], 0
     for _ in range(20):
-        q, v, vdot = start + 0.3 * rng.uniform(-1.0, 1.0, count), *rng.uniform(-2.0, 2.0, (2, count))
+        q, v, a = start + 0.3 * rng.uniform(-1.0, 1.0, count), *rng.uniform(-2.0, 2.0, (2, count))
         status, coordinates = c.call("close_loops", graph.nq, q)
         if status != 0:
             continue
         there = peer.configuration(dict(zip(graph.joint_names, coordinates.tolist(), strict=True)))
         assert peer.gap(there) < 1e-13
-        tau = c.call("inverse_dynamics", count, q, v, vdot)[1]
-        expected = peer.torques(there, independent, v, vdot)
+        tau = c.call("inverse_dynamics", count, q, v, a)[1]
+        expected = peer.torques(there, independent, v, a)
         assert np.abs(tau - expected).max() <= 1e-12 * max(1.0, np.abs(expected).max())
         compared += 1
     assert compared >= 5

@@ -68,10 +68,10 @@ class Lagrangian:
             V = V - mass * self.gravity @ centre
         return M, V
 
-    def torques(self, q, v, vdot):
-        """tau = M vdot + dM/dt v - d(T - V)/dq, Lagrange's equation, T = v^T M v / 2."""
+    def torques(self, q, v, a):
+        """tau = M a + dM/dt v - d(T - V)/dq, Lagrange's equation, T = v^T M v / 2."""
         M, _ = self.mass_and_potential(q)
-        tau = M @ vdot
+        tau = M @ a
         for k in range(self.nv):
             dM, dV = 0.0, 0.0
             for far, weight in enumerate(WEIGHTS, 1):

@@ -1,6 +1,6 @@
 """Hybrid dynamics of trees and of `connect` constraints, by MuJoCo's M, bias and Jacobians.
 
-[M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h; -Jdot v; vdot_p], E selects joints p. MuJoCo's
+[M -J^T -E^T; J 0 0; E 0 0] [a; lambda; tau_p] = [tau_f - h; -Jdot v; a_p], E selects joints p. MuJoCo's
 soft constraint forces play no part.
 """
 
@@ -49,13 +49,13 @@ class MujocoSaddlePoint:
         mujoco.mj_jacDot(model, data, rate, turn, point, body)
         return point, J, rate
 
-    def solve(self, known, vdot, tau):
-        """vdot (nv,), and tau (nv,) with the torques of the joints whose accelerations are known, by mask."""
+    def solve(self, known, a, tau):
+        """a (nv,), and tau (nv,) with the torques of the joints whose accelerations are known, by mask."""
         nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known]
         saddle = np.zeros((nv + m + len(E), nv + m + len(E)))
         saddle[:nv] = np.hstack([self.M, -self.J.T, -E.T])
         saddle[nv:, :nv] = np.vstack([self.J, E])
-        right = np.concatenate([np.where(known, 0.0, tau) - self.h, -self.drift, vdot[known]])
+        right = np.concatenate([np.where(known, 0.0, tau) - self.h, -self.drift, a[known]])
         solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
         torques = np.where(known, 0.0, tau)
         torques[known] = solution[nv + m :]

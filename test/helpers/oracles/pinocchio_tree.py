@@ -72,8 +72,8 @@ class PinocchioTree:
         """(their nv, our nv): theirs = fold @ ours."""
         return np.array([self.v(unit) for unit in np.eye(self.graph.nv)]).T.reshape(self.model.nv, -1)
 
-    def inverse_dynamics(self, q, v, vdot):
-        tau = pinocchio.rnea(self.model, self.data, self.q(q), self.v(v), self.v(vdot))
+    def inverse_dynamics(self, q, v, a):
+        tau = pinocchio.rnea(self.model, self.data, self.q(q), self.v(v), self.v(a))
         return self.fold().T @ np.asarray(tau)
 
     def mass_matrix(self, q):
@@ -84,12 +84,12 @@ class PinocchioTree:
     def forward_dynamics(self, q, v, tau):
         """Of graphs without mimic joints."""
         fold = self.fold()
-        vdot = pinocchio.aba(self.model, self.data, self.q(q), self.v(v), fold @ tau)
-        return fold.T @ np.asarray(vdot)
+        a = pinocchio.aba(self.model, self.data, self.q(q), self.v(v), fold @ tau)
+        return fold.T @ np.asarray(a)
 
-    def derivatives(self, q, v, vdot):
-        """d tau/d q, d tau/d v and d tau/d vdot."""
-        state = self.q(q), self.v(v), self.v(vdot)
+    def derivatives(self, q, v, a):
+        """d tau/d q, d tau/d v and d tau/d a."""
+        state = self.q(q), self.v(v), self.v(a)
         theirs = pinocchio.computeRNEADerivatives(self.model, self.data, *state)
         fold = self.fold()
         return [fold.T @ np.asarray(matrix) @ fold for matrix in theirs]
@@ -99,9 +99,9 @@ class PinocchioTree:
         theirs = pinocchio.computeJointJacobian(self.model, self.data, self.q(q), self.ids[body])
         return np.asarray(theirs).reshape(6, -1) @ self.fold()
 
-    def regressor(self, q, v, vdot):
+    def regressor(self, q, v, a):
         """(nv, 10 n), bodies in the graph's order."""
-        state = self.q(q), self.v(v), self.v(vdot)
+        state = self.q(q), self.v(v), self.v(a)
         theirs = np.asarray(pinocchio.computeJointTorqueRegressor(self.model, self.data, *state))
         columns = [np.arange(10) + 10 * (self.ids[k] - 1) for k in range(len(self.graph.joints))]
         return self.fold().T @ theirs.reshape(self.model.nv, -1)[:, np.concatenate(columns)]

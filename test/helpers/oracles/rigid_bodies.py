@@ -89,7 +89,7 @@ class RigidBodies:
             return joint.get("name"), 1.0, 0.0
         return mimic.get("joint"), float(mimic.get("multiplier", 1)), float(mimic.get("offset", 0))
 
-    def _series(self, joint, q, v, vdot):
+    def _series(self, joint, q, v, a):
         """Pose of a joint's child in its parent over time."""
         kind, origin = joint.get("type"), pose_of(joint.find("origin"))
         moved = [np.eye(4), np.zeros((4, 4)), np.zeros((4, 4))]
@@ -97,7 +97,7 @@ class RigidBodies:
             at, rate = self.graph.q_slice(joint.get("name")), self.graph.v_slice(joint.get("name"))
             w, x, y, z = q[at][3:] / np.linalg.norm(q[at][3:])
             K = skew((x, y, z))
-            R, spin, twist, push = np.eye(3) + 2 * w * K + 2 * K @ K, skew(v[rate][3:]), v[rate], vdot[rate]
+            R, spin, twist, push = np.eye(3) + 2 * w * K + 2 * K @ K, skew(v[rate][3:]), v[rate], a[rate]
             moved[0][:3] = np.column_stack([R, q[at][:3]])
             moved[1][:3] = R @ np.column_stack([spin, twist[:3]])
             second = np.column_stack([spin @ spin + skew(push[3:]), push[:3] + spin @ twist[:3]])
@@ -105,7 +105,7 @@ class RigidBodies:
         elif kind != "fixed":
             driver, ratio, offset = self._driver(joint)
             at, rate = self.graph.q_slice(driver).start, self.graph.v_slice(driver).start
-            place, speed, push = ratio * q[at] + offset, ratio * v[rate], ratio * vdot[rate]
+            place, speed, push = ratio * q[at] + offset, ratio * v[rate], ratio * a[rate]
             axis = vector(joint.find("axis"), "xyz")
             axis = axis / np.linalg.norm(axis)
             if kind == "prismatic":
@@ -117,17 +117,17 @@ class RigidBodies:
                 moved[2][:3, :3] = 0.5 * (push * K + speed**2 * K @ K) @ R
         return [origin @ term for term in moved]
 
-    def series(self, q, v=None, vdot=None):
+    def series(self, q, v=None, a=None):
         """Poses of all links in the root over time."""
         rest = np.zeros(self.graph.nv)
-        v, vdot = rest if v is None else v, rest if vdot is None else vdot
+        v, a = rest if v is None else v, rest if a is None else a
         poses = {self.root: [np.eye(4), np.zeros((4, 4)), np.zeros((4, 4))]}
 
         def place(link):
             if link not in poses:
                 joint = self.joints[link]
                 above = place(joint.find("parent").get("link"))
-                poses[link] = product(above, self._series(joint, q, v, vdot))
+                poses[link] = product(above, self._series(joint, q, v, a))
             return poses[link]
 
         for link in self.links:
@@ -230,9 +230,9 @@ class RigidBodies:
 class MovingBodies(RigidBodies):
     """The links at one state; all in the root's axes."""
 
-    def __init__(self, graph, q, v, vdot):
+    def __init__(self, graph, q, v, a):
         super().__init__(graph)
-        self.moved = self.series(q, v, vdot)
+        self.moved = self.series(q, v, a)
         self.wrenches = self.inertial_wrenches(self.moved)
         # poses over time with one joint velocity of 1
         self.unit_motions = [self.series(q, unit) for unit in np.eye(graph.nv)]

@@ -1,6 +1,6 @@
 """Dynamics of robots with spherical and fixed loop joints, by Pinocchio and one linear system.
 
-[M -J^T -E^T; J 0 0; E 0 0] [vdot; lambda; tau_p] = [tau_f - h; -Jdot v; vdot_p], E selects joints p.
+[M -J^T -E^T; J 0 0; E 0 0] [a; lambda; tau_p] = [tau_f - h; -Jdot v; a_p], E selects joints p.
 """
 
 import numpy as np
@@ -37,7 +37,7 @@ class SaddlePoint:
         self.J, self.drift = np.vstack(rows)[:, self.order], np.concatenate(drift)
 
     def _end(self, pin, anchor):
-        """Jacobian, acceleration without vdot and position of an anchor's origin."""
+        """Jacobian, acceleration without a and position of an anchor's origin."""
         frame = pin.model.getFrameId(anchor.link)
         aligned = pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
         pose, J = pin.data.oMf[frame], pinocchio.getFrameJacobian(pin.model, pin.data, frame, aligned)
@@ -49,16 +49,16 @@ class SaddlePoint:
         rows = np.vstack([J[:3] - pinocchio.skew(arm) @ J[3:], J[3:]])
         return rows, np.concatenate([moved, classical.angular]), pose.translation + arm
 
-    def solve(self, known_vdot, vdot, tau):
-        """vdot (nv,) and torques of the joints whose accelerations are known, by mask (nv,).
+    def solve(self, known_a, a, tau):
+        """a (nv,) and torques of the joints whose accelerations are known, by mask (nv,).
 
         Returns both, and the residual of the system.
         """
-        nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known_vdot]
+        nv, m, E = len(self.M), len(self.J), np.eye(len(self.M))[known_a]
         p = len(E)
         saddle = np.zeros((nv + m + p, nv + m + p))
         saddle[:nv, :nv], saddle[:nv, nv : nv + m], saddle[:nv, nv + m :] = self.M, -self.J.T, -E.T
         saddle[nv : nv + m, :nv], saddle[nv + m :, :nv] = self.J, E
-        right = np.concatenate([np.where(known_vdot, 0.0, tau) - self.h, -self.drift, vdot[known_vdot]])
+        right = np.concatenate([np.where(known_a, 0.0, tau) - self.h, -self.drift, a[known_a]])
         solution = np.linalg.lstsq(saddle, right, 1e-13)[0]
         return solution[:nv], solution[nv + m :], np.abs(saddle @ solution - right).max()

@@ -22,7 +22,7 @@ class RandomTree:
     seed: int
 
     def state(self, graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Random q (unit quaternion included), v, vdot."""
+        """Random q (unit quaternion included), v, a."""
         rng = default_rng(self.seed)
         q = rng.uniform(-3.0, 3.0, graph.nq)
         return q, rng.uniform(-2.0, 2.0, graph.nv), rng.uniform(-2.0, 2.0, graph.nv)

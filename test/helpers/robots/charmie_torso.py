@@ -26,7 +26,7 @@ SAME = 1e-11  # N and N m between two codes: their rounding, 100 ulps of 545 N
 
 
 def motion(graph, t):
-    """The published motion (Goncalves et al., section 2): independent q, v, vdot at t."""
+    """The published motion (Goncalves et al., section 2): independent q, v, a at t."""
     return motion_at(MOTION, graph, t)
 
 

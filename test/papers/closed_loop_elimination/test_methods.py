@@ -74,19 +74,19 @@ def test_the_published_case(name):
     method = Method(graph, name, symbolic=True)
     close(method.evaluate(method.gravity_torque, given(method, q)), CASE["g1"])
     close(method.evaluate(method.mass_matrix, given(method, q)), CASE["M1"])
-    for q, v, vdot in random_states(3):  # inertias without zeros, as in no other test here
-        expected = md.inverse_dynamics(graph, q, v, vdot)
-        close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
+    for q, v, a in random_states(3):  # inertias without zeros, as in no other test here
+        expected = md.inverse_dynamics(graph, q, v, a)
+        close(method.evaluate(method.torque, given(method, q), v, a), expected)
 
 
 def test_terms_are_those_of_the_numeric_core(graph, method):
-    for q, v, vdot in random_states():
+    for q, v, a in random_states():
         at = given(method, q)
         close(method.evaluate(method.projection, at), md.explicit_constraint_jacobian(graph, q))
         close(method.evaluate(method.gravity_torque, at), md.gravity_torque(graph, q))
         close(method.evaluate(method.mass_matrix, at), md.mass_matrix(graph, q))
-        expected = md.inverse_dynamics(graph, q, v, vdot)  # springs included
-        close(method.evaluate(method.torque, at, v, vdot), expected)
+        expected = md.inverse_dynamics(graph, q, v, a)  # springs included
+        close(method.evaluate(method.torque, at, v, a), expected)
 
 
 @pytest.mark.parametrize("turned", ["theta_10", "theta_14", "rho_5", "rho_3"])
@@ -105,9 +105,9 @@ def test_axes_that_point_the_other_way(load_robot, name, turned):
     graph = md.load_urdf(ElementTree.tostring(tree, encoding="unicode"))
     method = Method(graph, name)
     sign = np.array([-1.0 if joint == turned else 1.0 for joint in graph.independent_joint_names])
-    for q, v, vdot in random_states(2):
-        expected = md.inverse_dynamics(graph, sign * q, v, vdot)
-        close(method.evaluate(method.torque, given(method, sign * q), v, vdot), expected)
+    for q, v, a in random_states(2):
+        expected = md.inverse_dynamics(graph, sign * q, v, a)
+        close(method.evaluate(method.torque, given(method, sign * q), v, a), expected)
 
 
 @pytest.mark.parametrize("robot", ["four_bar", "crane"])
@@ -117,9 +117,9 @@ def test_other_mechanisms_of_dyads(load_robot, name, robot):
     reference = md.close_loops(graph, np.zeros(len(graph.independent_joint_names)))
     own = [graph.q_slice(joint).start for joint in graph.independent_joint_names]
     for step in (0.05, 0.1):
-        q, v, vdot = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
-        expected = md.inverse_dynamics(graph, q, v, vdot)
-        close(method.evaluate(method.torque, given(method, q), v, vdot), expected)
+        q, v, a = reference[own] + step, np.full(len(own), 0.7), np.full(len(own), -1.3)
+        expected = md.inverse_dynamics(graph, q, v, a)
+        close(method.evaluate(method.torque, given(method, q), v, a), expected)
 
 
 RULES = {
@@ -143,7 +143,7 @@ def evaluated(graph, outputs, inputs):
 
 @pytest.mark.parametrize("term", ["gravity_torque", "mass_matrix", "projection", "torque"])
 def test_the_counted_operations_give_the_term(graph, method, term):
-    q, v, vdot = random_states(1)[0]
+    q, v, a = random_states(1)[0]
     ca = import_casadi()
     entries = ca.sparsify(ca.vec(getattr(method, term)))
     rows = entries.sparsity().get_triplet()[0]
@@ -151,8 +151,8 @@ def test_the_counted_operations_give_the_term(graph, method, term):
     outputs = operations.read(ca.Function("term", method.inputs, [entries]))
     at = given(method, q)
     result = np.zeros(entries.shape[0])
-    result[rows] = evaluated(operations, outputs, [at, v, vdot, method.constants.numbers])
-    close(result, method.evaluate(getattr(method, term), at, v, vdot).ravel(order="F"))
+    result[rows] = evaluated(operations, outputs, [at, v, a, method.constants.numbers])
+    close(result, method.evaluate(getattr(method, term), at, v, a).ravel(order="F"))
 
 
 @pytest.mark.parametrize(("name", "term"), COUNTS, ids="-".join)

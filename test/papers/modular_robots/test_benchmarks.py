@@ -23,9 +23,9 @@ def test_accelerations_are_those_of_lagranges_equations(name):
     benchmark = BENCHMARKS[name]()
     graph, x_of_q, rng = benchmark.assembly.graph(), benchmark.x_of_q, np.random.default_rng(3)
     for q, v in rng.normal(scale=2.0, size=(20, 2, 2)):
-        vdot = md.forward_dynamics(graph, q, v, np.zeros(2))
+        a = md.forward_dynamics(graph, q, v, np.zeros(2))
         expected = benchmark.equations.accelerations(0.0, x_of_q @ q, x_of_q @ v)
-        np.testing.assert_allclose(x_of_q @ vdot, expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(x_of_q @ a, expected, rtol=1e-12, atol=1e-12)
         energy = benchmark.equations.energy(x_of_q @ q, x_of_q @ v)
         assert md.energy(graph, q, v) == pytest.approx(energy, abs=1e-12)
 

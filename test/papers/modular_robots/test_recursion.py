@@ -22,11 +22,11 @@ BODY = inertial(2.0, (0.1, 0.2, 0.3), np.diag([0.1, 0.2, 0.25]))
 @examples(40)
 def test_torques_are_the_librarys(robot):
     graph = robot.graph
-    q, v, vdot = robot.state(graph)
+    q, v, a = robot.state(graph)
     wrenches = {graph.bodies[-1].name: np.array([3.0, -2.0, 5.0, 0.4, 0.1, -0.3])}
     for loads in (None, wrenches):
-        tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=loads)
-        assert_close(recursion(graph, q, v, vdot, loads).tau, tau)
+        tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=loads)
+        assert_close(recursion(graph, q, v, a, loads).tau, tau)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -43,12 +43,12 @@ def test_a_moving_base_is_the_library_s_floating_base():
     fixed = small_robot("fork")
     floating = md.load_urdf(fixed.urdf, floating_base=True)
     rng = np.random.default_rng(3)
-    q, v, vdot = rng.normal(size=(3, fixed.nv))
+    q, v, a = rng.normal(size=(3, fixed.nv))
     base_twist, base_rate = rng.normal(size=(2, 6))
     at_rest = np.array([0.0, 0, 0, 1, 0, 0, 0])
-    tau = md.inverse_dynamics(floating, [*at_rest, *q], [*base_twist, *v], [*base_rate, *vdot])
+    tau = md.inverse_dynamics(floating, [*at_rest, *q], [*base_twist, *v], [*base_rate, *a])
     falling = np.concatenate([-floating.gravity, np.zeros(3)])
-    ours = recursion(fixed, q, v, vdot, base_twist=base_twist, base_acceleration=base_rate + falling)
+    ours = recursion(fixed, q, v, a, base_twist=base_twist, base_acceleration=base_rate + falling)
     assert floating.joint_names[1:] == fixed.joint_names
     assert_close(ours.tau, tau[6:])
 
@@ -66,9 +66,9 @@ def test_friction_counts_where_it_is_asked_for():
 
 def test_end_wrenches_and_twists_are_in_the_bodies_frames():
     graph = small_robot("chain")
-    q, v, vdot = np.random.default_rng(4).normal(size=(3, 3))
-    result = recursion(graph, q, v, vdot)
-    composed = md.compose(graph, q, v, vdot)
+    q, v, a = np.random.default_rng(4).normal(size=(3, 3))
+    result = recursion(graph, q, v, a)
+    composed = md.compose(graph, q, v, a)
     assert result.V.shape == result.Vdot.shape == result.F.shape == (3, 6)
     for k, body in enumerate(graph.bodies):  # the composition's twists are at the centres of mass
         twist = composed.twists[k]

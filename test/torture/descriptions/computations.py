@@ -37,27 +37,27 @@ def compute(graph: md.SubsystemGraph, seed: int, urdf: str | None = None) -> str
     str(graph).encode()
     tree, random = graph.tree, np.random.default_rng(seed)
     q = tree.integrate(tree.neutral(), random.uniform(-1.0, 1.0, tree.nv))  # limits may be anything
-    v, vdot = random.uniform(-1.0, 1.0, (2, tree.nv))
+    v, a = random.uniform(-1.0, 1.0, (2, tree.nv))
     boxes = {one.name: random.uniform(-1.0, 1.0, 6) for one in tree.subsystems if one.black_box}
-    tau = md.inverse_dynamics(tree, q, v, vdot, black_box_wrenches=boxes)
+    tau = md.inverse_dynamics(tree, q, v, a, black_box_wrenches=boxes)
     known = [k for one in tree.subsystems if not one.black_box for k in _columns(tree, one)]
     _require_finite("torques", tau[known])
     bound = _ROUNDING * _largest_terms(tree, q)
     if len(tree.joints) <= _MOST_COMPARED:
-        residual = md.crosscheck.CrossCheck(tree)(q, v, vdot, tau, black_box_wrenches=boxes)
+        residual = md.crosscheck.CrossCheck(tree)(q, v, a, tau, black_box_wrenches=boxes)
         if not residual.worst <= bound:
             raise Wrong(f"{residual.worst:g} from Pinocchio's {residual.scale:g}, bound {bound:g}")
         if urdf is not None and not boxes:
-            _as_pinocchio_reads_it(tree, urdf, q, v, vdot, tau, bound)
+            _as_pinocchio_reads_it(tree, urdf, q, v, a, tau, bound)
         if not boxes:
-            _equation_of_motion(tree, q, v, vdot, tau, bound)
+            _equation_of_motion(tree, q, v, a, tau, bound)
     if graph.has_loops and len(graph.joints) <= _MOST_CLOSED:
         return _closed(graph, random)
     return f"{len(graph.joints)} joints"
 
 
 def _as_pinocchio_reads_it(
-    tree: md.SubsystemGraph, urdf: str, q: Any, v: Any, vdot: Any, tau: Any, bound: float
+    tree: md.SubsystemGraph, urdf: str, q: Any, v: Any, a: Any, tau: Any, bound: float
 ) -> None:
     """The torques of Pinocchio's own model of the text, where it says all: what was misread differs."""
     joints = [tree.joint(name) for name in tree.joint_names]
@@ -75,7 +75,7 @@ def _as_pinocchio_reads_it(
     order = [tree.joint_names.index(name) for name in names]
     place = pinocchio.integrate(model, pinocchio.neutral(model), q[order])
     model.gravity = pinocchio.Motion(np.array(tree.gravity), np.zeros(3))
-    right = pinocchio.rnea(model, model.createData(), place, v[order], vdot[order])
+    right = pinocchio.rnea(model, model.createData(), place, v[order], a[order])
     worst = np.abs(tau[order] - right).max(initial=0.0)
     if not worst <= bound:
         raise Wrong(f"{worst:g} from Pinocchio, which has read the text itself; bound {bound:g}")
@@ -100,13 +100,13 @@ def _own_error(function: Callable[[], Any]) -> Any:
         return None
 
 
-def _equation_of_motion(tree: md.SubsystemGraph, q: Any, v: Any, vdot: Any, tau: Any, bound: float) -> None:
-    """M vdot + h = tau, and the accelerations that tau gives need tau again."""
+def _equation_of_motion(tree: md.SubsystemGraph, q: Any, v: Any, a: Any, tau: Any, bound: float) -> None:
+    """M a + h = tau, and the accelerations that tau gives need tau again."""
     M, h = md.mass_matrix(tree, q), md.inverse_dynamics(tree, q, v, np.zeros(tree.nv))
     _require_finite("mass matrix", M)
-    worst = np.abs(M @ vdot + h - tau).max(initial=0.0)
+    worst = np.abs(M @ a + h - tau).max(initial=0.0)
     if not worst <= 10.0 * bound:
-        raise Wrong(f"M vdot + h is {worst:g} from tau, bound {10.0 * bound:g}")
+        raise Wrong(f"M a + h is {worst:g} from tau, bound {10.0 * bound:g}")
     solved = _own_error(lambda: md.forward_dynamics(tree, q, v, tau))
     if solved is None:
         return
@@ -125,8 +125,8 @@ def _closed(graph: md.SubsystemGraph, random: np.random.Generator) -> str:
     n = sum(graph.joint(name).type.nv for name in graph.independent_joint_names)
     scalar = all(graph.joint(name).type.nq == 1 for name in graph.independent_joint_names)
     for q in (np.zeros(n), random.uniform(-0.3, 0.3, n)) if scalar else ():
-        v, vdot = random.uniform(-1.0, 1.0, (2, n))
-        result = _own_error(lambda: md.InverseDynamics(graph).solve(q, v, vdot))  # noqa: B023
+        v, a = random.uniform(-1.0, 1.0, (2, n))
+        result = _own_error(lambda: md.InverseDynamics(graph).solve(q, v, a))  # noqa: B023
         if result is None:
             return "open"
         for what in ("tau", "multipliers", "coordinates", "velocities", "accelerations", "projection"):

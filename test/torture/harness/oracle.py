@@ -86,7 +86,7 @@ class Oracle:
         return tau
 
     def accelerations(self, q: Array, terms: Terms, tau: Array) -> Array:
-        """The accelerations for which torques ``tau`` exceed those at ``vdot = 0``."""
+        """The accelerations for which torques ``tau`` exceed those at ``a = 0``."""
         model = self._model
         position = pinocchio.integrate(model, pinocchio.neutral(model), np.asarray(q))
         matrix = np.array(pinocchio.crba(model, self._data, position))

@@ -36,7 +36,7 @@ class Robot:
     Attributes:
         prefix: what all names begin with. stem: name of the files without their endings.
         notes: lines of the comment about the robot.
-        joints: those of q, v, vdot and tau. all_joints: of a robot with loops, those of coordinates and W.
+        joints: those of q, v, a and tau. all_joints: of a robot with loops, those of coordinates and W.
     """
 
     name: str
@@ -105,14 +105,14 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
         "  3: a joint moves no inertia (accelerations only).",
         *(_STATUS_OF_LOOPS if loops else []),
         "",
-        f"Order of {'the independent ' if loops else ''}joints (vdot and tau as v):",
+        f"Order of {'the independent ' if loops else ''}joints (a and tau as v):",
         *_order(robot.joints, "q", "v"),
     ]
     if loops:
         about += ["", "Order of all joints (velocities = W v):"]
         about += _order(robot.all_joints, "coordinates", "velocities")
     lines = [*_comment(about), f"#ifndef {upper}_H", f"#define {upper}_H", ""]
-    lines += _sizes(upper, robot.joints, "q", "v, vdot and tau")
+    lines += _sizes(upper, robot.joints, "q", "v, a and tau")
     if loops:
         lines += ["", *_sizes(f"{upper}_ALL", robot.all_joints, "coordinates", "velocities of all joints")]
     lines += ["", "#ifdef __cplusplus", f"#define {upper}_RESTRICT", 'extern "C" {', "#else"]

@@ -55,7 +55,7 @@ def compose(
     graph: SubsystemGraph,
     q: ArrayLike,
     v: ArrayLike,
-    vdot: ArrayLike,
+    a: ArrayLike,
     external_wrenches: Mapping[str, ArrayLike] | None = None,
     black_box_wrenches: Mapping[str, ArrayLike] | None = None,
     algebra: Algebra | None = None,
@@ -69,25 +69,25 @@ def compose(
     """
     model.refuse_closures(graph, "composition")
     algebra = DualQuaternions() if algebra is None else algebra
-    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
+    q, v, a = graph.checked(q=q, v=v, a=a)
     boxes = model.black_box_wrenches(graph, black_box_wrenches or {})
     box_wrenches = {
         name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()
     }
     loads = model.body_loads(graph, external_wrenches or {})
-    motions = _twists(graph, q, v, vdot, algebra)
+    motions = _twists(graph, q, v, a, algebra)
     A, connection_wrenches = _interconnection(graph, motions, loads, box_wrenches, algebra)
     wrenches = A @ _column([algebra.one] * len(graph.subsystems))  # Gamma_total = A 1_s (eq. 4)
-    tau = joint_torques(graph, q, vdot, motions, wrenches, algebra)
+    tau = joint_torques(graph, q, a, motions, wrenches, algebra)
     twists = _column([xi for motion in motions for xi in motion.total])
     return Composition(graph, algebra, tau, tuple(motions), tuple(connection_wrenches), A, wrenches, twists)
 
 
-def _twists(graph: SubsystemGraph, q: Vector, v: Vector, vdot: Vector, algebra: Algebra) -> list[Motion]:
+def _twists(graph: SubsystemGraph, q: Vector, v: Vector, a: Vector, algebra: Algebra) -> list[Motion]:
     """Forward, from the ground to the leaves: Xi_i = Xi_{p_i,i} + Xi_{i,i} of every subsystem."""
     motions: list[Motion] = []
     for subsystem in graph.subsystems:
-        motion = own_motion(graph, subsystem, q, v, vdot, algebra)
+        motion = own_motion(graph, subsystem, q, v, a, algebra)
         with_predecessor(motion, *at_connection(subsystem, graph, motions, algebra), algebra)
         motions.append(motion)
     return motions

@@ -63,7 +63,7 @@ def own_motion(
     subsystem: Subsystem,
     q: NDArray[np.float64],
     v: NDArray[np.float64],
-    vdot: NDArray[np.float64],
+    a: NDArray[np.float64],
     algebra: Algebra,
 ) -> Motion:
     """Poses and Xi_{i,i}: the subsystem by itself, its connection point at rest.
@@ -85,7 +85,7 @@ def own_motion(
         x_c_a = x_c_body * x_a_body.conjugate()
         # from the frame after the joint to the CoM
         joint_twist = algebra.move_twist(x_c_body, algebra.twist(*joint.screw(graph.joint_rate(joint, v))))
-        joint_dot = algebra.move_twist(x_c_body, algebra.twist(*joint.screw(graph.joint_rate(joint, vdot))))
+        joint_dot = algebra.move_twist(x_c_body, algebra.twist(*joint.screw(graph.joint_rate(joint, a))))
         xi_before, xid_before = rest, rest
         if before is not None:
             x_c_before = x_c_a * motion.x_c_a[before].conjugate()

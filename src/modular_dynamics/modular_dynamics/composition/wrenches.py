@@ -90,7 +90,7 @@ def connection_wrench(
 def joint_torques(
     graph: SubsystemGraph,
     q: NDArray[np.float64],
-    vdot: NDArray[np.float64],
+    a: NDArray[np.float64],
     motions: Sequence[Motion],
     wrenches: NDArray[np.object_],
     algebra: Algebra,
@@ -112,7 +112,7 @@ def joint_torques(
             else:
                 force, moment = algebra.force_moment(zeta)
                 own = np.atleast_1d(joint.axis @ (force if joint.type is JointType.PRISMATIC else moment))
-            own = own + joint.armature * graph.joint_rate(joint, vdot)
+            own = own + joint.armature * graph.joint_rate(joint, a)
             if joint.stiffness != 0.0:
                 own = own + joint.stiffness * (graph.joint_position(joint, q) - joint.rest_position)
             multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier

@@ -75,15 +75,15 @@ class CrossCheck:
         self,
         q: ArrayLike,
         v: ArrayLike,
-        vdot: ArrayLike,
+        a: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
     ) -> Array:
         """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
-        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
+        q, v, a = self.graph.checked(q=q, v=v, a=a)
         loads = self._loads(external_wrenches or {})
         if not black_box_wrenches:
-            return self._full.tau(self._rnea(self._full, q, v, vdot, loads)) + self._spring_torques(q)
+            return self._full.tau(self._rnea(self._full, q, v, a, loads)) + self._spring_torques(q)
         # black boxes cut the tree into regions; in a region, the given wrenches replace the boxes that it
         # carries, and what is beyond them is left out
         boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
@@ -97,7 +97,7 @@ class CrossCheck:
                 connection = self.graph.subsystem(name).connection
                 placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
                 self._add_load(acting, connection.body, placement, -boxes[name])
-            tau = self._rnea(pruned, q, v, vdot, acting)
+            tau = self._rnea(pruned, q, v, a, acting)
             for subsystem in self.graph.subsystems:
                 if subsystem.name not in boxes and above[subsystem.name] == region:
                     for joint in subsystem.joints:
@@ -118,7 +118,7 @@ class CrossCheck:
         self,
         q: ArrayLike,
         v: ArrayLike,
-        vdot: ArrayLike,
+        a: ArrayLike,
         tau: ArrayLike,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
@@ -131,13 +131,13 @@ class CrossCheck:
             common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches
                 that were solved for together, as those at the cuts of loops: each has an error of that size.
         """
-        theirs = self.torques(q, v, vdot, external_wrenches, black_box_wrenches)
+        theirs = self.torques(q, v, a, external_wrenches, black_box_wrenches)
         (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
         unknown = np.isnan(theirs)
         difference[unknown] = 0.0
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
-        q, v, vdot = self.graph.checked(q=q, v=v, vdot=vdot)
-        sizes = self._sizes(q, v, vdot, _arrays(external_wrenches), _arrays(black_box_wrenches))
+        q, v, a = self.graph.checked(q=q, v=v, a=a)
+        sizes = self._sizes(q, v, a, _arrays(external_wrenches), _arrays(black_box_wrenches))
         of_terms = self._per_subsystem(difference / (sizes.max(initial=0.0) if common_size else sizes))
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
 
@@ -200,8 +200,8 @@ class CrossCheck:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved
 
-    def _rnea(self, model: PinocchioModel, q: Array, v: Array, vdot: Array, loads: Loads) -> Array:
-        arguments = [model.model, model.data, model.q(q), model.v(v), model.v(vdot)]
+    def _rnea(self, model: PinocchioModel, q: Array, v: Array, a: Array, loads: Loads) -> Array:
+        arguments = [model.model, model.data, model.q(q), model.v(v), model.v(a)]
         if loads:
             forces = pinocchio.StdVec_Force()
             forces.extend([pinocchio.Force.Zero() for _ in range(model.model.njoints)])
@@ -222,8 +222,8 @@ class _OfThread(threading.local):
         self.check = CrossCheck(graph)
 
 
-def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, vdot: ArrayLike) -> Array:
+def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
     require_graph(graph)
     check = graph.once(_OfThread).check
-    return check(q, v, vdot, inverse_dynamics(graph, q, v, vdot)).per_joint
+    return check(q, v, a, inverse_dynamics(graph, q, v, a)).per_joint

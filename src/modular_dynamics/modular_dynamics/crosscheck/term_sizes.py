@@ -57,7 +57,7 @@ class TermSizes:
         self,
         q: Array,
         v: Array,
-        vdot: Array,
+        a: Array,
         external: Mapping[str, Array] | None = None,
         black_boxes: Mapping[str, Array] | None = None,
     ) -> Array:
@@ -67,7 +67,7 @@ class TermSizes:
             external, black_boxes: as of ``inverse_dynamics``.
         """
         graph = self.graph
-        offsets, forces, moments = self._body_wrenches(q, v, vdot)
+        offsets, forces, moments = self._body_wrenches(q, v, a)
         for link, wrench in (external or {}).items():
             body, placement = graph.link_pose(link)
             self._add(forces, moments, body, _norm(to_rotation_translation(placement)[1]), wrench)
@@ -81,9 +81,9 @@ class TermSizes:
             if parent is not None and k not in inside:
                 forces[parent] += forces[k]
                 moments[parent] += moments[k] + offsets[k] * forces[k]
-        return self._at_joints(q, vdot, forces, moments)
+        return self._at_joints(q, a, forces, moments)
 
-    def _body_wrenches(self, q: Array, v: Array, vdot: Array) -> tuple[list[float], list[float], list[float]]:
+    def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
         """By body: distance of its origin from the one before; force and moment of inertia and weight."""
         graph = self.graph
         spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
@@ -95,7 +95,7 @@ class TermSizes:
             if parent is not None:
                 spin, turn, speed, gain = spins[parent], turns[parent], speeds[parent], gains[parent]
             own_spin, own_speed = map(_norm, joint.screw(graph.joint_rate(joint, v)))
-            own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, vdot)))
+            own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, a)))
             offset = length.offset
             if joint.type in (JointType.PRISMATIC, JointType.FLOATING):
                 offset += _norm(graph.joint_position(joint, q)[:3])
@@ -128,14 +128,14 @@ class TermSizes:
         """Joints inside black boxes: what they carry does not reach the joints before."""
         return {k for name in black_boxes for k in self.graph.subsystem(name).indices}
 
-    def _at_joints(self, q: Array, vdot: Array, forces: list[float], moments: list[float]) -> Array:
+    def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:
         graph, sizes = self.graph, np.full(self.graph.nv, SMALLEST)
         for joint, force, moment in zip(graph.joints, forces, moments, strict=True):
             if joint.type is JointType.FLOATING:
                 own = np.repeat((force, moment), 3)
             else:
                 own = np.full(joint.type.nv, force if joint.type is JointType.PRISMATIC else moment)
-            own = own + np.abs(joint.armature * graph.joint_rate(joint, vdot))
+            own = own + np.abs(joint.armature * graph.joint_rate(joint, a))
             if joint.stiffness != 0.0:
                 stretched = np.abs(graph.joint_position(joint, q)) + abs(joint.rest_position)
                 own = own + abs(joint.stiffness) * stretched

@@ -24,14 +24,14 @@ class CasadiFunctions:
     not finite nor quaternions of norm zero; quaternions of other norms are normalized.
 
     Attributes:
-        inverse_dynamics: (q, v, vdot) -> tau. nonlinear_effects: (q, v) -> h. gravity_torque: q -> g.
-        mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> vdot.
-        inverse_dynamics_derivatives: (q, v, vdot) -> (dq, dv, dvdot), as in the library: for a floating joint
+        inverse_dynamics: (q, v, a) -> tau. nonlinear_effects: (q, v) -> h. gravity_torque: q -> g.
+        mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> a.
+        inverse_dynamics_derivatives: (q, v, a) -> (dq, dv, da), as in the library: for a floating joint
             dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
         frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
         close_loops: q -> coordinates of all joints. explicit_constraint_jacobian: q -> W.
 
-    With closed loops q, v, vdot and tau are of the independent joints. Where the loops do not close, what
+    With closed loops q, v, a and tau are of the independent joints. Where the loops do not close, what
     depends on passive joints is NaN.
     """
 

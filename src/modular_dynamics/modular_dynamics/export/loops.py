@@ -58,13 +58,13 @@ def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
     return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
 
 
-#: By the names of the library's functions; q, v, vdot, tau are of the independent joints.
+#: By the names of the library's functions; q, v, a, tau are of the independent joints.
 FUNCTIONS: Mapping[str, _Function] = {
     "close_loops": _Function(
         "Coordinates of all joints, loops closed.",
         "coordinates",
         1,
-        "vdot",
+        "a",
         "coordinates",
         "of all joints [rad, m or 1]",
         lambda _, at: at.coordinates,
@@ -73,7 +73,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "W: velocities of all joints are W v, v of the independent ones.",
         "projection",
         1,
-        "vdot",
+        "a",
         "W",
         "of all joints by v of the independent ones",
         lambda _, at: at.projection,
@@ -82,7 +82,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "Torques of the independent joints; passive joints are unactuated.",
         "inverse_dynamics",
         3,
-        "vdot",
+        "a",
         "tau",
         TORQUES,
         lambda _, at: at.tau,
@@ -91,7 +91,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs.",
         "inverse_dynamics",
         2,
-        "vdot",
+        "a",
         "h",
         TORQUES,
         _nonlinear_effects,
@@ -100,7 +100,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "Torques g of the independent joints that gravity needs; springs do not count.",
         "inverse_dynamics",
         1,
-        "vdot",
+        "a",
         "g",
         TORQUES,
         lambda solver, at: gravity_torque(
@@ -112,7 +112,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "Mass matrix M of the independent joints.",
         "mass_matrix",
         1,
-        "vdot",
+        "a",
         "M",
         MASS_MATRIX,
         lambda solver, at: mass_matrix(
@@ -120,11 +120,11 @@ FUNCTIONS: Mapping[str, _Function] = {
         ),
     ),
     "forward_dynamics": _Function(
-        "Accelerations vdot of the independent joints that their torques tau give: M vdot + h = tau.",
+        "Accelerations a of the independent joints that their torques tau give: M a + h = tau.",
         "forward_dynamics",
         3,
         "tau",
-        "vdot",
+        "a",
         ACCELERATIONS,
         # those whose torques inverse dynamics computed
         lambda solver, at: at.accelerations[solver.independent_v],
@@ -219,10 +219,10 @@ def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoop
         q = near[solver.independent_q] + np.where(moves_loops, spread, 2.0) * rng.uniform(
             -1.0, 1.0, len(moves_loops)
         )
-        v, vdot = rng.uniform(-2.0, 2.0, (2, size))
+        v, a = rng.uniform(-2.0, 2.0, (2, size))
         spread *= NEARER
         try:
-            state = solver.inverse_dynamics_at(q, v, vdot, near)
+            state = solver.inverse_dynamics_at(q, v, a, near)
         except (ClosureError, SingularityError):
             continue
         if np.abs(state.coordinates - near)[passive].max(initial=0.0) < LARGEST_TURN:
@@ -286,7 +286,7 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResul
 
     Of torques: those of the tree's joints, by W; of accelerations: these, by the inverse of the mass matrix.
     """
-    q, v, vdot, W = state.coordinates, state.velocities, state.accelerations, np.abs(state.projection)
+    q, v, a, W = state.coordinates, state.velocities, state.accelerations, np.abs(state.projection)
     if result in ("W", "coordinates"):
         return float(W.max())
     graph, tree = solver.graph, solver.graph.tree
@@ -296,9 +296,9 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResul
         return float(M1.max())
     torques = weights(tree)
     if result != "g":
-        torques += np.abs(nonlinear_effects(tree, q, v)) + M @ np.abs(vdot)
+        torques += np.abs(nonlinear_effects(tree, q, v)) + M @ np.abs(a)
     terms: Array = W.T @ torques
-    if result == "vdot":
+    if result == "a":
         M1 = mass_matrix(graph, q[solver.independent_q], guess=q)
         if not are_definite(M1[None]).all():
             raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular")

@@ -62,11 +62,11 @@ def _matrix(nv: int, _links: int) -> tuple[int, ...]:
 #: The functions that can be exported, by their names in the library.
 FUNCTIONS: Mapping[str, _Function] = {
     "inverse_dynamics": _Function(
-        "Torques tau = M(q) vdot + h(q, v) of inverse dynamics.",
+        "Torques tau = M(q) a + h(q, v) of inverse dynamics.",
         inverse_dynamics,
         "inverse_dynamics",
         3,
-        "vdot",
+        "a",
         {"tau": TORQUES},
         _vector,
     ),
@@ -75,7 +75,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         nonlinear_effects,
         "inverse_dynamics",
         2,
-        "vdot",
+        "a",
         {"h": TORQUES},
         _vector,
     ),
@@ -84,34 +84,34 @@ FUNCTIONS: Mapping[str, _Function] = {
         gravity_torque,
         "inverse_dynamics",
         1,
-        "vdot",
+        "a",
         {"g": TORQUES},
         _vector,
         ARMATURE,
     ),
     "mass_matrix": _Function(
-        "Mass matrix M.", mass_matrix, "mass_matrix", 1, "vdot", {"M": MASS_MATRIX}, _matrix
+        "Mass matrix M.", mass_matrix, "mass_matrix", 1, "a", {"M": MASS_MATRIX}, _matrix
     ),
     "forward_dynamics": _Function(
-        "Accelerations vdot that the torques tau give: M vdot + h = tau.",
+        "Accelerations a that the torques tau give: M a + h = tau.",
         forward_dynamics,
         "forward_dynamics",
         3,
         "tau",
-        {"vdot": ACCELERATIONS},
+        {"a": ACCELERATIONS},
         _vector,
     ),
     "inverse_dynamics_derivatives": _Function(
-        "Derivatives of the torques of inverse dynamics with respect to q, v and vdot.",
+        "Derivatives of the torques of inverse dynamics with respect to q, v and a.",
         inverse_dynamics_derivatives,
         "inverse_dynamics_derivatives",
         3,
-        "vdot",
+        "a",
         {
             "dq": "d tau_i / d q_j; of quaternions by a rotation in the child's axes, as many columns as v "
             "has",
             "dv": "d tau_i / d v_j",
-            "dvdot": "d tau_i / d vdot_j",
+            "da": "d tau_i / d a_j",
         },
         _matrix,
     ),
@@ -120,7 +120,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         frame_poses,
         "frame_poses",
         1,
-        "vdot",
+        "a",
         {"poses": "[[R, p], [0, 1]], p in m, of {links} in the root link's frame"},
         lambda _nv, links: (links, 4, 4),
         of_links=True,
@@ -130,7 +130,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         lambda graph, q, links: np.array([jacobian(graph, q, link) for link in links]),
         "jacobian",
         1,
-        "vdot",
+        "a",
         {"J": "of {links}: [velocity m/s, angular velocity rad/s] by v, root link's axes"},
         lambda nv, links: (links, 6, nv),
         of_links=True,
@@ -216,7 +216,7 @@ def _recorded(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Recor
     more = (links,) if function.of_links else ()
     terms = {} if more else _terms(graph, states)
     if name == "forward_dynamics":
-        states = [(q, v, inverse_dynamics(graph, q, v, vdot)) for q, v, vdot in states]
+        states = [(q, v, inverse_dynamics(graph, q, v, a)) for q, v, a in states]
     outputs: list[Any] = [function.library(graph, *state[: function.vectors], *more) for state in states]
     rows = [output if isinstance(output, tuple) else (output,) for output in outputs]
     results = [np.array([row[k].ravel() for row in rows]) for k in range(len(rows[0]))]
@@ -249,5 +249,5 @@ def _terms(graph: SubsystemGraph, states: Sequence[tuple[Array, Array, Array]]) 
     return dict.fromkeys(("tau", "h", "dq"), torques) | {
         "g": weight,
         "dv": inertia * rate,
-        "vdot": accelerations,
+        "a": accelerations,
     }

@@ -1,7 +1,7 @@
 """States and torques in MuJoCo's order and conventions, and in the graph's.
 
 A free joint of MuJoCo has its linear velocity v_w in world axes and its angular velocity omega in the body's.
-Here both are in the body's axes: v = R^T v_w, vdot = R^T a_w - omega x v, f = R^T f_w (of the same power).
+Here both are in the body's axes: v = R^T v_w, a = R^T a_w - omega x v, f = R^T f_w (of the same power).
 Quaternions are w x y z in both. Positions of hinges and slides are the same.
 """
 
@@ -28,7 +28,7 @@ class State(NamedTuple):
 
     q: Array
     v: Array
-    vdot: Array
+    a: Array
 
 
 def from_mujoco(
@@ -38,7 +38,7 @@ def from_mujoco(
     qvel: ArrayLike | None = None,
     qacc: ArrayLike | None = None,
 ) -> State:
-    """q (nq,), v (nv,), vdot (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
+    """q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
 
     Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, a number
     that is not finite, a zero quaternion, or a graph that was not loaded from this model.
@@ -48,11 +48,11 @@ def from_mujoco(
     qvel, qacc = _checked("qvel", qvel, model.nv), _checked("qacc", qacc, model.nv)
     state = State(graph.neutral(), np.zeros(graph.nv), np.zeros(graph.nv))
     for kind, (q, v), (theirs_q, theirs_v) in _joints(graph, model):
-        state.q[q], state.v[v], state.vdot[v] = qpos[theirs_q], qvel[theirs_v], qacc[theirs_v]
+        state.q[q], state.v[v], state.a[v] = qpos[theirs_q], qvel[theirs_v], qacc[theirs_v]
         if kind is JointType.FLOATING:
             R, linear = _axes(state.q[q]), slice(v.start, v.start + 3)
             state.v[linear] = R.T @ state.v[linear]
-            state.vdot[linear] = R.T @ state.vdot[linear] - np.cross(state.v[v][3:], state.v[linear])
+            state.a[linear] = R.T @ state.a[linear] - np.cross(state.v[v][3:], state.v[linear])
     return state
 
 
@@ -61,25 +61,25 @@ def to_mujoco(
     model: Any,
     q: ArrayLike,
     v: ArrayLike | None = None,
-    vdot: ArrayLike | None = None,
+    a: ArrayLike | None = None,
 ) -> State:
     """qpos (model.nq,), qvel and qacc (model.nv,) from positions, velocities, accelerations of a graph.
 
     Joints that equality constraints hold at one position get that position. Errors as of :func:`from_mujoco`.
     """
     require_graph(graph)
-    v, vdot = (np.zeros(graph.nv) if rates is None else rates for rates in (v, vdot))
-    q, v, vdot = graph.checked(q=q, v=v, vdot=vdot)
+    v, a = (np.zeros(graph.nv) if rates is None else rates for rates in (v, a))
+    q, v, a = graph.checked(q=q, v=v, a=a)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
     for joint, value in held_positions(model).items():
         state.q[model.jnt_qposadr[joint]] = value
     for kind, (ours_q, ours_v), (theirs_q, theirs_v) in _joints(graph, model):
-        state.q[theirs_q], state.v[theirs_v], state.vdot[theirs_v] = q[ours_q], v[ours_v], vdot[ours_v]
+        state.q[theirs_q], state.v[theirs_v], state.a[theirs_v] = q[ours_q], v[ours_v], a[ours_v]
         if kind is JointType.FLOATING:
             R, linear = _axes(q[ours_q]), slice(theirs_v.start, theirs_v.start + 3)
             velocity, omega = v[ours_v][:3], v[ours_v][3:]
             state.v[linear] = R @ velocity
-            state.vdot[linear] = R @ (vdot[ours_v][:3] + np.cross(omega, velocity))
+            state.a[linear] = R @ (a[ours_v][:3] + np.cross(omega, velocity))
     return state
 
 

@@ -104,11 +104,11 @@ def test_every_quantity_is_that_of_dual_quaternions(tree_robot, algebra):
 @each
 def test_torques_are_pinocchios(tree_robot, algebra):
     rng = np.random.default_rng(1)
-    q, v, vdot = random_state(tree_robot, rng)
+    q, v, a = random_state(tree_robot, rng)
     links = [link for body in tree_robot.bodies for link in body.links]
     external = {link: 10.0 * rng.normal(size=6) for link in links[::2]}
-    reference = md.crosscheck.CrossCheck(tree_robot).torques(q, v, vdot, external)
-    assert_close(md.compose(tree_robot, q, v, vdot, external, algebra=algebra).tau, reference)
+    reference = md.crosscheck.CrossCheck(tree_robot).torques(q, v, a, external)
+    assert_close(md.compose(tree_robot, q, v, a, external, algebra=algebra).tau, reference)
 
 
 @each

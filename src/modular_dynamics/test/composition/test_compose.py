@@ -104,11 +104,11 @@ def test_wrench_propagates_as_equation_7_says(composition):
 def test_twists_are_derivatives_of_poses(load_robot):
     """Xi against finite differences of x_0_c: an independent look at eqs. 1, 5 and 6."""
     graph = load_robot("branched_38dof")
-    q, v, vdot = np.random.default_rng(2).normal(size=(3, graph.nv))
+    q, v, a = np.random.default_rng(2).normal(size=(3, graph.nv))
     h = 1e-5
 
     def at(t):
-        return md.compose(graph, q + v * t + 0.5 * vdot * t * t, v + vdot * t, vdot)
+        return md.compose(graph, q + v * t + 0.5 * a * t * t, v + a * t, a)
 
     def x_ground_c(composition):
         return [m.x_ground_a * x.conjugate() for m in composition.motions for x in m.x_c_a]

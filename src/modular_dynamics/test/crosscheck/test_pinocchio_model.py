@@ -39,8 +39,8 @@ def assert_same_torques(graph, theirs):
     pin = md.crosscheck.PinocchioModel(graph)
     theirs.gravity = pin.model.gravity
     rng = np.random.default_rng(0)
-    q, v, vdot = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
-    q, v, vdot = pin.q(q), pin.v(v), pin.v(vdot)
+    q, v, a = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
+    q, v, a = pin.q(q), pin.v(v), pin.v(a)
     position, into_v = [], []  # from our order into that of the parser
     for name in list(theirs.names)[1:]:
         i, k = pin.model.getJointId(name), theirs.getJointId(name)
@@ -48,8 +48,8 @@ def assert_same_torques(graph, theirs):
         oblique = theirs.nqs[k] > pin.model.nqs[i]
         position += [np.cos(own), np.sin(own)] if oblique else [*q[pin.model.idx_qs[i] :][: theirs.nqs[k]]]
         into_v += range(pin.model.idx_vs[i], pin.model.idx_vs[i] + pin.model.nvs[i])
-    ours = pinocchio.rnea(pin.model, pin.data, q, v, vdot)[into_v]
-    read = pinocchio.rnea(theirs, theirs.createData(), np.array(position), v[into_v], vdot[into_v])
+    ours = pinocchio.rnea(pin.model, pin.data, q, v, a)[into_v]
+    read = pinocchio.rnea(theirs, theirs.createData(), np.array(position), v[into_v], a[into_v])
     assert np.abs(ours - read).max(initial=0.0) <= 1e-12 * max(np.abs(read).max(initial=0.0), 1.0)
 
 

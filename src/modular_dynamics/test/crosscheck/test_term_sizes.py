@@ -23,10 +23,10 @@ def states(graph, rng):
     rest = np.zeros(graph.nv)
     yield graph.neutral(), rest, rest
     for exponent in (-170.0, -12.0, -6.0, 0.0, 3.0):
-        q, v, vdot = graph.random_configuration(rng), *rng.normal(size=(2, graph.nv)) * 10.0**exponent
+        q, v, a = graph.random_configuration(rng), *rng.normal(size=(2, graph.nv)) * 10.0**exponent
         yield q, rest, rest
         yield q, v, rest
-        yield q, v, vdot
+        yield q, v, a
         with suppress(md.StateError):  # a joint without inertia
             yield q, v, md.forward_dynamics(graph, q, v, rng.normal(size=graph.nv) * 1e-6)
 
@@ -132,9 +132,9 @@ def test_black_boxes_need_no_memory_of_their_own(load_robot):
     """Pinocchio's data takes 70 bytes times the cube of the joints."""
     graph = load_robot("charmie")
     check = md.crosscheck.CrossCheck(graph)
-    q, v, vdot = graph.neutral(), *np.random.default_rng(2).normal(size=(2, graph.nv))
+    q, v, a = graph.neutral(), *np.random.default_rng(2).normal(size=(2, graph.nv))
     for name in ("head", "left_arm"):
         wrench = {name: np.ones(6)}
-        tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=None, black_box_wrenches=wrench)
-        assert check(q, v, vdot, tau, None, wrench).worst < 1e-10
+        tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=None, black_box_wrenches=wrench)
+        assert check(q, v, a, tau, None, wrench).worst < 1e-10
     assert all(model.data is check._full.data for model, _ in check._prunings.values())

@@ -31,8 +31,8 @@ def arm(offset=0.0):
 def assert_same_torques(graph, base, seed):
     """Of any theta, physical or not, at states that were not drawn."""
     rng = np.random.default_rng(seed)
-    q, v, vdot = random_states(graph, 20, seed)
-    Y, theta = md.regressor(graph, q, v, vdot), rng.normal(size=10 * len(graph.bodies))
+    q, v, a = random_states(graph, 20, seed)
+    Y, theta = md.regressor(graph, q, v, a), rng.normal(size=10 * len(graph.bodies))
     tau = Y @ theta
     reduced = Y[:, :, base.independent] @ (base.combination @ theta)
     assert np.abs(tau - reduced).max() <= 1e-9 * np.abs(tau).max()
@@ -65,8 +65,8 @@ def test_their_number_is_the_rank_of_pinocchios_regressor(tree):
     graph = md.load_urdf(tree.urdf)
     pin, rows = md.crosscheck.PinocchioModel(graph), []
     count = 40 + 30 * len(graph.bodies) // graph.nv
-    for q, v, vdot in zip(*random_states(graph, count, 7), strict=True):
-        arguments = pin.q(q), pin.v(v), pin.v(vdot)
+    for q, v, a in zip(*random_states(graph, count, 7), strict=True):
+        arguments = pin.q(q), pin.v(v), pin.v(a)
         Y = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, *arguments).reshape(pin.model.nv, -1)
         rows.append(np.array([pin.tau(column) for column in Y.T]).T)
     Y = np.concatenate(rows)

@@ -13,13 +13,13 @@ def test_designs_are_robots_written_to_urdf(name, load_robot):
     names = [n for n in graph.parameters if n.endswith((" mass", " com x", " origin z", " origin yaw"))]
     chosen = rng.choice(names, min(6, len(names)), replace=False).tolist()
     parameters = {n: graph.parameters[n].value + rng.uniform(0.0, 0.1, 8) for n in chosen}
-    q, v, vdot = rng.uniform(-1.0, 1.0, (3, 8, 5, graph.nq))
-    tau = md.inverse_dynamics(graph, q, v, vdot, parameters=parameters)
+    q, v, a = rng.uniform(-1.0, 1.0, (3, 8, 5, graph.nq))
+    tau = md.inverse_dynamics(graph, q, v, a, parameters=parameters)
     for k in range(8):
         changed = graph.with_parameters({n: column[k] for n, column in parameters.items()})
         peer = PinocchioTree(md.load_urdf(changed.to_urdf()))
         for i in range(5):
-            expected = peer.inverse_dynamics(q[k, i], v[k, i], vdot[k, i])
+            expected = peer.inverse_dynamics(q[k, i], v[k, i], a[k, i])
             assert tau[k, i] == pytest.approx(expected, abs=1e-10 * np.abs(expected).max())
 
 
@@ -29,11 +29,11 @@ def test_friction_armature_and_springs_that_only_designs_have(load_robot):
     parameters = {
         f"joint {joint} {quantity}": [0.0, 2.0] for quantity in ("damping", "armature", "stiffness")
     }
-    q, v, vdot = rng.normal(size=(3, 2, graph.nq))
-    tau = md.inverse_dynamics(graph, q, v, vdot, parameters=parameters, friction="urdf")
-    bare = md.inverse_dynamics(graph, q, v, vdot)
+    q, v, a = rng.normal(size=(3, 2, graph.nq))
+    tau = md.inverse_dynamics(graph, q, v, a, parameters=parameters, friction="urdf")
+    bare = md.inverse_dynamics(graph, q, v, a)
     expected = bare.copy()
-    expected[1, 1] += 2.0 * (q[1, 1] + v[1, 1] + vdot[1, 1])
+    expected[1, 1] += 2.0 * (q[1, 1] + v[1, 1] + a[1, 1])
     assert tau == pytest.approx(expected, rel=1e-12)
 
 
@@ -56,11 +56,11 @@ def test_each_design_has_the_torques_of_the_changed_robot(load_robot):
     graph, rng = load_robot("four_link"), np.random.default_rng(0)
     masses = rng.uniform(1.0, 2.0, 50)
     name = next(name for name in graph.parameters if name.endswith(" mass"))
-    q, v, vdot = rng.normal(size=(3, 50, 11, graph.nq))  # a vector and a remainder
-    tau = md.inverse_dynamics(graph, q, v, vdot, threads=1, parameters={name: masses})
+    q, v, a = rng.normal(size=(3, 50, 11, graph.nq))  # a vector and a remainder
+    tau = md.inverse_dynamics(graph, q, v, a, threads=1, parameters={name: masses})
     for k in range(0, 50, 7):
         changed = graph.with_parameters({name: masses[k]})
-        expected = md.inverse_dynamics(changed, q[k], v[k], vdot[k])
+        expected = md.inverse_dynamics(changed, q[k], v[k], a[k])
         assert tau[k] == pytest.approx(expected, rel=1e-12, abs=1e-12 * np.abs(expected).max())
 
 
@@ -68,9 +68,9 @@ def test_each_design_has_the_torques_of_the_changed_robot(load_robot):
 def test_results_do_not_depend_on_threads(states, load_robot):
     graph, rng = load_robot("branched_38dof"), np.random.default_rng(0)
     name = next(name for name in graph.parameters if name.endswith(" origin z"))
-    q, v, vdot = rng.normal(size=(3, 40, states, graph.nq))
+    q, v, a = rng.normal(size=(3, 40, states, graph.nq))
     one, two = (
-        md.inverse_dynamics(graph, q, v, vdot, threads=threads, parameters={name: np.linspace(0.0, 0.1, 40)})
+        md.inverse_dynamics(graph, q, v, a, threads=threads, parameters={name: np.linspace(0.0, 0.1, 40)})
         for threads in (1, 4)
     )
     assert np.array_equal(one, two)
@@ -78,11 +78,11 @@ def test_results_do_not_depend_on_threads(states, load_robot):
 
 def test_one_set_of_numbers_for_all_and_one_state_of_each(load_robot):
     graph, rng = load_robot("four_link"), np.random.default_rng(0)
-    q, v, vdot = rng.normal(size=(3, 20, graph.nq))
+    q, v, a = rng.normal(size=(3, 20, graph.nq))
     changed = graph.with_parameters({"gravity z": -1.62})
-    expected = md.inverse_dynamics(changed, q, v, vdot)
+    expected = md.inverse_dynamics(changed, q, v, a)
     for values in (-1.62, [-1.62], np.full(20, -1.62)):
-        tau = md.inverse_dynamics(graph, q, v, vdot, parameters={"gravity z": values})
+        tau = md.inverse_dynamics(graph, q, v, a, parameters={"gravity z": values})
         assert tau == pytest.approx(expected, rel=1e-12)
     none = np.zeros((0, 5, graph.nq))
     assert md.inverse_dynamics(graph, none, none, none, parameters={"gravity z": -1.62}).shape == none.shape
@@ -95,16 +95,16 @@ def test_floating_bases_have_designs_and_need_a_direction(load_robot):
     graph = load_robot("four_link", floating_base=True)
     rng = np.random.default_rng(0)
     q = np.array([[graph.random_configuration(rng) for _ in range(3)] for _ in range(4)])
-    v, vdot = rng.normal(size=(2, 4, 3, graph.nv))
+    v, a = rng.normal(size=(2, 4, 3, graph.nv))
     masses = [1.0, 1.5, 2.0, 2.5]
     name = [name for name in graph.parameters if name.endswith(" mass")][-1]
-    tau = md.inverse_dynamics(graph, q, v, vdot, parameters={name: masses})
+    tau = md.inverse_dynamics(graph, q, v, a, parameters={name: masses})
     for k, mass in enumerate(masses):
-        expected = md.inverse_dynamics(graph.with_parameters({name: mass}), q[k], v[k], vdot[k])
+        expected = md.inverse_dynamics(graph.with_parameters({name: mass}), q[k], v[k], a[k])
         assert tau[k] == pytest.approx(expected, rel=1e-12, abs=1e-11)
     q[2, 1, 3:7] = 0.0
     with pytest.raises(md.StateError, match=r"design 2: row 1: .*quaternion"):
-        md.inverse_dynamics(graph, q, v, vdot, parameters={name: masses})
+        md.inverse_dynamics(graph, q, v, a, parameters={name: masses})
 
 
 @pytest.mark.parametrize(("state", "design", "named"), [(1, 3, 1), (3, 1, 1), (None, 2, 2), (2, None, 2)])

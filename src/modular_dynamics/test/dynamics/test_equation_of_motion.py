@@ -16,13 +16,13 @@ from helpers.tree_dynamics import assert_close
 @given(data=st.data(), tree=random_trees(largest=30))
 def test_identities_on_random_trees(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     M, h, g = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v), md.gravity_torque(graph, q)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
+    tau = md.inverse_dynamics(graph, q, v, a)
     scale = max(np.abs(tau).max(), np.abs(M).max(), 1.0)
     assert np.array_equal(M, M.T)
     assert np.linalg.eigvalsh(M)[0] > 0.0
-    assert np.abs(M @ vdot + h - tau).max() <= 1e-11 * scale
+    assert np.abs(M @ a + h - tau).max() <= 1e-11 * scale
     assert np.abs(md.nonlinear_effects(graph, q, 0 * v) - g).max() <= 1e-12 * scale
 
 

@@ -17,12 +17,12 @@ WITHOUT_MIMICS = tuple(kind for kind in TYPES if kind != "mimic")
 @given(tree=joint_trees())
 def test_torques_and_their_parts_are_pinocchios(tree):
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     pinocchio, rest = PinocchioTree(graph), np.zeros(graph.nv)
-    bodies = pinocchio.inverse_dynamics(q, v, vdot)
+    bodies = pinocchio.inverse_dynamics(q, v, a)
     for friction in ("none", "urdf"):
         expected = bodies + passive_torques(graph, q, v, friction)
-        assert_close(md.inverse_dynamics(graph, q, v, vdot, friction=friction), expected)
+        assert_close(md.inverse_dynamics(graph, q, v, a, friction=friction), expected)
     bias = pinocchio.inverse_dynamics(q, v, rest) + passive_torques(graph, q, v)
     assert_close(md.nonlinear_effects(graph, q, v), bias)
     assert_close(md.gravity_torque(graph, q), pinocchio.inverse_dynamics(q, rest, rest))
@@ -33,17 +33,17 @@ def test_torques_and_their_parts_are_pinocchios(tree):
 @given(tree=joint_trees(largest=20))
 def test_composition_jacobian_and_regressor(tree):
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     pinocchio = PinocchioTree(graph)
-    bodies = pinocchio.inverse_dynamics(q, v, vdot)
-    assert_close(md.compose(graph, q, v, vdot).tau, bodies + passive_torques(graph, q, v))
+    bodies = pinocchio.inverse_dynamics(q, v, a)
+    assert_close(md.compose(graph, q, v, a).tau, bodies + passive_torques(graph, q, v))
     last = len(graph.bodies) - 1
     jacobian = md.jacobian(graph, q, graph.bodies[last].name, "link")
     assert_close(jacobian, pinocchio.jacobian(q, last))
     x_root_link = md.frame_poses(graph, q, [graph.bodies[last].name])[0]
     in_root = md.jacobian(graph, q, graph.bodies[last].name)
     assert_close(in_root.reshape(2, 3, -1), x_root_link[:3, :3] @ jacobian.reshape(2, 3, -1))
-    assert_close(md.regressor(graph, q, v, vdot), pinocchio.regressor(q, v, vdot))
+    assert_close(md.regressor(graph, q, v, a), pinocchio.regressor(q, v, a))
 
 
 @examples(60)
@@ -51,14 +51,14 @@ def test_composition_jacobian_and_regressor(tree):
 def test_derivatives_are_pinocchios(tree):
     graph = tree.graph
     state = tree.state(graph)
-    dq, dv, dvdot = PinocchioTree(graph).derivatives(*state)
+    dq, dv, da = PinocchioTree(graph).derivatives(*state)
     stiffness, damping = np.zeros(graph.nv), np.zeros(graph.nv)
     for joint in graph.joints:
         square = 1.0 if joint.mimic is None else joint.mimic.multiplier**2
         stiffness[graph.v_slice(graph.driver(joint))] += square * joint.stiffness
         damping[graph.v_slice(graph.driver(joint))] += square * joint.damping
     ours = md.inverse_dynamics_derivatives(graph, *state)
-    for matrix, expected in zip(ours, (dq + np.diag(stiffness), dv, dvdot), strict=True):
+    for matrix, expected in zip(ours, (dq + np.diag(stiffness), dv, da), strict=True):
         assert_close(matrix, expected, 1e-10, least=1e-3)
     with_friction = md.inverse_dynamics_derivatives(graph, *state, friction="urdf")
     assert_close(with_friction.dv, dv + np.diag(damping), 1e-10, least=1e-3)
@@ -71,12 +71,12 @@ def test_accelerations_are_pinocchios_and_give_the_torques_back(tree):
     q, v, tau = tree.state(graph)
     M = md.mass_matrix(graph, q)
     for friction in ("none", "urdf"):
-        vdot = md.forward_dynamics(graph, q, v, tau, friction=friction)
+        a = md.forward_dynamics(graph, q, v, tau, friction=friction)
         theirs = PinocchioTree(graph).forward_dynamics(q, v, tau - passive_torques(graph, q, v, friction))
         # in torques: an ill-conditioned M magnifies rounding errors of both accelerations
-        scale = 1.0 + np.abs(M @ vdot).max()
-        assert np.abs(M @ (vdot - theirs)).max() <= 1e-10 * scale
-        assert np.abs(md.inverse_dynamics(graph, q, v, vdot, friction=friction) - tau).max() <= 1e-11 * scale
+        scale = 1.0 + np.abs(M @ a).max()
+        assert np.abs(M @ (a - theirs)).max() <= 1e-10 * scale
+        assert np.abs(md.inverse_dynamics(graph, q, v, a, friction=friction) - tau).max() <= 1e-11 * scale
 
 
 @examples(20)
@@ -84,7 +84,7 @@ def test_accelerations_are_pinocchios_and_give_the_torques_back(tree):
 def test_power_is_the_rate_of_energy(tree):
     """tau . v = dE/dt by differences: kinetic, gravitational, elastic energy; friction takes its own."""
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     for name in graph.joint_names:
         if graph.joint(name).type.nv > 1:
             part = q[graph.q_slice(name)]
@@ -92,13 +92,13 @@ def test_power_is_the_rate_of_energy(tree):
     step = 1e-5
 
     def energy(time):
-        return md.loops.energy(graph, moved(graph, q, time * v), v + time * vdot)
+        return md.loops.energy(graph, moved(graph, q, time * v), v + time * a)
 
     rate = (energy(step) - energy(-step)) / (2.0 * step)
-    power = md.inverse_dynamics(graph, q, v, vdot) @ v
+    power = md.inverse_dynamics(graph, q, v, a) @ v
     scale = max(abs(power), abs(energy(0.0)), 1.0)
     assert abs(power - rate) <= 1e-6 * scale
-    losses = md.inverse_dynamics(graph, q, v, vdot, friction="urdf") @ v - power
+    losses = md.inverse_dynamics(graph, q, v, a, friction="urdf") @ v - power
     assert losses == pytest.approx(
         (passive_torques(graph, q, v, "urdf") - passive_torques(graph, q, v)) @ v, abs=1e-10 * scale
     )
@@ -109,13 +109,13 @@ def test_power_is_the_rate_of_energy(tree):
 def test_many_states_are_as_one(tree):
     graph = tree.graph
     rng = np.random.default_rng(tree.seed)
-    q, (v, vdot) = rng.normal(size=(19, graph.nq)), rng.normal(size=(2, 19, graph.nv))
+    q, (v, a) = rng.normal(size=(19, graph.nq)), rng.normal(size=(2, 19, graph.nv))
     for friction in ("none", "urdf"):
         single = np.array(
-            [md.inverse_dynamics(graph, *row, friction=friction) for row in zip(q, v, vdot, strict=True)]
+            [md.inverse_dynamics(graph, *row, friction=friction) for row in zip(q, v, a, strict=True)]
         )
-        assert_close(md.inverse_dynamics(graph, q, v, vdot, friction=friction), single, 1e-12)
-        low = (x.astype(np.float32) for x in (q, v, vdot))
+        assert_close(md.inverse_dynamics(graph, q, v, a, friction=friction), single, 1e-12)
+        low = (x.astype(np.float32) for x in (q, v, a))
         narrow = md.inverse_dynamics(graph, *low, friction=friction)
         assert_close(narrow, single, 1e-5)
         batch = md.forward_dynamics(graph, q, v, single, friction=friction)
@@ -123,8 +123,8 @@ def test_many_states_are_as_one(tree):
         rows = [md.forward_dynamics(graph, *state, friction=friction) for state in states]
         condition = max(np.linalg.cond(md.mass_matrix(graph, row)) for row in q)
         assert_close(batch, np.array(rows), max(1e-12, 1e-14 * condition))
-        derivatives = md.inverse_dynamics_derivatives(graph, q, v, vdot, friction=friction)
-        own = md.inverse_dynamics_derivatives(graph, q[3], v[3], vdot[3], friction=friction)
+        derivatives = md.inverse_dynamics_derivatives(graph, q, v, a, friction=friction)
+        own = md.inverse_dynamics_derivatives(graph, q[3], v[3], a[3], friction=friction)
         for many, one in zip(derivatives, own, strict=True):
             assert_close(many[3], one, 1e-12, least=1e-3)
         assert_close(

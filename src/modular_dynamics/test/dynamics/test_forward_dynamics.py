@@ -10,11 +10,11 @@ from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, random_state, random_states
 
 
-def assert_solves(graph, q, v, tau, vdot):
-    """M vdot + h = tau, relative to the size of its terms: the residual, whatever the condition of M is."""
+def assert_solves(graph, q, v, tau, a):
+    """M a + h = tau, relative to the size of its terms: the residual, whatever the condition of M is."""
     M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
-    size = np.abs(M).max() * np.abs(vdot).max() + np.abs(h).max() + np.abs(tau).max()
-    assert np.abs(M @ vdot + h - tau).max() <= 1e-10 * size
+    size = np.abs(M).max() * np.abs(a).max() + np.abs(h).max() + np.abs(tau).max()
+    assert np.abs(M @ a + h - tau).max() <= 1e-10 * size
 
 
 @pytest.mark.slow
@@ -47,11 +47,11 @@ def test_random_trees_against_pinocchio(tree):
 )
 def test_robots_there_and_back(load_robot, name, floating_base):
     graph = load_robot(name, floating_base=floating_base)
-    q, v, vdot = random_state(graph, 1)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
+    q, v, a = random_state(graph, 1)
+    tau = md.inverse_dynamics(graph, q, v, a)
     result = md.forward_dynamics(graph, q, v, tau)
     condition = np.linalg.cond(md.mass_matrix(graph, q))
-    assert np.abs(result - vdot).max() <= max(1e-10, 1e-15 * condition) * np.abs(vdot).max()
+    assert np.abs(result - a).max() <= max(1e-10, 1e-15 * condition) * np.abs(a).max()
 
 
 @pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link"])
@@ -66,14 +66,14 @@ def test_robots_against_pinocchio(load_robot, name):
 
 def test_external_wrenches_count(load_robot):
     graph = load_robot("branched_38dof")
-    q, v, vdot = random_state(graph, 3)
+    q, v, a = random_state(graph, 3)
     external = {graph.bodies[-1].name: np.arange(6.0)}
-    tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=external)
-    assert md.forward_dynamics(graph, q, v, tau, external_wrenches=external) == pytest.approx(vdot, abs=1e-9)
+    tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
+    assert md.forward_dynamics(graph, q, v, tau, external_wrenches=external) == pytest.approx(a, abs=1e-9)
     without = md.forward_dynamics(graph, q, v, tau)
-    assert np.abs(without - vdot).max() > 0.1
+    assert np.abs(without - a).max() > 0.1
     batch = md.forward_dynamics(graph, [q], [v], [tau], external_wrenches=external)
-    assert batch[0] == pytest.approx(vdot, abs=1e-9)
+    assert batch[0] == pytest.approx(a, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])

@@ -26,8 +26,8 @@ def mask(graph, names):
     return is_known
 
 
-def by_pinocchio(graph, q, v, vdot, tau, prescribed):
-    """[M -E^T; E 0] [vdot; tau_p] = [tau_f - h; vdot_p] from Pinocchio's M and h; E selects p."""
+def by_pinocchio(graph, q, v, a, tau, prescribed):
+    """[M -E^T; E 0] [a; tau_p] = [tau_f - h; a_p] from Pinocchio's M and h; E selects p."""
     pin, nv, known = md.crosscheck.PinocchioModel(graph), graph.nv, mask(graph, prescribed)
     M = pinocchio.crba(pin.model, pin.data, pin.q(q))
     M = np.triu(M) + np.triu(M, 1).T
@@ -36,17 +36,17 @@ def by_pinocchio(graph, q, v, vdot, tau, prescribed):
     h = pin.tau(pinocchio.nle(pin.model, pin.data, pin.q(q), pin.v(v)))
     E, count = np.eye(nv)[known], int(known.sum())
     saddle = np.block([[M, -E.T], [E, np.zeros((count, count))]])
-    solution = np.linalg.solve(saddle, np.concatenate([np.where(known, 0.0, tau) - h, vdot[known]]))
+    solution = np.linalg.solve(saddle, np.concatenate([np.where(known, 0.0, tau) - h, a[known]]))
     torques = tau.copy()
     torques[known] = solution[nv:]
     return solution[:nv], torques
 
 
 def assert_agrees_with_pinocchio(graph, state, seed):
-    q, v, vdot = state
+    q, v, a = state
     tau, prescribed = np.random.default_rng(seed).normal(size=graph.nv), some_joints(graph, seed)
-    result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed)
-    accelerations, torques = by_pinocchio(graph, q, v, vdot, tau, prescribed)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
+    accelerations, torques = by_pinocchio(graph, q, v, a, tau, prescribed)
     tolerance = max(1e-10, 1e-14 * np.linalg.cond(md.mass_matrix(graph, q)))
     assert np.abs(result.a - accelerations).max() <= tolerance * np.abs(accelerations).max()
     assert np.abs(result.tau - torques).max() <= tolerance * np.abs(torques).max()
@@ -72,17 +72,17 @@ def test_random_trees_against_a_saddle_point_system_of_pinocchio(tree):
 @examples(60)
 @given(tree=random_trees(largest=15))
 def test_random_trees_solve_the_equation_of_motion(tree):
-    """M vdot + h = tau, and what is known is returned as it was given."""
+    """M a + h = tau, and what is known is returned as it was given."""
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     if np.linalg.cond(md.mass_matrix(graph, q)) > 1e8:  # perhaps refused, perhaps not
         return
     tau, prescribed = np.random.default_rng(tree.seed).normal(size=graph.nv), some_joints(graph, tree.seed)
     known = mask(graph, prescribed)
     result = md.hybrid_dynamics(
-        graph, q, v, np.where(known, vdot, np.nan), np.where(known, np.nan, tau), prescribed
+        graph, q, v, np.where(known, a, np.nan), np.where(known, np.nan, tau), prescribed
     )
-    assert (result.a[known] == vdot[known]).all()
+    assert (result.a[known] == a[known]).all()
     assert (result.tau[~known] == tau[~known]).all()
     M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     size = np.abs(M).max() * np.abs(result.a).max() + np.abs(h).max() + np.abs(result.tau).max()
@@ -91,31 +91,31 @@ def test_random_trees_solve_the_equation_of_motion(tree):
 
 def test_all_joints_prescribed_is_inverse_dynamics_and_none_is_forward_dynamics(tree_robot):
     graph = tree_robot
-    q, v, vdot = random_state(graph, 5)
+    q, v, a = random_state(graph, 5)
     nothing = np.full(graph.nv, np.nan)
-    inverse = md.hybrid_dynamics(graph, q, v, vdot, nothing, graph.joint_names)
-    assert (inverse.tau == md.inverse_dynamics(graph, q, v, vdot)).all()
+    inverse = md.hybrid_dynamics(graph, q, v, a, nothing, graph.joint_names)
+    assert (inverse.tau == md.inverse_dynamics(graph, q, v, a)).all()
     try:
-        expected = md.forward_dynamics(graph, q, v, vdot)
+        expected = md.forward_dynamics(graph, q, v, a)
     except StateError:
         with pytest.raises(StateError, match=r"moves? no inertia"):
-            md.hybrid_dynamics(graph, q, v, nothing, vdot, [])
+            md.hybrid_dynamics(graph, q, v, nothing, a, [])
         return
-    assert (md.hybrid_dynamics(graph, q, v, nothing, vdot, []).a == expected).all()
+    assert (md.hybrid_dynamics(graph, q, v, nothing, a, []).a == expected).all()
 
 
 def test_external_wrenches_count(load_robot):
     graph = load_robot("branched_38dof")
-    q, v, vdot = random_state(graph, 3)
+    q, v, a = random_state(graph, 3)
     external = {graph.bodies[-1].name: np.arange(6.0)}
-    tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=external)
+    tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
     prescribed = some_joints(graph, 3)
-    result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, external_wrenches=external)
-    assert result.a == pytest.approx(vdot, abs=1e-9)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, external_wrenches=external)
+    assert result.a == pytest.approx(a, abs=1e-9)
     assert result.tau == pytest.approx(tau, abs=1e-9)
-    without = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed)
+    without = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
     assert np.abs(without.tau - tau).max() > 0.1
-    rows = [[x] for x in (q, v, vdot, tau)]
+    rows = [[x] for x in (q, v, a, tau)]
     batch = md.hybrid_dynamics(graph, *rows, prescribed, external_wrenches=external)
     assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
 
@@ -123,17 +123,17 @@ def test_external_wrenches_count(load_robot):
 def test_friction_counts_where_it_is_asked_for(load_robot):
     friction = '<dynamics damping="0.3" friction="0.2"/></joint>'
     graph = md.load_urdf(load_robot("four_link").urdf.replace("</joint>", friction))
-    q, v, vdot = random_state(graph, 1)
-    tau = md.inverse_dynamics(graph, q, v, vdot, friction="urdf")
+    q, v, a = random_state(graph, 1)
+    tau = md.inverse_dynamics(graph, q, v, a, friction="urdf")
     for prescribed in ([], graph.joint_names[:2], graph.joint_names):
-        result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, friction="urdf")
-        assert result.a == pytest.approx(vdot, abs=1e-9)
+        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, friction="urdf")
+        assert result.a == pytest.approx(a, abs=1e-9)
         assert result.tau == pytest.approx(tau, abs=1e-9)
-        rows = [[x] for x in (q, v, vdot, tau)]
+        rows = [[x] for x in (q, v, a, tau)]
         batch = md.hybrid_dynamics(graph, *rows, prescribed, friction="urdf")
-        assert batch.a[0] == pytest.approx(vdot, abs=1e-9)
+        assert batch.a[0] == pytest.approx(a, abs=1e-9)
         assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
-    without = md.hybrid_dynamics(graph, q, v, vdot, tau, graph.joint_names).tau
+    without = md.hybrid_dynamics(graph, q, v, a, tau, graph.joint_names).tau
     assert tau - without == pytest.approx(0.3 * v + 0.2 * np.sign(v), abs=1e-12)
 
 
@@ -141,13 +141,13 @@ def test_friction_counts_where_it_is_asked_for(load_robot):
 @pytest.mark.parametrize("count", [0, 1, 8, 3100])
 def test_batch_equals_single_calls(load_robot, name, count):
     graph = load_robot(name)
-    q, v, vdot = random_states(graph, count, 4)
+    q, v, a = random_states(graph, count, 4)
     tau = np.random.default_rng(4).normal(size=(count, graph.nv))
     for prescribed in ([], some_joints(graph, 0), graph.joint_names):
-        batch = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, threads=2)
+        batch = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, threads=2)
         assert batch.a.shape == batch.tau.shape == (count, graph.nv)
         for row in {0, count // 2, count - 1} if count else ():
-            single = md.hybrid_dynamics(graph, q[row], v[row], vdot[row], tau[row], prescribed)
+            single = md.hybrid_dynamics(graph, q[row], v[row], a[row], tau[row], prescribed)
             scale = max(1.0, 1e-4 * np.linalg.cond(md.mass_matrix(graph, q[row])))
             for ours, theirs in ((batch.a[row], single.a), (batch.tau[row], single.tau)):
                 assert np.abs(ours - theirs).max() <= 1e-12 * scale * np.abs(theirs).max()
@@ -166,23 +166,23 @@ def test_a_locked_joint_divides_the_robot(load_robot):
 
 def test_errors_name_what_is_wrong(load_robot):
     graph = load_robot("branched_38dof")
-    q, v, vdot = random_state(graph)
+    q, v, a = random_state(graph)
     first, second = graph.joint_names[:2]
     with pytest.raises(StateError, match="prescribed joint 'elbw' is none of"):
-        md.hybrid_dynamics(graph, q, v, vdot, vdot, ["elbw"])
-    bad = vdot.copy()
+        md.hybrid_dynamics(graph, q, v, a, a, ["elbw"])
+    bad = a.copy()
     bad[0] = np.nan
     with pytest.raises(StateError, match=rf"a\[0\] of joint '{first}' is nan"):
-        md.hybrid_dynamics(graph, q, v, bad, vdot, [first])
+        md.hybrid_dynamics(graph, q, v, bad, a, [first])
     with pytest.raises(StateError, match=rf"tau\[0\] of joint '{first}' is nan"):
-        md.hybrid_dynamics(graph, q, v, vdot, bad, [second])
+        md.hybrid_dynamics(graph, q, v, a, bad, [second])
     with pytest.raises(StateError, match="a has shape"):
-        md.hybrid_dynamics(graph, q, v, vdot[1:], vdot, [first])
+        md.hybrid_dynamics(graph, q, v, a[1:], a, [first])
     with pytest.raises(StateError, match="prescribed is None; the names of joints"):
-        md.hybrid_dynamics(graph, q, v, vdot, vdot, None)
+        md.hybrid_dynamics(graph, q, v, a, a, None)
     with pytest.raises(StateError, match="a is not an array of numbers: complex"):
-        md.hybrid_dynamics(graph, q, v, vdot + 1j, vdot, [first])
-    rows = [np.tile(x, (5, 1)) for x in (q, v, vdot, vdot)]
+        md.hybrid_dynamics(graph, q, v, a + 1j, a, [first])
+    rows = [np.tile(x, (5, 1)) for x in (q, v, a, a)]
     rows[3][3, 0] = np.inf
     with pytest.raises(StateError, match=rf"row 3: tau\[0\] of joint '{first}' is inf"):
         md.hybrid_dynamics(graph, *rows, [second])
@@ -194,12 +194,12 @@ def test_a_joint_without_inertia_may_be_prescribed_but_not_driven():
     """The middle link of three has no mass: with its neighbour held, its torque has nothing to accelerate."""
     with pytest.warns(md.ModelWarning, match="has no mass"):
         graph = md.load_urdf(MASSLESS)
-    q, v, vdot, tau = np.full(2, 0.3), np.full(2, 0.2), np.ones(2), np.zeros(2)
-    result = md.hybrid_dynamics(graph, q, v, vdot, tau, ["second"])
+    q, v, a, tau = np.full(2, 0.3), np.full(2, 0.2), np.ones(2), np.zeros(2)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, ["second"])
     assert np.isfinite(result.a).all()
     with pytest.raises(StateError, match="joint 'second' moves no inertia: link 'end'"):
-        md.hybrid_dynamics(graph, q, v, vdot, tau, ["first"])
-    rows = [np.tile(x, (5, 1)) for x in (q, v, vdot, tau)]
+        md.hybrid_dynamics(graph, q, v, a, tau, ["first"])
+    rows = [np.tile(x, (5, 1)) for x in (q, v, a, tau)]
     with pytest.raises(StateError, match="row 0: joint 'second' moves no inertia: link 'end'"):
         md.hybrid_dynamics(graph, *rows, ["first"])
 
@@ -220,15 +220,15 @@ MASSLESS = """<robot name="massless_end">
 def test_friction_armatures_and_springs_count(tree):
     """Torques and accelerations of inverse dynamics are found again, whichever are known."""
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
-    tau = md.inverse_dynamics(graph, q, v, vdot, friction="urdf")
+    q, v, a = tree.state(graph)
+    tau = md.inverse_dynamics(graph, q, v, a, friction="urdf")
     scale = 1.0 + np.abs(tau).max()
     M = md.mass_matrix(graph, q)
     for prescribed in (some_joints(graph, tree.seed), graph.joint_names, []):
-        result = md.hybrid_dynamics(graph, q, v, vdot, tau, prescribed, friction="urdf")
+        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, friction="urdf")
         assert np.abs(result.tau - tau).max() <= 1e-9 * scale
-        assert np.abs(M @ (result.a - vdot)).max() <= 1e-9 * scale
-        rows = (q, v, vdot, tau)
+        assert np.abs(M @ (result.a - a)).max() <= 1e-9 * scale
+        rows = (q, v, a, tau)
         batch = md.hybrid_dynamics(graph, *([x] for x in rows), prescribed, friction="urdf")
         assert np.abs(batch.tau[0] - tau).max() <= 1e-9 * scale
-        assert np.abs(M @ (batch.a[0] - vdot)).max() <= 1e-9 * scale
+        assert np.abs(M @ (batch.a[0] - a)).max() <= 1e-9 * scale

@@ -14,12 +14,12 @@ def test_random_trees(seed):
     model = compiled(random_tree(seed, "hsb", 8, terms=True)).model
     graph, rng = md.load_mjcf(model), np.random.default_rng(seed)
     q = graph.random_configuration(rng)
-    v, vdot, tau = rng.normal(size=(3, graph.nv))
+    v, a, tau = rng.normal(size=(3, graph.nv))
     names = [name for name in graph.joint_names if rng.random() < 0.5]
     known = np.zeros(graph.nv, bool)
     for name in names:
         known[graph.v_slice(name)] = True
-    result = md.hybrid_dynamics(graph, q, v, vdot, tau, names)
-    accelerations, torques = MujocoSaddlePoint(graph, model, q, v).solve(known, vdot, tau)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, names)
+    accelerations, torques = MujocoSaddlePoint(graph, model, q, v).solve(known, a, tau)
     assert np.abs(result.a - accelerations).max() <= 1e-10 * np.abs(accelerations).max()
     assert np.abs(result.tau - torques).max() <= 1e-10 * np.abs(torques).max()

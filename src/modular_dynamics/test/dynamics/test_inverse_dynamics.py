@@ -37,27 +37,27 @@ PENDULUM = """
 @given(data=st.data(), tree=random_trees())
 def test_random_trees_agree_with_composition_and_pinocchio(data, tree):
     whole = md.load_urdf(tree.urdf, {"version": 1, "subsystems": []})
-    q, v, vdot = tree.state(whole)
+    q, v, a = tree.state(whole)
     by_name = {name: q[whole.q_slice(name)] for name in whole.joint_names}
-    reference = md.crosscheck.CrossCheck(whole).torques(q, v, vdot)
+    reference = md.crosscheck.CrossCheck(whole).torques(q, v, a)
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
     # another partition orders the coordinates otherwise: permute by name
     into_q = np.concatenate([by_name[name] for name in graph.joint_names])
     into_v = np.concatenate([np.arange(whole.nv)[whole.v_slice(name)] for name in graph.joint_names])
-    tau = md.inverse_dynamics(graph, into_q, v[into_v], vdot[into_v])
+    tau = md.inverse_dynamics(graph, into_q, v[into_v], a[into_v])
     assert_close(tau, reference[into_v])
-    assert_close(md.compose(graph, into_q, v[into_v], vdot[into_v]).tau, reference[into_v])
+    assert_close(md.compose(graph, into_q, v[into_v], a[into_v]).tau, reference[into_v])
 
 
 def test_robots_agree_with_composition_and_pinocchio(tree_robot):
     check = md.crosscheck.CrossCheck(tree_robot)
     rng = np.random.default_rng(1)
     for _ in range(20):
-        q, (v, vdot) = rng.uniform(-3, 3, tree_robot.nq), rng.normal(size=(2, tree_robot.nv))
-        reference = check.torques(q, v, vdot)
-        assert_close(md.inverse_dynamics(tree_robot, q, v, vdot), reference)
-        assert_close(md.compose(tree_robot, q, v, vdot).tau, reference)
-        assert_close(md.compose(tree_robot, q, v, vdot, algebra=md.SpatialVectors()).tau, reference)
+        q, (v, a) = rng.uniform(-3, 3, tree_robot.nq), rng.normal(size=(2, tree_robot.nv))
+        reference = check.torques(q, v, a)
+        assert_close(md.inverse_dynamics(tree_robot, q, v, a), reference)
+        assert_close(md.compose(tree_robot, q, v, a).tau, reference)
+        assert_close(md.compose(tree_robot, q, v, a, algebra=md.SpatialVectors()).tau, reference)
 
 
 @pytest.mark.slow
@@ -65,13 +65,13 @@ def test_robots_agree_with_composition_and_pinocchio(tree_robot):
 @given(data=st.data(), tree=random_trees(largest=25))
 def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     solver = md.InverseDynamics(graph)
-    full = solver(q, v, vdot)
-    result = solver.solve(q, v, vdot)
+    full = solver(q, v, a)
+    result = solver.solve(q, v, a)
     assert np.array_equal(result.tau, full)
     wrenches = dict(zip([s.name for s in graph.subsystems], result.connection_wrenches, strict=True))
-    composed = md.compose(graph, q, v, vdot)
+    composed = md.compose(graph, q, v, a)
     for own, theirs in zip(wrenches.values(), composed.connection_wrenches, strict=True):
         assert_close(own, theirs.vec6())
     boxes = data.draw(st.lists(st.sampled_from(graph.subsystems), min_size=1, max_size=3, unique=True))
@@ -80,35 +80,35 @@ def test_a_black_box_with_its_true_wrench_changes_nothing_else(data, tree):
     for part in inside:
         known[part] = False
     given_wrenches = {box.name: wrenches[box.name] for box in boxes}
-    boxed = solver(q, v, vdot, black_box_wrenches=given_wrenches)
+    boxed = solver(q, v, a, black_box_wrenches=given_wrenches)
     scale = max(np.abs(full).max(), 1.0)
     assert np.abs(boxed - full)[known].max(initial=0.0) <= 1e-12 * scale
     assert np.isnan(boxed[~known]).all()
-    other = md.compose(graph, q, v, vdot, black_box_wrenches=given_wrenches).tau
+    other = md.compose(graph, q, v, a, black_box_wrenches=given_wrenches).tau
     assert np.abs(other - full)[known].max(initial=0.0) <= 1e-12 * scale
     # and a wrong wrench does what Pinocchio says it does
     wrong = {name: wrench + np.arange(6) for name, wrench in given_wrenches.items()}
     residual = md.crosscheck.CrossCheck(graph)(
-        q, v, vdot, solver(q, v, vdot, black_box_wrenches=wrong), black_box_wrenches=wrong
+        q, v, a, solver(q, v, a, black_box_wrenches=wrong), black_box_wrenches=wrong
     )
     assert residual.worst <= RELATIVE * max(residual.scale, 1.0)
     # the workspace forgets the boxes
-    assert np.array_equal(solver(q, v, vdot), full)
+    assert np.array_equal(solver(q, v, a), full)
 
 
 @pytest.mark.parametrize("name", ["charmie", "vendor_arm"])
 def test_external_wrenches_agree_with_composition_and_pinocchio(load_robot, name):
     graph = load_robot(name)
     rng = np.random.default_rng(2)
-    q, v, vdot = rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
+    q, v, a = rng.normal(size=graph.nq), rng.normal(size=graph.nv), rng.normal(size=graph.nv)
     links = [link for body in graph.bodies for link in body.links]
     external = {link: rng.normal(size=6) * 10 for link in links[::2]}
     external[graph.ground.name] = np.ones(6)  # the ground bears it, no joint does
-    tau = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=external)
-    reference = md.crosscheck.CrossCheck(graph).torques(q, v, vdot, external)
+    tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
+    reference = md.crosscheck.CrossCheck(graph).torques(q, v, a, external)
     assert_close(tau, reference)
-    assert_close(md.compose(graph, q, v, vdot, external).tau, reference)
-    assert np.abs(tau - md.inverse_dynamics(graph, q, v, vdot)).max() > 1.0
+    assert_close(md.compose(graph, q, v, a, external).tau, reference)
+    assert np.abs(tau - md.inverse_dynamics(graph, q, v, a)).max() > 1.0
 
 
 def test_double_pendulum_closed_form():
@@ -210,9 +210,9 @@ def test_a_result_outlives_later_calls(load_robot, floating_base):
         *first, external_wrenches={"body_5": np.ones(6)}, black_box_wrenches=head
     )
     known = wrenches(expected)
-    q, v, vdot = (part.copy() for part in first)
-    result = solver.solve(q, v, vdot, external_wrenches={"body_5": np.ones(6)}, black_box_wrenches=head)
-    for array in (q, v, vdot):
+    q, v, a = (part.copy() for part in first)
+    result = solver.solve(q, v, a, external_wrenches={"body_5": np.ones(6)}, black_box_wrenches=head)
+    for array in (q, v, a):
         array[:] = 1.0  # the caller's arrays are no part of the result
     solver(*second)
     solver.solve(*second, external_wrenches={"body_7a": 10 * np.ones(6)})

@@ -49,10 +49,8 @@ def test_each_law_by_itself():
     assert md.inverse_dynamics(graph, q, rest, rest) == pytest.approx([3 * (0.2 - 0.5), 0.0], abs=1e-15)
     assert md.inverse_dynamics(graph, q, rest, rest, friction="urdf")[1] == 0.0  # sign(0) = 0
     bare = replace(graph, joints=tuple(replace(one, armature=0.0, stiffness=0.0) for one in graph.joints))
-    v, vdot = np.array([0.0, -1e-300]), np.array([0.0, 8.0])
-    by_joints = md.inverse_dynamics(graph, q, v, vdot, friction="urdf") - md.inverse_dynamics(
-        bare, q, v, vdot
-    )
+    v, a = np.array([0.0, -1e-300]), np.array([0.0, 8.0])
+    by_joints = md.inverse_dynamics(graph, q, v, a, friction="urdf") - md.inverse_dynamics(bare, q, v, a)
     assert by_joints == pytest.approx([-0.9, 0.25 * 8.0 - 2.0], abs=1e-13)
     matrices = md.mass_matrix(graph, q) - md.mass_matrix(bare, q)
     assert matrices == pytest.approx(np.diag([0.0, 0.25]), abs=1e-14)
@@ -91,7 +89,7 @@ def test_a_spring_at_a_joint_of_several_coordinates_is_refused(kind):
         md.inverse_dynamics,
         md.forward_dynamics,
         md.inverse_dynamics_derivatives,
-        lambda graph, q, v, vdot, **more: md.nonlinear_effects(graph, q, v, **more),
+        lambda graph, q, v, a, **more: md.nonlinear_effects(graph, q, v, **more),
         lambda graph, *state, **more: md.inverse_dynamics(graph, *(x[None] for x in state), **more),
         lambda graph, *state, **more: md.forward_dynamics(graph, *(x[None] for x in state), **more),
     ],
@@ -103,7 +101,7 @@ def test_another_friction_is_refused(function, friction):
 
 
 @pytest.mark.parametrize("which", [1, 2])
-def test_the_result_may_overwrite_v_or_vdot(which):
+def test_the_result_may_overwrite_v_or_a(which):
     dynamics = dict.fromkeys("ab", 'armature="0.5" stiffness="2"')
     more = dict.fromkeys("ab", '<dynamics damping="1" friction="2"/>')
     graph = chain("revolute", "prismatic", dynamics=dynamics, more=more)
@@ -121,9 +119,9 @@ def test_forward_dynamics_with_armature_at_several_coordinates(kind, on_ground):
     kinds = (kind, "revolute") if on_ground else ("revolute", kind, "prismatic")
     graph = chain(*kinds, dynamics={"a" if on_ground else "b": 'armature="0.7"'})
     q, v, tau = random_state(graph)
-    vdot = md.forward_dynamics(graph, q, v, tau)
-    assert_close(vdot, PinocchioTree(graph).forward_dynamics(q, v, tau), 1e-11)
-    assert_close(md.forward_dynamics(graph, q[None], v[None], tau[None])[0], vdot, 1e-12)
+    a = md.forward_dynamics(graph, q, v, tau)
+    assert_close(a, PinocchioTree(graph).forward_dynamics(q, v, tau), 1e-11)
+    assert_close(md.forward_dynamics(graph, q[None], v[None], tau[None])[0], a, 1e-12)
 
 
 def test_torques_in_black_boxes_stay_unknown(boxed_arm):

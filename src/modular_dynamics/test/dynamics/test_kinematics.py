@@ -55,8 +55,8 @@ def test_robots_agree_with_pinocchio(tree_robot):
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_random_trees_agree_with_the_composition(data, tree):
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    q, v, vdot = tree.state(graph)
-    composed = md.compose(graph, q, v, vdot)
+    q, v, a = tree.state(graph)
+    composed = md.compose(graph, q, v, a)
     for subsystem, motion in zip(graph.subsystems, composed.motions, strict=True):
         for k, x_a_body in zip(subsystem.indices, motion.x_a_body, strict=True):
             body = graph.bodies[k]
@@ -134,11 +134,11 @@ def test_a_robot_that_cannot_move():
 def test_jacobians_say_the_virtual_work(data, tree):
     """What a wrench on a link does to the torques, J^T says."""
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     link = data.draw(st.sampled_from(graph.links))
     wrench = np.random.default_rng(tree.seed).normal(size=6)
-    free = md.inverse_dynamics(graph, q, v, vdot)
-    loaded = md.inverse_dynamics(graph, q, v, vdot, external_wrenches={link: wrench})
+    free = md.inverse_dynamics(graph, q, v, a)
+    loaded = md.inverse_dynamics(graph, q, v, a, external_wrenches={link: wrench})
     work = md.jacobian(graph, q, link, "link").T @ wrench
     assert np.abs(free - loaded - work).max() <= 1e-11 * max(np.abs(free).max(), 1.0)
 

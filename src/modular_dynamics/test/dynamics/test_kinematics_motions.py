@@ -19,15 +19,15 @@ REFERENCES = [
 ]
 
 
-def assert_agrees(graph, q, v, vdot, links):
+def assert_agrees(graph, q, v, a, links):
     pin = md.crosscheck.PinocchioModel(graph)
     arguments = pin.model, pin.data
-    pinocchio.forwardKinematics(*arguments, pin.q(q), pin.v(v), pin.v(vdot))
+    pinocchio.forwardKinematics(*arguments, pin.q(q), pin.v(v), pin.v(a))
     pinocchio.updateFramePlacements(*arguments)
     for axes, point, reference in REFERENCES:
         ours = md.frame_velocities(graph, q, v, links, axes, point)
         accelerations = {
-            kind: md.frame_accelerations(graph, q, v, vdot, links, axes, point, kind)
+            kind: md.frame_accelerations(graph, q, v, a, links, axes, point, kind)
             for kind in ("classical", "spatial")
         }
         for k, link in enumerate(links):
@@ -58,35 +58,35 @@ def test_robots_agree_with_pinocchio(tree_robot):
 @given(data=st.data(), tree=random_trees(largest=20))
 def test_velocities_are_jacobians_times_v_and_their_rates(data, tree):
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     link = data.draw(st.sampled_from(graph.links))
     for axes in ("root", "link"):
         J, drift = md.jacobian(graph, q, link, axes), md.jacobian_drift(graph, q, v, link, axes)
         assert_close(md.frame_velocity(graph, q, v, link, axes), J @ v, least=1.0)
         kind = "classical" if axes == "root" else "spatial"
-        acceleration = md.frame_acceleration(graph, q, v, vdot, link, axes, kind=kind)
-        assert_close(acceleration, J @ vdot + drift, least=1.0)
+        acceleration = md.frame_acceleration(graph, q, v, a, link, axes, kind=kind)
+        assert_close(acceleration, J @ a + drift, least=1.0)
 
         def velocity(time, axes=axes):
             there = graph.integrate(q, v, float(time[0]))
-            return md.frame_velocity(graph, there, v + time[0] * vdot, link, axes)
+            return md.frame_velocity(graph, there, v + time[0] * a, link, axes)
 
         (rate,) = differences(velocity, np.zeros(1), 1e-5).T
         assert np.abs(rate - acceleration).max() <= 1e-6 * max(1.0, np.abs(acceleration).max())
 
 
 def test_rows_are_the_single_states(tree_robot):
-    q, v, vdot = random_states(tree_robot, 30, 2)
+    q, v, a = random_states(tree_robot, 30, 2)
     link = tree_robot.links[-1]
     batches = (
         md.frame_velocities(tree_robot, q, v, axes="link", threads=2),
-        md.frame_accelerations(tree_robot, q, v, vdot, None, "root", "root", "spatial", threads=2),
+        md.frame_accelerations(tree_robot, q, v, a, None, "root", "root", "spatial", threads=2),
         md.jacobian_drift(tree_robot, q, v, link, "link"),
     )
     for k in range(30):
         singles = (
             md.frame_velocities(tree_robot, q[k], v[k], axes="link"),
-            md.frame_accelerations(tree_robot, q[k], v[k], vdot[k], None, "root", "root", "spatial"),
+            md.frame_accelerations(tree_robot, q[k], v[k], a[k], None, "root", "root", "spatial"),
             md.jacobian_drift(tree_robot, q[k], v[k], link, "link"),
         )
         for single, batch in zip(singles, batches, strict=True):

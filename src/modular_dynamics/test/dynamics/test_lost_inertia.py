@@ -107,7 +107,7 @@ def energies(joints, q):
 
 
 def accelerations(joints, q, v, tau):
-    """vdot by Lagrange's equations, with differences over 1e-17 in 50 digits."""
+    """a by Lagrange's equations, with differences over 1e-17 in 50 digits."""
     n, step = len(joints), mp.mpf(10) ** -17
     q, v, tau = vector(q), vector(v), vector(tau)
     dM, dU = [], []
@@ -172,11 +172,11 @@ def test_accelerations_close_by_are_right(name, distance):
     graph, q = loaded(joints), pose(distance)
     v, tau = np.linspace(0.5, 1.0, graph.nv), np.linspace(1.0, 2.0, graph.nv)
     exact = accelerations(joints, q, v, tau)
-    for vdot in (
+    for a in (
         md.forward_dynamics(graph, q, v, tau),
         md.forward_dynamics(graph, [q, q], [v, v], [tau, tau])[1],
     ):
-        assert np.abs(vdot - exact).max() <= 1e-15 / distance**2 * np.abs(exact).max()
+        assert np.abs(a - exact).max() <= 1e-15 / distance**2 * np.abs(exact).max()
 
 
 def test_oblique_axes_keep_four_digits_until_they_are_refused():

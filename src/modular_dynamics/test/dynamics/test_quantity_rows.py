@@ -62,46 +62,46 @@ def test_options_and_no_states(load_robot, name, robot, count):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_every_row_is_answered(load_robot, count, threads):
     graph = load_robot("four_link")
-    q, v, vdot = random_states(graph, count)
-    tau = md.inverse_dynamics(graph, q, v, vdot, threads=threads)
+    q, v, a = random_states(graph, count)
+    tau = md.inverse_dynamics(graph, q, v, a, threads=threads)
     assert tau.shape == (count, graph.nv)
     for row in {0, count // 2, count - 1} if count else ():
-        single = md.inverse_dynamics(graph, q[row], v[row], vdot[row])
+        single = md.inverse_dynamics(graph, q[row], v[row], a[row])
         assert tau[row] == pytest.approx(single, abs=1e-12)
 
 
 def test_out_strides_and_other_dtypes(load_robot):
     graph = load_robot("charmie")
-    q, v, vdot = random_states(graph, 100)
-    expected = md.inverse_dynamics(graph, q, v, vdot)
+    q, v, a = random_states(graph, 100)
+    expected = md.inverse_dynamics(graph, q, v, a)
     out = np.empty_like(expected)
-    assert md.inverse_dynamics(graph, q, v, vdot, out=out) is out
+    assert md.inverse_dynamics(graph, q, v, a, out=out) is out
     assert np.array_equal(out, expected)
-    strided = [np.repeat(x, 2, axis=1)[:, ::2] for x in (q, v, vdot)]
+    strided = [np.repeat(x, 2, axis=1)[:, ::2] for x in (q, v, a)]
     assert np.array_equal(md.inverse_dynamics(graph, *strided), expected)
-    assert np.array_equal(md.inverse_dynamics(graph, np.asfortranarray(q), v.tolist(), vdot), expected)
+    assert np.array_equal(md.inverse_dynamics(graph, np.asfortranarray(q), v.tolist(), a), expected)
 
 
 def test_wrenches_hold_for_every_state(load_robot):
     graph = load_robot("charmie")
-    q, v, vdot = random_states(graph, 20)
+    q, v, a = random_states(graph, 20)
     external, boxes = {"body_12a": np.arange(6.0)}, {"head": np.ones(6)}
-    batch = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=external, black_box_wrenches=boxes)
+    batch = md.inverse_dynamics(graph, q, v, a, external_wrenches=external, black_box_wrenches=boxes)
     expected = [
         md.inverse_dynamics(graph, *s, external_wrenches=external, black_box_wrenches=boxes)
-        for s in zip(q, v, vdot, strict=True)
+        for s in zip(q, v, a, strict=True)
     ]
     np.testing.assert_allclose(batch, expected, atol=1e-12 * np.nanmax(np.abs(batch)), rtol=0)
 
 
 def test_angles_of_any_size_in_single_precision(load_robot):
     graph = load_robot("vendor_arm")
-    q, v, vdot = random_states(graph, 16)
+    q, v, a = random_states(graph, 16)
     turned = q.copy()
     turned[:, :7] += 2 * np.pi * 100_000
-    turned, v, vdot = single_precision(turned, v, vdot)
-    expected = md.inverse_dynamics(graph, turned.astype(float), v, vdot)  # what is lost was lost before
-    result = md.inverse_dynamics(graph, turned, v, vdot)
+    turned, v, a = single_precision(turned, v, a)
+    expected = md.inverse_dynamics(graph, turned.astype(float), v, a)  # what is lost was lost before
+    result = md.inverse_dynamics(graph, turned, v, a)
     assert np.abs(result - expected).max() <= 1e-5 * np.abs(expected).max()
 
 
@@ -159,10 +159,10 @@ def test_bad_quaternions_are_named(load_robot, converted):
 def test_single_precision_at_large_angles(load_robot, angle):
     graph = load_robot("four_link")
     rng = np.random.default_rng(1)
-    q, v, vdot = rng.normal(size=(3, 20, graph.nv))
-    q, v, vdot = single_precision(np.clip(q * angle, -3e38, 3e38), v, vdot)
-    double = md.inverse_dynamics(graph, q.astype(float), v, vdot)
-    single = md.inverse_dynamics(graph, q, v, vdot)
+    q, v, a = rng.normal(size=(3, 20, graph.nv))
+    q, v, a = single_precision(np.clip(q * angle, -3e38, 3e38), v, a)
+    double = md.inverse_dynamics(graph, q.astype(float), v, a)
+    single = md.inverse_dynamics(graph, q, v, a)
     assert_close(single, double, 1e-5)
 
 

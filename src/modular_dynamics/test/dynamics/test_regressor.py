@@ -15,10 +15,10 @@ from helpers.random_examples.trees import partitions, random_trees
 from helpers.tree_dynamics import assert_close, random_states
 
 
-def pinocchios(graph, q, v, vdot):
+def pinocchios(graph, q, v, a):
     """Pinocchio's regressor and parameters in the graph's order of joints and bodies."""
     pin = md.crosscheck.PinocchioModel(graph)
-    theirs = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(vdot))
+    theirs = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a))
     theirs = theirs.reshape(pin.model.nv, -1)  # one row comes as 1-D
     columns = np.concatenate([10 * (index - 1) + np.arange(10) for index in pin.ids])
     theta = np.concatenate([pin.model.inertias[index].toDynamicParameters() for index in pin.ids])
@@ -66,11 +66,11 @@ def test_other_parameters_same_regressor(load_robot, name):
 
     other = md.load_urdf(inertial.sub(another, graph.urdf), floating_base=True)
     assert other.joint_names == graph.joint_names
-    (q,), (v,), (vdot,) = random_states(graph, 1, 3)
-    Y = md.regressor(graph, q, v, vdot)
-    assert np.array_equal(md.regressor(other, q, v, vdot), Y)
+    (q,), (v,), (a,) = random_states(graph, 1, 3)
+    Y = md.regressor(graph, q, v, a)
+    assert np.array_equal(md.regressor(other, q, v, a), Y)
     assert not np.allclose(md.inertial_parameters(other), md.inertial_parameters(graph))
-    assert_close(Y @ md.inertial_parameters(other), md.compose(other, q, v, vdot).tau)
+    assert_close(Y @ md.inertial_parameters(other), md.compose(other, q, v, a).tau)
 
 
 @pytest.mark.slow

@@ -20,15 +20,15 @@ KINDS = "armature", "damping", "friction", "stiffness"
 def test_torques_with_friction_are_linear_in_all_parameters(tree):
     """Joints of all types, mimic joints too; the first columns are Pinocchio's."""
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
-    Y = md.regressor(graph, q, v, vdot, joint_terms=True)
+    q, v, a = tree.state(graph)
+    Y = md.regressor(graph, q, v, a, joint_terms=True)
     assert Y.shape == (graph.nv, 15 * len(graph.bodies))
     theta = md.inertial_parameters(graph, joint_terms=True)
-    assert_close(Y @ theta, md.inverse_dynamics(graph, q, v, vdot, friction="urdf"), 1e-11)
+    assert_close(Y @ theta, md.inverse_dynamics(graph, q, v, a, friction="urdf"), 1e-11)
     first = 10 * len(graph.bodies)
     assert np.array_equal(theta[:first], md.inertial_parameters(graph))
-    assert_close(Y[:, :first], PinocchioTree(graph).regressor(q, v, vdot))
-    batch = md.regressor(graph, *(x[None] for x in (q, v, vdot)), joint_terms=True)
+    assert_close(Y[:, :first], PinocchioTree(graph).regressor(q, v, a))
+    batch = md.regressor(graph, *(x[None] for x in (q, v, a)), joint_terms=True)
     assert_close(batch[0], Y, 1e-12)
 
 
@@ -37,13 +37,13 @@ def test_torques_with_friction_are_linear_in_all_parameters(tree):
 def test_columns_are_slopes_of_the_torque_in_each_parameter(tree):
     """By other numbers in the graph: in them torques are linear, so that long steps are exact."""
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
-    columns = md.regressor(graph, q, v, vdot, joint_terms=True)[:, 10 * len(graph.bodies) :]
+    q, v, a = tree.state(graph)
+    columns = md.regressor(graph, q, v, a, joint_terms=True)[:, 10 * len(graph.bodies) :]
     columns = columns.reshape(graph.nv, len(graph.joints), len(JOINT_PARAMETERS))
 
     def tau(name, value):
         other = graph.with_parameters({name: value})
-        return md.inverse_dynamics(other, q, v, vdot, friction="urdf")
+        return md.inverse_dynamics(other, q, v, a, friction="urdf")
 
     for k, joint in enumerate(graph.joints):
         for what in KINDS:
@@ -61,16 +61,16 @@ def test_columns_are_slopes_of_the_torque_in_each_parameter(tree):
 def test_what_is_not_asked_for_stays_as_it_was(load_robot):
     graph = load_robot("vendor_arm")
     state = random_states(graph, 1)
-    (q,), (v,), (vdot,) = state
+    (q,), (v,), (a,) = state
     out = np.empty((graph.nv, 15 * len(graph.bodies)))
-    assert md.regressor(graph, q, v, vdot, out=out, joint_terms=True) is out
-    assert np.array_equal(out[:, : 10 * len(graph.bodies)], md.regressor(graph, q, v, vdot))
+    assert md.regressor(graph, q, v, a, out=out, joint_terms=True) is out
+    assert np.array_equal(out[:, : 10 * len(graph.bodies)], md.regressor(graph, q, v, a))
     rows = out[None].copy()
     assert md.regressor(graph, *state, out=rows, joint_terms=True) is rows
     with pytest.raises(md.StateError, match=r"out is float64 \(8, 90\); .* array \(8, 135\) is needed"):
-        md.regressor(graph, q, v, vdot, out=out[:, :90].copy(), joint_terms=True)
+        md.regressor(graph, q, v, a, out=out[:, :90].copy(), joint_terms=True)
     with pytest.raises(md.StateError, match=r"v\[0\] of joint .* is nan"):
-        md.regressor(graph, q, np.nan * v, vdot, joint_terms=True)
+        md.regressor(graph, q, np.nan * v, a, joint_terms=True)
 
 
 def test_no_states_and_no_joints_have_no_columns(load_robot):
@@ -108,13 +108,13 @@ def test_loops_take_the_joints_of_the_tree_along(name):
     """Passive joints too, by virtual power: for other numbers the torques are predicted."""
     graph, q = md.load_urdf(closed_robots.path(name)), closed_robots.STATES[name]
     rng = np.random.default_rng(5)
-    v, vdot = rng.normal(size=(2, len(q)))
+    v, a = rng.normal(size=(2, len(q)))
     names = [f"joint {joint.name} {what}" for joint in graph.joints for what in KINDS]
     other = graph.with_parameters({one: rng.uniform(0.5, 2.0) for one in names})
-    Y = md.regressor(graph, q, v, vdot, joint_terms=True)
-    own = md.inverse_dynamics(graph, q, v, vdot, friction="urdf")
+    Y = md.regressor(graph, q, v, a, joint_terms=True)
+    own = md.inverse_dynamics(graph, q, v, a, friction="urdf")
     offset = own - Y @ md.inertial_parameters(graph, joint_terms=True)
-    tau = md.inverse_dynamics(other, q, v, vdot, friction="urdf")
+    tau = md.inverse_dynamics(other, q, v, a, friction="urdf")
     predicted = Y @ md.inertial_parameters(other, joint_terms=True) + offset
     assert np.abs(predicted - tau).max() <= 1e-10 * np.abs(tau).max()
     base = md.base_parameters(graph, joint_terms=True)

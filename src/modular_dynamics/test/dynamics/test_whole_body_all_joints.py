@@ -14,18 +14,18 @@ from helpers.tree_dynamics import assert_close
 def state_of(tree):
     """With quaternions of unit length, so that small steps are steps."""
     graph = tree.graph
-    q, v, vdot = tree.state(graph)
-    return graph, graph.integrate(q, np.zeros(graph.nv)), v, vdot
+    q, v, a = tree.state(graph)
+    return graph, graph.integrate(q, np.zeros(graph.nv)), v, a
 
 
 @examples(40)
 @given(tree=joint_trees())
 def test_centre_of_mass_and_momentum_are_pinocchios(tree):
-    graph, q, v, vdot = state_of(tree)
+    graph, q, v, a = state_of(tree)
     theirs = PinocchioTree(graph)
-    model, data, state = theirs.model, theirs.data, [theirs.q(q), theirs.v(v), theirs.v(vdot)]
+    model, data, state = theirs.model, theirs.data, [theirs.q(q), theirs.v(v), theirs.v(a)]
     pinocchio.centerOfMass(model, data, *state)
-    ours = md.centre_of_mass(graph, q, v, vdot)
+    ours = md.centre_of_mass(graph, q, v, a)
     for mine, expected in zip(ours[1:], (data.com[0], data.vcom[0], data.acom[0]), strict=True):
         assert_close(mine, expected, 1e-12, 1.0)
     pinocchio.ccrba(model, data, *state[:2])
@@ -34,7 +34,7 @@ def test_centre_of_mass_and_momentum_are_pinocchios(tree):
     assert_close(md.centre_of_mass_jacobian(graph, q), A[:3] / ours.mass, 1e-12, 1.0)
     pinocchio.computeCentroidalMomentumTimeVariation(model, data, *state)
     assert_close(md.centroidal_momentum(graph, q, v), data.hg.vector, 1e-12, 1.0)
-    assert_close(md.centroidal_momentum_rate(graph, q, v, vdot), data.dhg.vector, 1e-12, 1.0)
+    assert_close(md.centroidal_momentum_rate(graph, q, v, a), data.dhg.vector, 1e-12, 1.0)
 
 
 @examples(40)
@@ -53,7 +53,7 @@ def test_energies_are_those_of_the_mass_matrix_and_of_power(tree):
 @examples(40)
 @given(tree=joint_trees())
 def test_motions_of_the_last_link_follow_its_jacobian(tree):
-    graph, q, v, vdot = state_of(tree)
+    graph, q, v, a = state_of(tree)
     link, step = graph.links[-1], 1e-5
     for axes, kind in (("root", "classical"), ("link", "spatial")):
         J = md.jacobian(graph, q, link, axes)
@@ -61,5 +61,5 @@ def test_motions_of_the_last_link_follow_its_jacobian(tree):
         drift = md.jacobian_drift(graph, q, v, link, axes)
         ends = [md.jacobian(graph, moved(graph, q, s * step * v), link, axes) @ v for s in (1, -1)]
         assert_close((ends[0] - ends[1]) / (2 * step), drift, 1e-6, max(1.0, np.abs(J @ v).max()))
-        acceleration = md.frame_acceleration(graph, q, v, vdot, link, axes, kind=kind)
-        assert_close(acceleration, J @ vdot + drift, 1e-12, 1.0)
+        acceleration = md.frame_acceleration(graph, q, v, a, link, axes, kind=kind)
+        assert_close(acceleration, J @ a + drift, 1e-12, 1.0)

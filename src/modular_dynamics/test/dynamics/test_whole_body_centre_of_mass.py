@@ -16,10 +16,10 @@ ROCK = (
 )
 
 
-def assert_agrees(graph, q, v, vdot):
+def assert_agrees(graph, q, v, a):
     pin = md.crosscheck.PinocchioModel(graph)
-    pinocchio.centerOfMass(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(vdot))
-    ours = md.centre_of_mass(graph, q, v, vdot)
+    pinocchio.centerOfMass(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a))
+    ours = md.centre_of_mass(graph, q, v, a)
     # at index 1 and on: Pinocchio's universe holds what is fixed to the root link
     mass = sum(inertia.mass for inertia in list(pin.model.inertias)[1:])
     assert ours.mass == pytest.approx(mass, rel=1e-13)
@@ -43,18 +43,18 @@ def test_robots_agree_with_pinocchio(tree_robot):
 
 
 def test_it_is_the_mean_of_the_bodies_and_moves_as_the_jacobian_says(tree_robot):
-    q, v, vdot = random_state(tree_robot)
+    q, v, a = random_state(tree_robot)
     poses = md.frame_poses(tree_robot, q, [body.name for body in tree_robot.bodies])
     places = [
         pose[:3, :3] @ body.com + pose[:3, 3] for pose, body in zip(poses, tree_robot.bodies, strict=True)
     ]
     mean = np.average(places, axis=0, weights=[body.mass for body in tree_robot.bodies])
-    result = md.centre_of_mass(tree_robot, q, v, vdot)
+    result = md.centre_of_mass(tree_robot, q, v, a)
     assert_close(result.position, mean, 1e-13, 1.0)
     assert_close(md.centre_of_mass_jacobian(tree_robot, q) @ v, result.velocity, 1e-12, 1.0)
 
     def at(time):
-        return md.centre_of_mass(tree_robot, tree_robot.integrate(q, v, time[0]), v + time[0] * vdot)
+        return md.centre_of_mass(tree_robot, tree_robot.integrate(q, v, time[0]), v + time[0] * a)
 
     (velocity,) = differences(lambda time: at(time).position, np.zeros(1), 1e-5).T
     (acceleration,) = differences(lambda time: at(time).velocity, np.zeros(1), 1e-5).T

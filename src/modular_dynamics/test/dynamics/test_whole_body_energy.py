@@ -35,8 +35,8 @@ def test_random_trees_agree_with_pinocchio_and_the_mass_matrix(tree):
 def test_random_trees_agree_with_the_twists_of_the_composition(data, tree):
     """Kinetic energy body by body, and the linear momentum, whose size does not depend on axes."""
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
-    q, v, vdot = tree.state(graph)
-    twists = [twist.vec6() for twist in md.compose(graph, q, v, vdot).twists]  # omega, velocity of the CoM
+    q, v, a = tree.state(graph)
+    twists = [twist.vec6() for twist in md.compose(graph, q, v, a).twists]  # omega, velocity of the CoM
     kinetic = sum(
         0.5 * (body.mass * twist[3:] @ twist[3:] + twist[:3] @ body.inertia @ twist[:3])
         for body, twist in zip(graph.bodies, twists, strict=True)
@@ -51,12 +51,12 @@ def test_random_trees_agree_with_the_twists_of_the_composition(data, tree):
 
 
 def test_power_is_the_rate_of_energy(tree_robot):
-    q, v, vdot = random_state(tree_robot, 1)
-    tau = md.inverse_dynamics(tree_robot, q, v, vdot)
+    q, v, a = random_state(tree_robot, 1)
+    tau = md.inverse_dynamics(tree_robot, q, v, a)
 
     def energy(time):
         there = tree_robot.integrate(q, v, time[0])
-        rate = v + time[0] * vdot
+        rate = v + time[0] * a
         return np.array([md.kinetic_energy(tree_robot, there, rate) + md.potential_energy(tree_robot, there)])
 
     assert differences(energy, np.zeros(1), 1e-5)[0, 0] == pytest.approx(tau @ v, rel=1e-6)

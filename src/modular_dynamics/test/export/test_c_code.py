@@ -47,13 +47,13 @@ def test_robots_equal_the_library(load_robot, tmp_path, name, floating, function
 def test_states_of_others_equal_the_specification(load_robot, tmp_path):
     graph = load_robot("vendor_arm", floating_base=True)
     c = CFunctions(graph.export_c(tmp_path / "arm.c"))
-    for q, v, vdot in zip(*random_states(graph, 5, 3), strict=True):
-        status, tau = c.call("inverse_dynamics", graph.nv, q, v, vdot)
+    for q, v, a in zip(*random_states(graph, 5, 3), strict=True):
+        status, tau = c.call("inverse_dynamics", graph.nv, q, v, a)
         assert status == 0
-        assert_close(tau, md.compose(graph, q, v, vdot).tau, 1e-13)
-        assert np.abs(tau - md.inverse_dynamics(graph, q, v, vdot)).max() <= 1e-14 * np.abs(tau).max()
+        assert_close(tau, md.compose(graph, q, v, a).tau, 1e-13)
+        assert np.abs(tau - md.inverse_dynamics(graph, q, v, a)).max() <= 1e-14 * np.abs(tau).max()
         accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
-        assert_close(accelerations, vdot, 1e-10)
+        assert_close(accelerations, a, 1e-10)
         M = c.call("mass_matrix", (graph.nv, graph.nv), q)[1]
         assert np.abs(M - md.mass_matrix(graph, q)).max() <= 1e-14 * np.abs(M).max()
 
@@ -65,19 +65,19 @@ def test_states_of_others_equal_the_specification(load_robot, tmp_path):
 def test_random_trees_equal_the_library(tmp_path_factory, tree):
     """All joint types, mimic joints and branches among them."""
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     M = md.mass_matrix(graph, q)
     functions = EXPORTED if np.linalg.cond(M) < 1e8 else (*TORQUES, EXPORTED[-1])
     exported = graph.export_c(tmp_path_factory.mktemp("tree") / "tree.c", functions)
     assert_program_agrees(exported, functions)
     c = CFunctions(exported)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
-    terms = max(np.abs(x).max() for x in (tau, md.nonlinear_effects(graph, q, v), M @ vdot))
-    assert np.abs(c.call("inverse_dynamics", graph.nv, q, v, vdot)[1] - tau).max() <= 1e-14 * terms
+    tau = md.inverse_dynamics(graph, q, v, a)
+    terms = max(np.abs(x).max() for x in (tau, md.nonlinear_effects(graph, q, v), M @ a))
+    assert np.abs(c.call("inverse_dynamics", graph.nv, q, v, a)[1] - tau).max() <= 1e-14 * terms
     if functions is EXPORTED:
         accelerations = c.call("forward_dynamics", graph.nv, q, v, tau)[1]
-        residual = np.abs(M @ (accelerations - vdot)).max()
-        assert residual <= 1e-12 * (np.abs(M).max() * np.abs(vdot).max() + np.abs(tau).max())
+        residual = np.abs(M @ (accelerations - a)).max()
+        assert residual <= 1e-12 * (np.abs(M).max() * np.abs(a).max() + np.abs(tau).max())
 
 
 @needs_gcc
@@ -85,9 +85,9 @@ def test_accelerations_equal_pinocchio(load_robot, tmp_path):
     graph = load_robot("four_link")
     c = CFunctions(graph.export_c(tmp_path / "robot.c", "forward_dynamics"))
     for q, v, tau in zip(*random_states(graph, 5, 4), strict=True):
-        status, vdot = c.call("forward_dynamics", graph.nv, q, v, tau)
+        status, a = c.call("forward_dynamics", graph.nv, q, v, tau)
         assert status == 0
-        assert_close(vdot, accelerations_by_pinocchio(graph, q, v, tau), 1e-11)
+        assert_close(a, accelerations_by_pinocchio(graph, q, v, tau), 1e-11)
 
 
 HOSTILE = ("*/ int x; /*", "a\nb", "\\", "??/", "9 lives", "", "ärm", "arm", "a.b", "a b", '"', "// x", "int")
@@ -127,15 +127,15 @@ def test_names_are_arbitrary_text(tmp_path):
 def test_bad_numbers_are_reported_and_give_no_number(load_robot, tmp_path):
     graph = load_robot("vendor_arm", floating_base=True)
     c = CFunctions(graph.export_c(tmp_path / "arm.c"))
-    q, v, vdot = (rows[0] for rows in random_states(graph, 1))
-    for name, vectors in (("inverse_dynamics", (q, v, vdot)), ("forward_dynamics", (q, v, vdot))):
+    q, v, a = (rows[0] for rows in random_states(graph, 1))
+    for name, vectors in (("inverse_dynamics", (q, v, a)), ("forward_dynamics", (q, v, a))):
         for which in range(3):
             for bad in (np.nan, np.inf, -np.inf):
                 changed = [x.copy() for x in vectors]
                 changed[which][-1] = bad
                 status, result = c.call(name, graph.nv, *changed)
                 assert (status, np.isnan(result).all()) == (1, True)
-        huge, result = c.call(name, graph.nv, q, 1e200 * v, vdot)
+        huge, result = c.call(name, graph.nv, q, 1e200 * v, a)
         assert (huge, np.isnan(result).all()) == (2, True)
     q[3:7] = 1e-7
     status, M = c.call("mass_matrix", (graph.nv, graph.nv), q)

@@ -29,10 +29,10 @@ def relative(ours, expected, *terms):
 def test_robots_equal_the_library(load_robot, name, floating):
     graph = load_robot(name, floating_base=floating)
     functions = graph.to_casadi(EXPORTED)
-    for q, v, vdot in zip(*random_states(graph, 3), strict=True):
-        tau = md.inverse_dynamics(graph, q, v, vdot)
+    for q, v, a in zip(*random_states(graph, 3), strict=True):
+        tau = md.inverse_dynamics(graph, q, v, a)
         M = md.mass_matrix(graph, q)
-        assert relative(numbers(functions.inverse_dynamics(q, v, vdot)).ravel(), tau) < 1e-13
+        assert relative(numbers(functions.inverse_dynamics(q, v, a)).ravel(), tau) < 1e-13
         assert (
             relative(numbers(functions.nonlinear_effects(q, v)).ravel(), md.nonlinear_effects(graph, q, v))
             < 1e-13
@@ -40,9 +40,9 @@ def test_robots_equal_the_library(load_robot, name, floating):
         assert relative(numbers(functions.gravity_torque(q)).ravel(), md.gravity_torque(graph, q)) < 1e-13
         assert relative(numbers(functions.mass_matrix(q)), M) < 1e-13
         there = numbers(functions.forward_dynamics(q, v, tau)).ravel()
-        assert relative(there, vdot) < max(1e-13, 1e-15 * np.linalg.cond(M))
-        parts = md.inverse_dynamics_derivatives(graph, q, v, vdot)
-        for part, expected in zip(functions.inverse_dynamics_derivatives(q, v, vdot), parts, strict=True):
+        assert relative(there, a) < max(1e-13, 1e-15 * np.linalg.cond(M))
+        parts = md.inverse_dynamics_derivatives(graph, q, v, a)
+        for part, expected in zip(functions.inverse_dynamics_derivatives(q, v, a), parts, strict=True):
             assert relative(numbers(part), expected) < 1e-13
 
 
@@ -50,11 +50,11 @@ def test_robots_equal_the_library(load_robot, name, floating):
 @given(tree=random_trees(largest=12))
 def test_random_trees_equal_the_library(tree):
     graph = md.load_urdf(tree.urdf)
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     functions = graph.to_casadi(["inverse_dynamics", "mass_matrix"])
-    tau, M = md.inverse_dynamics(graph, q, v, vdot), md.mass_matrix(graph, q)
-    ours = numbers(functions.inverse_dynamics(q, v, vdot)).ravel()
-    assert relative(ours, tau, md.nonlinear_effects(graph, q, v), M @ vdot) < 1e-13
+    tau, M = md.inverse_dynamics(graph, q, v, a), md.mass_matrix(graph, q)
+    ours = numbers(functions.inverse_dynamics(q, v, a)).ravel()
+    assert relative(ours, tau, md.nonlinear_effects(graph, q, v), M @ a) < 1e-13
     assert relative(numbers(functions.mass_matrix(q)), M) < 1e-13
 
 
@@ -62,7 +62,7 @@ def test_derivatives_by_casadi_are_ours(load_robot):
     """Two ways: CasADi differentiates the torques; we have closed forms."""
     graph = load_robot("four_link")
     f = graph.to_casadi("inverse_dynamics").inverse_dynamics
-    names = ("q", "v", "vdot")
+    names = ("q", "v", "a")
     symbols = [casadi.SX.sym(name, graph.nv) for name in names]
     columns = [casadi.jacobian(f(*symbols), symbol) for symbol in symbols]
     jacobian = casadi.Function("jacobian", symbols, columns)
@@ -87,7 +87,7 @@ def test_functions_have_the_names_of_their_arguments(load_robot):
     functions = load_robot("four_link").to_casadi()
     assert functions.nonlinear_effects is None
     forward = functions.forward_dynamics
-    assert (forward.name_in(), forward.name_out()) == (["q", "v", "tau"], ["vdot"])
+    assert (forward.name_in(), forward.name_out()) == (["q", "v", "tau"], ["a"])
     assert functions.mass_matrix.size_out(0) == (4, 4)
 
 

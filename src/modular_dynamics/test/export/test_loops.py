@@ -108,20 +108,20 @@ def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path,
     count = len(solver.independent_v)
     for _ in range(STATES):
         q = near[solver.independent_q] + rng.uniform(-RANGE, RANGE, len(solver.independent_q))
-        v, vdot = rng.uniform(-2.0, 2.0, (2, count))
+        v, a = rng.uniform(-2.0, 2.0, (2, count))
         status, coordinates = c.call("close_loops", graph.nq, q)
-        torque_status, tau = c.call("inverse_dynamics", count, q, v, vdot)
+        torque_status, tau = c.call("inverse_dynamics", count, q, v, a)
         assert status == torque_status
         if status != 0:
             assert status == 4
             assert np.isnan([*coordinates, *tau]).all()
             with pytest.raises((md.ClosureError, md.SingularityError)):
-                md.InverseDynamics(graph).solve(q, v, vdot, guess=near)
+                md.InverseDynamics(graph).solve(q, v, a, guess=near)
             continue
         closed += 1
         assert max(solver.residual(coordinates).values()) < 1e-13
         assert (branch_of(graph, coordinates) == branch).all()
-        there = solver.inverse_dynamics(coordinates, v, vdot)
+        there = solver.inverse_dynamics(coordinates, v, a)
         allowed = 1e-14 * max(1.0, there.condition) ** 2
         assert np.abs(tau - there.tau).max() <= allowed * np.abs(there.open_tree.joint_wrenches).max()
     assert closed > STATES // 4

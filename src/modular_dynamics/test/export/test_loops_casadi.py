@@ -31,12 +31,12 @@ def test_robots_equal_the_library(load_robot, name):
     graph = load_robot(name)
     functions = graph.to_casadi(list(FUNCTIONS))
     guess = md.close_loops(graph, ROBOTS[name][0])
-    for q, v, vdot in states(graph, name):
-        there = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
+    for q, v, a in states(graph, name):
+        there = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
         allowed = 1e-15 * max(10.0, there.condition**2)
         expected = {
             "explicit_constraint_jacobian": ((q,), there.projection),
-            "inverse_dynamics": ((q, v, vdot), there.tau),
+            "inverse_dynamics": ((q, v, a), there.tau),
             "nonlinear_effects": ((q, v), md.nonlinear_effects(graph, q, v, guess=guess)),
             "gravity_torque": ((q,), md.gravity_torque(graph, q, guess=guess)),
             "mass_matrix": ((q,), md.mass_matrix(graph, q, guess=guess)),
@@ -60,7 +60,7 @@ def test_derivatives_by_casadi_are_ours(load_robot, name):
     """Two ways: CasADi differentiates the steps; we have closed forms."""
     graph = load_robot(name)
     f = graph.to_casadi("inverse_dynamics").inverse_dynamics
-    symbols = [casadi.SX.sym(vector, len(ROBOTS[name][0])) for vector in ("q", "v", "vdot")]
+    symbols = [casadi.SX.sym(vector, len(ROBOTS[name][0])) for vector in ("q", "v", "a")]
     columns = [casadi.jacobian(f(*symbols), symbol) for symbol in symbols]
     jacobian = casadi.Function("jacobian", symbols, columns)
     guess = md.close_loops(graph, ROBOTS[name][0])

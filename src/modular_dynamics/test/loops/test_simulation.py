@@ -155,8 +155,8 @@ def test_gears_of_large_ratio_are_no_dead_points(load_robot, ratio):
         with_motor(load_robot("four_bar").urdf, "J4", k, 1e-3 / k**2).with_independent_joints("J1")
         for k in (1.0, ratio)
     )
-    q, v, vdot = [0.3], [1.0], [0.2]
-    expected, result = (md.InverseDynamics(graph).solve(q, v, vdot) for graph in (one, other))
+    q, v, a = [0.3], [1.0], [0.2]
+    expected, result = (md.InverseDynamics(graph).solve(q, v, a) for graph in (one, other))
     assert result.tau == pytest.approx(expected.tau, rel=1e-12)
     assert result.condition == pytest.approx(expected.condition, rel=1e-9)
     places = [one.joint_names.index(name) for name in ("J1", "J4", "J3")]

@@ -48,10 +48,10 @@ def test_a_bad_gravity_is_refused():
 
 def test_composition_and_forward_dynamics_take_the_graph():
     graph = md.load_mjcf(two_arms())
-    q, v, vdot = np.random.default_rng(0).normal(size=(3, 3))
-    tau = md.inverse_dynamics(graph, q, v, vdot)
-    np.testing.assert_allclose(md.compose(graph, q, v, vdot).tau, tau, rtol=1e-12)
-    np.testing.assert_allclose(md.forward_dynamics(graph, q, v, tau), vdot, rtol=1e-9)
+    q, v, a = np.random.default_rng(0).normal(size=(3, 3))
+    tau = md.inverse_dynamics(graph, q, v, a)
+    np.testing.assert_allclose(md.compose(graph, q, v, a).tau, tau, rtol=1e-12)
+    np.testing.assert_allclose(md.forward_dynamics(graph, q, v, tau), a, rtol=1e-9)
 
 
 def test_a_graph_prints_itself():

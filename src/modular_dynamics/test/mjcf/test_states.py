@@ -50,8 +50,8 @@ def test_accelerations_are_derivatives_of_velocities(free):
         mujoco.mj_integratePos(model, moved, qvel + 0.5 * time * qacc, time)
         return from_mujoco(graph, model, moved, qvel + time * qacc).v
 
-    vdot = (velocity(STEP) - velocity(-STEP)) / (2.0 * STEP)
-    np.testing.assert_allclose(from_mujoco(graph, model, qpos, qvel, qacc).vdot, vdot, atol=1e-8)
+    a = (velocity(STEP) - velocity(-STEP)) / (2.0 * STEP)
+    np.testing.assert_allclose(from_mujoco(graph, model, qpos, qvel, qacc).a, a, atol=1e-8)
 
 
 def test_torques_have_the_same_power(free):

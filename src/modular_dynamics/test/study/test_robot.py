@@ -16,8 +16,8 @@ def test_the_urdf_of_a_design_has_the_loads_of_the_design(tmp_path):
     path.write_text(design_urdf(evaluator, numbers))
     robot = md.load_urdf(path)
     assert robot.parameters["link crank mass"].value == pytest.approx(0.3 * 6.0, rel=1e-15)
-    _, q, v, vdot = evaluator.states["back"]
-    taus = [md.inverse_dynamics(robot, *state)[0] for state in zip(q, v, vdot, strict=True)]
+    _, q, v, a = evaluator.states["back"]
+    taus = [md.inverse_dynamics(robot, *state)[0] for state in zip(q, v, a, strict=True)]
     found = evaluator.measure(numbers[None])
     # rounding of the text's numbers and of another order of sums
     assert found["largest"][0] == pytest.approx(np.abs(taus).max(), rel=1e-10)

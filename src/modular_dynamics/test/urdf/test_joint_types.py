@@ -39,16 +39,16 @@ def test_a_planar_joint_is_pinocchios():
     text = two_links("planar")
     graph, model = md.load_urdf(text), pinocchio.buildModelFromXML(text)
     rng = np.random.default_rng(1)
-    q, v, vdot = rng.normal(size=(3, graph.nv))
+    q, v, a = rng.normal(size=(3, graph.nv))
     angle, rate = q[3], v[3]
     turn = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
     change = rate * np.array([[-np.sin(angle), np.cos(angle)], [-np.cos(angle), -np.sin(angle)]])
     theirs_q = np.array([*q[:3], np.cos(angle), np.sin(angle)])
     theirs_v = np.array([v[0], *turn @ v[1:3], rate])
-    theirs_vdot = np.array([vdot[0], *(turn @ vdot[1:3] + change @ v[1:3]), vdot[3]])
-    tau = np.asarray(pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_vdot))
+    theirs_a = np.array([a[0], *(turn @ a[1:3] + change @ v[1:3]), a[3]])
+    tau = np.asarray(pinocchio.rnea(model, model.createData(), theirs_q, theirs_v, theirs_a))
     tau[1:3] = turn.T @ tau[1:3]
-    assert_close(md.inverse_dynamics(graph, q, v, vdot), tau, 1e-13)
+    assert_close(md.inverse_dynamics(graph, q, v, a), tau, 1e-13)
 
 
 def test_the_names_of_a_planar_joint_must_be_free():
@@ -86,10 +86,8 @@ def test_tags_give_joints_their_type_and_dynamics():
         ],
     }
     same = md.load_urdf(two_links("floating"), file)
-    q, v, vdot = graph.neutral() + 0.1, np.ones(4), np.arange(4.0)
-    np.testing.assert_array_equal(
-        md.inverse_dynamics(same, q, v, vdot), md.inverse_dynamics(graph, q, v, vdot)
-    )
+    q, v, a = graph.neutral() + 0.1, np.ones(4), np.arange(4.0)
+    np.testing.assert_array_equal(md.inverse_dynamics(same, q, v, a), md.inverse_dynamics(graph, q, v, a))
 
 
 def test_a_floating_base_carries_a_spherical_joint_on_the_root_link():

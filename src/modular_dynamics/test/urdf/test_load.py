@@ -100,12 +100,10 @@ def test_a_link_with_a_name_of_the_floating_base(name):
     assert md.load_urdf(text.replace(f'"{root}"', f'"{name}"')).warnings == ()
     with pytest.warns(md.ModelWarning, match=f"link '{name}' has the name of .* floating_base adds"):
         graph = md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True)
-    q, v, vdot = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
-    np.testing.assert_array_equal(
-        tau, md.inverse_dynamics(md.load_urdf(text, floating_base=True), q, v, vdot)
-    )
-    assert md.crosscheck.rnea_residual(graph, q, v, vdot).max() < 1e-12 * np.abs(tau).max()
+    q, v, a = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
+    tau = md.inverse_dynamics(graph, q, v, a)
+    np.testing.assert_array_equal(tau, md.inverse_dynamics(md.load_urdf(text, floating_base=True), q, v, a))
+    assert md.crosscheck.rnea_residual(graph, q, v, a).max() < 1e-12 * np.abs(tau).max()
     with pytest.raises(md.UrdfError, match=r"strict: .*has the name of"):
         md.load_urdf(text.replace(f'"{root}"', f'"{name}"'), floating_base=True, strict=True)
 
@@ -119,11 +117,9 @@ def test_a_joint_with_the_name_of_the_floating_base(load_robot):
     with pytest.warns(md.ModelWarning, match=message):
         graph = md.load_urdf(text, floating_base=True)
     assert graph.joint_names[:2] == ("root_joint_", "root_joint")
-    q, v, vdot = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
-    np.testing.assert_array_equal(
-        md.inverse_dynamics(graph, q, v, vdot), md.inverse_dynamics(without, q, v, vdot)
-    )
-    assert md.crosscheck.rnea_residual(graph, q, v, vdot).max() < 1e-12
+    q, v, a = np.ones(graph.nq), np.ones(graph.nv), np.ones(graph.nv)
+    np.testing.assert_array_equal(md.inverse_dynamics(graph, q, v, a), md.inverse_dynamics(without, q, v, a))
+    assert md.crosscheck.rnea_residual(graph, q, v, a).max() < 1e-12
     with pytest.raises(md.UrdfError, match=r"strict: line \d+: joint 'root_joint'"):
         md.load_urdf(text, floating_base=True, strict=True)
 

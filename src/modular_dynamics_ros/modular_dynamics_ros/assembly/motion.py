@@ -17,7 +17,7 @@ class Motion(Protocol):
     joint_names: tuple[str, ...]
 
     def at(self, t: float) -> Any:
-        """q, v, vdot (n,) of its joints at a time [s] from 0 on."""
+        """q, v, a (n,) of its joints at a time [s] from 0 on."""
 
 
 class MovingJoints:

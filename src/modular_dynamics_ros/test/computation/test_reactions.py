@@ -53,8 +53,8 @@ def test_wrenches_that_come_from_elsewhere_are_the_same_or_add_to_the_load(robot
     dynamics = md.InverseDynamics(robot.graph).solve(*STATE)
     own, subsystems = computation(dynamics), [subsystem.name for subsystem in robot.graph.subsystems]
     one = Computation(robot, ComputationSettings())
-    q, v, vdot = STATE
-    state = one.observe(0, q, v)._replace(a=vdot)
+    q, v, a = STATE
+    state = one.observe(0, q, v)._replace(a=a)
     solution = one.compute(state, 0, None).dynamics
     given = {name: solution.connection_wrench(subsystems.index(name)) for name in computation.load_names}
     same = computation(dynamics, given)

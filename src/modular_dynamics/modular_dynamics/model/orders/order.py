@@ -135,9 +135,9 @@ class Order:
                 ours[..., self.graph.v_slice(joint.name)] = own
         return ours
 
-    def to_vdot(
+    def to_a(
         self,
-        vdot: ArrayLike,
+        a: ArrayLike,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         others: ArrayLike | None = None,
@@ -151,16 +151,16 @@ class Order:
         Raises:
             StateError: as of `to_v`, or v is needed.
         """
-        return self.to_v(self._with_drift(state_array(self.graph, "vdot", vdot), v, 1.0), q, others)
+        return self.to_v(self._with_drift(state_array(self.graph, "a", a), v, 1.0), q, others)
 
-    def from_vdot(
+    def from_a(
         self,
         theirs: ArrayLike,
         q: ArrayLike | None = None,
         v: ArrayLike | None = None,
         others: ArrayLike | None = None,
     ) -> Array:
-        """Accelerations (nv,) or rows, into the graph's order. Arguments and errors as of `to_vdot`."""
+        """Accelerations (nv,) or rows, into the graph's order. Arguments and errors as of `to_a`."""
         return self._with_drift(self.from_v(theirs, q, others), v, -1.0)
 
     def to_tau(self, tau: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
@@ -227,9 +227,9 @@ class Order:
         r = quaternion_product(_quaternion(joint), r)
         return np.concatenate([rotated(r * _CONJUGATE if back else r, own[..., :3]), own[..., 3:]], axis=-1)
 
-    def _with_drift(self, vdot: Array, v: ArrayLike | None, sign: float) -> Array:
-        """vdot with sign * (omega x v) added to linear accelerations of floating joints: their axes turn."""
-        result = vdot.copy()
+    def _with_drift(self, a: Array, v: ArrayLike | None, sign: float) -> Array:
+        """a with sign * (omega x v) added to linear accelerations of floating joints: their axes turn."""
+        result = a.copy()
         for entry, joint in self._known():
             if entry.in_world and joint.type is JointType.FLOATING:
                 if v is None:

@@ -1,4 +1,4 @@
-"""The closed form M(q) vdot + C(q, v) v + N(q) = tau: Meister & Gutenkunst, eqs. 30-39.
+"""The closed form M(q) a + C(q, v) v + N(q) = tau: Meister & Gutenkunst, eqs. 30-39.
 
 Corrections: N = S^T T^T (M T_H0 Vdot0 - F^e) in (39) (and -T^T F^e in (32)), for in (27) F^e acts on the body
 from outside; ad*_V M in place of ad*_V in (38), as (32) has it.
@@ -140,11 +140,11 @@ class ClosedForm:
         return N
 
     def tau(
-        self, q: ArrayLike, v: ArrayLike, vdot: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None
     ) -> Array:
-        """Tau (nv,) = M(q) vdot + C(q, v) v + N(q) (eq. 36), without friction. Errors as of the parts."""
-        v, vdot = self._graph.checked(v=v, vdot=vdot)
-        tau: Array = self.M(q) @ vdot + self.C(q, v) @ v + self.N(q, wrenches)
+        """Tau (nv,) = M(q) a + C(q, v) v + N(q) (eq. 36), without friction. Errors as of the parts."""
+        v, a = self._graph.checked(v=v, a=a)
+        tau: Array = self.M(q) @ a + self.C(q, v) @ v + self.N(q, wrenches)
         return tau
 
 

@@ -1,7 +1,7 @@
 """Gaits: positions, velocities and accelerations of named joints, from rhythms, maps or oscillators.
 
 gait = gaits.load("config/gaits/snake.yaml")
-q, v, vdot = gait.at(0.5)
+q, v, a = gait.at(0.5)
 """
 
 from .coupled_maps import CoupledMaps

@@ -31,7 +31,7 @@ class CoupledMaps(Gait):
     International Journal on Advances in Intelligent Systems 3, 2010, without formulas of the gait.)
     Iteration k is at t = k period. In between q follows 10 u^3 - 15 u^4 + 6 u^5, the motion of least jerk
     from rest to rest (Flash & Hogan, Journal of Neuroscience 5, 1985): it stays between the two iterates, and
-    |v| <= 15/8, |vdot| <= 10/sqrt(3) of the change per period and per period squared.
+    |v| <= 15/8, |a| <= 10/sqrt(3) of the change per period and per period squared.
 
     Attributes:
         growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.

@@ -18,22 +18,22 @@ Array = NDArray[np.float64]
 
 
 class GaitState(NamedTuple):
-    """Joints' positions q [rad or m], velocities v and accelerations vdot: (n,), or (k, n) at k times."""
+    """Joints' positions q [rad or m], velocities v and accelerations a: (n,), or (k, n) at k times."""
 
     q: Array
     v: Array
-    vdot: Array
+    a: Array
 
 
 class Gait(ABC):
-    """A motion of named joints for t >= 0, the same in every run; v and vdot are the derivatives of q.
+    """A motion of named joints for t >= 0, the same in every run; v and a are the derivatives of q.
 
     Maps and oscillators are stepped from t = 0: asking for times that rise, or that go back by less than 1000
     steps, costs a few steps; other times cost all steps before them.
 
     Attributes:
         joint_names: the order of the arrays.
-        ramp: time [s] in which the motion grows out of q = v = vdot = 0; 0 for none.
+        ramp: time [s] in which the motion grows out of q = v = a = 0; 0 for none.
     """
 
     joint_names: tuple[str, ...]
@@ -94,7 +94,7 @@ class _OnJoints(Gait):
 def smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
     """The motion times s(t / ramp), s(u) = 10 u^3 - 15 u^4 + 6 u^5 up to u = 1 and 1 from there.
 
-    s starts and ends with derivatives s' = s'' = 0, so that q, v and vdot start at 0 and nothing jumps.
+    s starts and ends with derivatives s' = s'' = 0, so that q, v and a start at 0 and nothing jumps.
     """
     if ramp == 0.0:
         return motion
@@ -102,5 +102,5 @@ def smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
     s = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
     ds = 30.0 * u**2 * (1.0 - u) ** 2 / ramp
     dds = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / ramp**2
-    q, v, vdot = motion
-    return GaitState(s * q, s * v + ds * q, s * vdot + 2.0 * ds * v + dds * q)
+    q, v, a = motion
+    return GaitState(s * q, s * v + ds * q, s * a + 2.0 * ds * v + dds * q)

@@ -40,7 +40,7 @@ class Oscillators(Gait):
     parameters here, where Matsuoka's follow only approximately from time constants and weights (Matsuoka,
     Biological Cybernetics 104, 2011).
 
-    Integrated by Runge-Kutta's method of order 4 with a fixed step; in between quintics through q, v, vdot.
+    Integrated by Runge-Kutta's method of order 4 with a fixed step; in between quintics through q, v, a.
 
     Attributes:
         coupling: k [1/s]. convergence: g [1/s]; a small change of the amplitude vanishes as exp(-2 g t).

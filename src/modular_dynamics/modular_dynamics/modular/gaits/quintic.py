@@ -1,4 +1,4 @@
-"""Motion between knots at equal distances in time: quintic polynomials that meet with equal v and vdot."""
+"""Motion between knots at equal distances in time: quintic polynomials that meet with equal v and a."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,9 @@ __all__ = ["between_knots"]
 
 
 def between_knots(knot: Callable[[int], GaitState], times: Array, step: float) -> GaitState:
-    """States (k, n) at times: in each interval the quintic through q, v, vdot of its two ends.
+    """States (k, n) at times: in each interval the quintic through q, v, a of its two ends.
 
-    The motion is C2, and v and vdot are its exact derivatives. With
+    The motion is C2, and v and a are its exact derivatives. With
     q = q0 + v0 s + a0 s^2 / 2 + c3 s^3 + c4 s^4 + c5 s^5, s the time since the knot, the coefficients c
     follow from what the end has beyond the first three terms.
 
@@ -34,9 +34,9 @@ def _state(knot: Callable[[int], GaitState], t: float, step: float) -> GaitState
     u = t / step - k
     h = step
     # in units of the step: derivatives with respect to u
-    q0, v0, a0 = first.q, h * first.v, h * h * first.vdot
+    q0, v0, a0 = first.q, h * first.v, h * h * first.a
     dq = last.q - (q0 + v0 + 0.5 * a0)
-    dv, da = h * last.v - (v0 + a0), h * h * last.vdot - a0
+    dv, da = h * last.v - (v0 + a0), h * h * last.a - a0
     c3 = 10.0 * dq - 4.0 * dv + 0.5 * da
     c4 = -15.0 * dq + 7.0 * dv - da
     c5 = 6.0 * dq - 3.0 * dv + 0.5 * da

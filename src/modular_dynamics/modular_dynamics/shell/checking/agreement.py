@@ -67,10 +67,10 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
     relative, absolute, subsystem = 0.0, 0.0, ""
     for _ in counted(range(states), states, "states compared with Pinocchio"):
         q = tree.random_configuration(rng)
-        v, vdot = rng.uniform(-1.0, 1.0, (2, tree.nv))
+        v, a = rng.uniform(-1.0, 1.0, (2, tree.nv))
         wrenches = {name: rng.uniform(-1.0, 1.0, 6) for name in boxes} or None
-        tau = inverse_dynamics(tree, q, v, vdot, black_box_wrenches=wrenches)
-        residual = check(q, v, vdot, tau, None, wrenches)
+        tau = inverse_dynamics(tree, q, v, a, black_box_wrenches=wrenches)
+        residual = check(q, v, a, tau, None, wrenches)
         for name, value in residual.of_terms.items():
             if not (subsystem and (value <= relative or np.isnan(relative))):  # NaN stays
                 relative, subsystem = value, name

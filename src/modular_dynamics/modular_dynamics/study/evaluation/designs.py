@@ -74,8 +74,8 @@ class Evaluator:
         """Loads of designs (count) on one trajectory."""
         states = self.states[trajectory]
         if not self.study.instead:
-            q, v, vdot = (np.repeat(x[None], count, axis=0) for x in states[1:])
-            return loads_of(self.study.graph, q, v, vdot, parameters)
+            q, v, a = (np.repeat(x[None], count, axis=0) for x in states[1:])
+            return loads_of(self.study.graph, q, v, a, parameters)
         path = self.paths[trajectory]
         q = np.repeat(path.q[None], count, axis=0)
         rest = np.zeros_like(q)
@@ -92,10 +92,10 @@ class Evaluator:
         moved = [graph.q_slice(asked[k]).start for k in led]
         closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
         usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
-        q, v, vdot = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
+        q, v, a = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
         others = [driven.index(name) for name in instead]
-        q[:, :, others], v[:, :, others], vdot[:, :, others] = path.moved(usable)
-        loads = loads_of(graph, q, v, vdot, parameters)
+        q[:, :, others], v[:, :, others], a[:, :, others] = path.moved(usable)
+        loads = loads_of(graph, q, v, a, parameters)
         loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
         with np.errstate(invalid="ignore"):
             distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])

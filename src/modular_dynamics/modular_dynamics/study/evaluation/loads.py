@@ -32,31 +32,29 @@ class Loads(NamedTuple):
     sines: Array
 
 
-def loads_of(
-    graph: SubsystemGraph, q: Array, v: Array, vdot: Array, parameters: Mapping[str, Array]
-) -> Loads:
+def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Mapping[str, Array]) -> Loads:
     """Loads of designs, on one thread: a study has a worker for each core.
 
     Args:
-        q, v, vdot: of the independent joints (n, s, independent). parameters: (n,) by the names of
+        q, v, a: of the independent joints (n, s, independent). parameters: (n,) by the names of
             ``graph.parameters``.
     """
     if graph.has_loops:
         solver = ClosedLoopInverseDynamics(graph)
-        found = solver.solve_many(q, v, vdot, threads=1, parameters=parameters)
+        found = solver.solve_many(q, v, a, threads=1, parameters=parameters)
         return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
     shape = q.shape[:2]
     none = np.zeros((*shape, 0))
     statuses = np.full(shape, StateStatus.ANSWERED, np.uint8)
     try:
-        tau = inverse_dynamics(graph, q, v, vdot, threads=1, parameters=parameters)
+        tau = inverse_dynamics(graph, q, v, a, threads=1, parameters=parameters)
     except ModelError:
         if len(q) == 1:
             tau = np.full(v.shape, np.nan)
             statuses[:] = StateStatus.NO_MODEL
         else:  # one of them: each by itself
             parts = [
-                loads_of(graph, q[k : k + 1], v[k : k + 1], vdot[k : k + 1], _row(parameters, k))
+                loads_of(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1], _row(parameters, k))
                 for k in range(len(q))
             ]
             tau, statuses = (

@@ -4,7 +4,7 @@ The trajectory of a task is given in joints that loops determine, such as a body
 has other hinges, so the same task is another motion of its actuators. All joints of a profile move on one
 path, q(t) = q0 + P(t) A (`AccelerationProfile`), so a design's actuators are a function G of the place P:
 
-    q_a = G(P),   v_a = G'(P) P',   vdot_a = G''(P) P'^2 + G'(P) P''.
+    q_a = G(P),   v_a = G'(P) P',   a_a = G''(P) P'^2 + G'(P) P''.
 
 G is analytic where the loops close, so its values at NODES Chebyshev points determine it, and its
 derivatives, up to rounding [Trefethen, Approximation Theory and Approximation Practice, 2013, chapters 8
@@ -29,12 +29,12 @@ NODES = 16
 
 
 class States(NamedTuple):
-    """A trajectory's times (s,) [s], and q, v, vdot (s, n) of named joints."""
+    """A trajectory's times (s,) [s], and q, v, a (s, n) of named joints."""
 
     times: Array
     q: Array
     v: Array
-    vdot: Array
+    a: Array
 
 
 class Path(NamedTuple):
@@ -53,11 +53,11 @@ class Path(NamedTuple):
     scale: Array
 
     def moved(self, nodes: Array) -> tuple[Array, Array, Array]:
-        """q, v and vdot (..., s, k) of coordinates that have these values (..., m, k) at the nodes."""
+        """q, v and a (..., s, k) of coordinates that have these values (..., m, k) at the nodes."""
         slope = self.first @ nodes
         v = slope * self.rate[:, None]
-        vdot = (self.second @ nodes) * self.rate[:, None] ** 2 + slope * self.scale[:, None]
-        return self.value @ nodes, v, vdot
+        a = (self.second @ nodes) * self.rate[:, None] ** 2 + slope * self.scale[:, None]
+        return self.value @ nodes, v, a
 
 
 def _times(motion: AccelerationProfile, rate: float) -> Array:
@@ -74,12 +74,12 @@ def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) 
     """The states of a trajectory, for joints in an order; joints that it does not move are at zero."""
     times = _times(motion, rate)
     position, velocity, scale = motion.path(times)
-    q, v, vdot = (np.zeros((len(times), len(names))) for _ in range(3))
+    q, v, a = (np.zeros((len(times), len(names))) for _ in range(3))
     at = _places(motion, names)
     q[:, at] = motion.start + position[:, None] * motion.accelerations
     v[:, at] = velocity[:, None] * motion.accelerations
-    vdot[:, at] = scale[:, None] * motion.accelerations
-    return States(times, q, v, vdot)
+    a[:, at] = scale[:, None] * motion.accelerations
+    return States(times, q, v, a)
 
 
 def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...], nodes: int = NODES) -> Path:

@@ -158,8 +158,8 @@ def test_near_a_dead_point_torques_stay_right(load_robot):
         triangle = np.arccos((0.15**2 + 0.15**2 - 0.13**2) / (2 * 0.15 * 0.15))
         closed = md.close_loops(graph, [triangle + away])  # crank and coupler in line at the triangle's angle
         by_crank = md.InverseDynamics(graph).solve(closed[:1], [1.0], [0.5], guess=closed)
-        v, vdot = by_crank.velocities[1:2], by_crank.accelerations[1:2]
-        by_output = md.InverseDynamics(other).solve(closed[1:2], v, vdot, guess=closed)
+        v, a = by_crank.velocities[1:2], by_crank.accelerations[1:2]
+        by_output = md.InverseDynamics(other).solve(closed[1:2], v, a, guess=closed)
         # the same power, by another motor; the condition number multiplies what Newton's method leaves
         assert by_output.tau @ v == pytest.approx(by_crank.tau @ [1.0], abs=1e-9 * by_output.condition)
         assert by_output.condition > worst

@@ -47,15 +47,15 @@ def test_inverse_dynamics_against_a_saddle_point_system_of_pinocchio(mechanism):
     count = len(graph.independent_joint_names)
     result = None
     for k in range(3):
-        q, (v, vdot) = 0.1 * k + 0.02 * rng.normal(size=count), rng.normal(size=(2, count))
+        q, (v, a) = 0.1 * k + 0.02 * rng.normal(size=count), rng.normal(size=(2, count))
         guess = None if result is None else result.coordinates
-        result = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
+        result = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
         assert len(result.free) == free
         oracle, known, full = (
             SaddlePoint(graph, result.coordinates, result.velocities),
             *np.zeros((2, graph.nv)),
         )
-        known[solver.independent_v], full[solver.independent_v] = 1.0, vdot
+        known[solver.independent_v], full[solver.independent_v] = 1.0, a
         assert oracle.open < 1e-12
         assert np.abs(oracle.J @ result.velocities).max() < 1e-12
         accelerations, tau, residual = oracle.solve(known == 1.0, full, np.zeros(graph.nv))
@@ -75,12 +75,12 @@ def test_what_free_joints_would_falsify_is_refused(mechanism, function):
 def test_the_terms_of_the_equation_of_motion_add_up(mechanism):
     graph, _ = mechanism
     rng, count = np.random.default_rng(1), len(graph.independent_joint_names)
-    q, (v, vdot) = 0.05 * rng.normal(size=count), rng.normal(size=(2, count))
-    result = md.InverseDynamics(graph).solve(q, v, vdot)
+    q, (v, a) = 0.05 * rng.normal(size=count), rng.normal(size=(2, count))
+    result = md.InverseDynamics(graph).solve(q, v, a)
     M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
     assert pytest.approx(M.T, abs=1e-12) == M
     assert np.linalg.eigvalsh(M).min() > 0.0
-    assert M @ vdot + h == pytest.approx(result.tau, rel=1e-9, abs=1e-9)
+    assert M @ a + h == pytest.approx(result.tau, rel=1e-9, abs=1e-9)
     rest = md.gravity_torque(graph, q) + spring_torque(graph, q)
     assert rest == pytest.approx(md.nonlinear_effects(graph, q, np.zeros(count)), rel=1e-9, abs=1e-9)
     forward = md.constrained_dynamics(graph, result.coordinates, result.velocities, result.tau)

@@ -32,12 +32,12 @@ def test_drivers_add():
     (gear,) = graph.gears
     assert (gear.driver, gear.ratio, gear.offset) == ("a", 2.0, 0.5)
     assert gear.drivers == (("a", 2.0), ("b", -1.0), ("c", 0.25))
-    q, v, vdot = np.random.default_rng(0).normal(size=(3, 3))
+    q, v, a = np.random.default_rng(0).normal(size=(3, 3))
     ratios = np.array([2.0, -1.0, 0.25])
     W = np.vstack([np.eye(3), ratios])
     assert md.explicit_constraint_jacobian(graph, q) == pytest.approx(W, abs=1e-12)
-    result = md.InverseDynamics(graph).solve(q, v, vdot)
-    full = [np.append(q, ratios @ q + 0.5), np.append(v, ratios @ v), np.append(vdot, ratios @ vdot)]
+    result = md.InverseDynamics(graph).solve(q, v, a)
+    full = [np.append(q, ratios @ q + 0.5), np.append(v, ratios @ v), np.append(a, ratios @ a)]
     motion = result.coordinates, result.velocities, result.accelerations
     assert np.array(motion) == pytest.approx(np.array(full), abs=1e-12)
     assert result.tau == pytest.approx(W.T @ md.inverse_dynamics(graph.tree, *full), abs=1e-10)

@@ -20,7 +20,7 @@ ROBOTS = {
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_solves_equation_22(load_robot, name):
-    """[M J^T; J 0] [vdot; -lambda] = [tau - h; -gamma], row by row; whatever describes the mechanism."""
+    """[M J^T; J 0] [a; -lambda] = [tau - h; -gamma], row by row; whatever describes the mechanism."""
     graph = load_robot(name)
     q, v, others = ROBOTS[name]
     coordinates, velocities = md.close_loops(graph, q), md.explicit_constraint_jacobian(graph, q) @ v
@@ -61,10 +61,10 @@ def test_inverse_dynamics_of_the_accelerations_gives_the_torques(load_robot, nam
         v, tau = rng.normal(size=p), 10.0 * rng.normal(size=p)
         closed = solver.close(q, reference)
         motion = md.constrained_dynamics(graph, closed, solver.projection(closed) @ v, tau)
-        vdot = motion.a[solver.independent_v]
-        back = md.inverse_dynamics(graph, q, v, vdot, guess=closed)
+        a = motion.a[solver.independent_v]
+        back = md.inverse_dynamics(graph, q, v, a, guess=closed)
         M, h = md.mass_matrix(graph, q, guess=closed), md.nonlinear_effects(graph, q, v, guess=closed)
-        sizes = np.abs(M) @ np.abs(vdot) + np.abs(h) + np.abs(tau)
+        sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
         assert np.abs(back - tau).max() < 1e-8 * sizes.max()
 
 

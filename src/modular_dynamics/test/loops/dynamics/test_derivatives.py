@@ -28,19 +28,19 @@ def differences(function, x, step):
 def assert_agree(graph, q, seed, step, tolerance, friction="none"):
     """With differences of the torques at states in which the loops are closed again."""
     guess, rng = md.close_loops(graph, q), np.random.default_rng(seed)
-    v, vdot = rng.normal(size=(2, len(solver_of(graph).independent_v)))
+    v, a = rng.normal(size=(2, len(solver_of(graph).independent_v)))
 
-    def tau(q, v, vdot):
-        return md.inverse_dynamics(graph, q, v, vdot, guess=guess, friction=friction)
+    def tau(q, v, a):
+        return md.inverse_dynamics(graph, q, v, a, guess=guess, friction=friction)
 
-    ours = md.inverse_dynamics_derivatives(graph, q, v, vdot, guess=guess, friction=friction)
-    scale = max(np.abs(tau(q, v, vdot)).max(), 1e-9)
-    # torques are quadratic in v and linear in vdot: there long steps are exact, within signs of dry friction
+    ours = md.inverse_dynamics_derivatives(graph, q, v, a, guess=guess, friction=friction)
+    scale = max(np.abs(tau(q, v, a)).max(), 1e-9)
+    # torques are quadratic in v and linear in a: there long steps are exact, within signs of dry friction
     in_v = 1e-2 if friction == "urdf" else 1.0
     for mine, expected in (
-        (ours.dq, differences(lambda x: tau(x, v, vdot), q, step)),
-        (ours.dv, differences(lambda x: tau(q, x, vdot), v, in_v)),
-        (ours.da, differences(lambda x: tau(q, v, x), vdot, 1.0)),
+        (ours.dq, differences(lambda x: tau(x, v, a), q, step)),
+        (ours.dv, differences(lambda x: tau(q, x, a), v, in_v)),
+        (ours.da, differences(lambda x: tau(q, v, x), a, 1.0)),
     ):
         assert np.abs(mine - expected).max() <= tolerance * max(np.abs(expected).max(), scale)
     M1 = md.mass_matrix(graph, q, guess=guess)
@@ -91,14 +91,14 @@ def test_random_mechanisms_agree_with_differences(mechanism):
     graph, solver = mechanism.graph, solver_of(mechanism.graph)
     q = mechanism.q
     count = len(solver.independent_v)
-    v, vdot = mechanism.rng.normal(size=(2, count))
-    state = q[solver.independent_q], v, vdot
+    v, a = mechanism.rng.normal(size=(2, count))
+    state = q[solver.independent_q], v, a
     ours = md.inverse_dynamics_derivatives(graph, *state, guess=q)
     W, step = solver.projection(q), 1e-4
 
     def tau(x):
         there = graph.integrate(q, W @ x)[solver.independent_q]
-        return md.inverse_dynamics(graph, there, v, vdot, guess=q)
+        return md.inverse_dynamics(graph, there, v, a, guess=q)
 
     expected = differences(tau, np.zeros(count), step)
     scale = max(np.abs(expected).max(), np.abs(tau(np.zeros(count))).max(), 1e-9)

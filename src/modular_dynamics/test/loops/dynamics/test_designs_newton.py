@@ -76,12 +76,12 @@ def test_motors_do_the_work_that_bodies_gain():
     motion, parameters = states(graph, size=0.05), columns(graph, of_ankle(graph))
     batch = md.InverseDynamics(graph).solve_many(*motion, parameters=parameters)
     for k in range(0, DESIGNS, 4):
-        q, v, vdot = (x[k, 0] for x in motion)
+        q, v, a = (x[k, 0] for x in motion)
         robot = graph.with_parameters({name: column[k] for name, column in parameters.items()})
         solver, energies = solver_of(robot), []
         for sign in (-1.0, 1.0):
-            full = solver.close(q + sign * h * v + 0.5 * h * h * vdot, batch.coordinates[k, 0])
-            rates = solver.projection(full) @ (v + sign * h * vdot)
+            full = solver.close(q + sign * h * v + 0.5 * h * h * a, batch.coordinates[k, 0])
+            rates = solver.projection(full) @ (v + sign * h * a)
             kinetic = 0.5 * rates @ md.mass_matrix(robot.tree, full) @ rates
             energies.append(kinetic + md.potential_energy(robot.tree, full))
         power = (energies[1] - energies[0]) / (2.0 * h)

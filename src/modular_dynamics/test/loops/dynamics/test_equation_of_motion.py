@@ -50,10 +50,10 @@ def test_terms_are_those_of_the_tree_projected(graph):
         assert largest(md.gravity_torque(graph, q, guess=guess) - g, max(np.abs(g).max(), 1e-3)) < 1e-11
         h = md.inverse_dynamics(graph, q, v, 0.0 * v, guess=guess)
         assert largest(md.nonlinear_effects(graph, q, v, guess=guess) - h, h) < 1e-11
-        vdot = md.forward_dynamics(graph, q, v, tau, guess=guess)
+        a = md.forward_dynamics(graph, q, v, tau, guess=guess)
         expected = np.linalg.solve(M, tau - h)
         size = np.abs(np.linalg.inv(M)) @ (np.abs(tau) + np.abs(h))  # of the terms, which may cancel
-        assert np.abs(vdot - expected).max() < 1e-13 * np.linalg.cond(M) * size.max()
+        assert np.abs(a - expected).max() < 1e-13 * np.linalg.cond(M) * size.max()
         # the general method was compared, not used
         assert graph.once(core_loops).mass_matrix(q, guess, np.empty_like(M)) == GOOD
         assert graph.once(core_loops).forward_dynamics(q, v, tau, guess, np.empty_like(v)) == GOOD
@@ -61,12 +61,12 @@ def test_terms_are_those_of_the_tree_projected(graph):
 
 def test_inverse_dynamics_of_the_accelerations_gives_the_torques(graph):
     for q, v, tau, guess in states(graph, 20, seed=1):
-        vdot = md.forward_dynamics(graph, q, v, tau, guess=guess)
-        back = md.inverse_dynamics(graph, q, v, vdot, guess=guess)
+        a = md.forward_dynamics(graph, q, v, tau, guess=guess)
+        back = md.inverse_dynamics(graph, q, v, a, guess=guess)
         M, h = md.mass_matrix(graph, q, guess=guess), md.nonlinear_effects(graph, q, v, guess=guess)
-        sizes = np.abs(M) @ np.abs(vdot) + np.abs(h) + np.abs(tau)
+        sizes = np.abs(M) @ np.abs(a) + np.abs(h) + np.abs(tau)
         assert np.abs(back - tau).max() < 1e-11 * sizes.max()
-        assert np.abs(M @ vdot + h - tau).max() < 1e-11 * sizes.max()
+        assert np.abs(M @ a + h - tau).max() < 1e-11 * sizes.max()
 
 
 def test_mass_matrix_is_symmetric_and_gives_the_kinetic_energy(graph):
@@ -153,9 +153,9 @@ def test_loops_that_are_not_planar_are_answered():
     _, _, M, g = by_projection(graph, q, guess)
     assert np.array_equal(md.mass_matrix(graph, q, guess=guess), M)
     assert largest(md.gravity_torque(graph, q, guess=guess) - g, g) < 1e-11
-    vdot = md.forward_dynamics(graph, q, v, tau, guess=guess)
-    back = md.inverse_dynamics(graph, q, v, vdot, guess=guess)
-    assert np.abs(back - tau).max() < 1e-11 * (np.abs(M) @ np.abs(vdot) + np.abs(tau)).max()
+    a = md.forward_dynamics(graph, q, v, tau, guess=guess)
+    back = md.inverse_dynamics(graph, q, v, a, guess=guess)
+    assert np.abs(back - tau).max() < 1e-11 * (np.abs(M) @ np.abs(a) + np.abs(tau)).max()
 
 
 @pytest.mark.parametrize("which", ["q", "v", "tau", "guess"])

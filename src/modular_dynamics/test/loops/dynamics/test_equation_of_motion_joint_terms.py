@@ -32,8 +32,8 @@ def four_bar():
 
 @pytest.mark.parametrize("friction", ["none", "urdf"])
 def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
-    q, v, vdot = [0.4], [3.0], [2.0]
-    result = md.InverseDynamics(four_bar, friction=friction).solve(q, v, vdot)
+    q, v, a = [0.4], [3.0], [2.0]
+    result = md.InverseDynamics(four_bar, friction=friction).solve(q, v, a)
     state = result.coordinates, result.velocities, result.accelerations
     tree = PinocchioTree(four_bar).inverse_dynamics(*state)
     passive = passive_torques(four_bar, *state[:2], friction)
@@ -42,7 +42,7 @@ def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
     M = md.mass_matrix(four_bar, q)
     assert_close(M, W.T @ PinocchioTree(four_bar).mass_matrix(state[0]) @ W, 1e-11)
     bias = md.nonlinear_effects(four_bar, q, v, friction=friction)
-    assert_close(M @ vdot + bias, result.tau, 1e-11)
+    assert_close(M @ a + bias, result.tau, 1e-11)
     rest = np.zeros(four_bar.nv)
     gravity, springs = md.gravity_torque(four_bar, q), spring_torque(four_bar, q)
     assert_close(gravity, W.T @ PinocchioTree(four_bar).inverse_dynamics(state[0], rest, rest), 1e-11)
@@ -51,7 +51,7 @@ def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
     assert_close(motion.a, result.accelerations, 1e-10)
     for prescribed in ([], four_bar.independent_joint_names):
         both = md.constrained_dynamics(
-            four_bar, *state[:2], result.tau, prescribed=prescribed, a=vdot, friction=friction
+            four_bar, *state[:2], result.tau, prescribed=prescribed, a=a, friction=friction
         )
         assert_close(both.a, result.accelerations, 1e-10)
         assert_close(both.tau, result.tau, 1e-10)

@@ -35,15 +35,15 @@ def test_against_a_saddle_point_system_of_pinocchio(make, count):
     graph = make()
     rng, independent = np.random.default_rng(count), graph.independent_joint_names
     q, v = moving_state(graph, 0.1 * rng.normal(size=len(independent)), rng)
-    vdot, tau = rng.normal(size=(2, len(independent)))
+    a, tau = rng.normal(size=(2, len(independent)))
     prescribed = independent[:count]
-    result = md.constrained_dynamics(graph, q, v, tau, prescribed=prescribed, a=vdot)
+    result = md.constrained_dynamics(graph, q, v, tau, prescribed=prescribed, a=a)
     known, own = masks(graph, prescribed)
-    full_vdot, full_tau = np.zeros((2, graph.nv))
-    full_vdot[own], full_tau[own] = vdot, tau
+    full_a, full_tau = np.zeros((2, graph.nv))
+    full_a[own], full_tau[own] = a, tau
     oracle = SaddlePoint(graph, q, v)
     assert oracle.open < 1e-12
-    accelerations, torques, residual = oracle.solve(known, full_vdot, full_tau)
+    accelerations, torques, residual = oracle.solve(known, full_a, full_tau)
     assert residual < 1e-10
     assert np.abs(result.a - accelerations).max() <= 1e-10 * np.abs(accelerations).max()
     expected = tau.copy()
@@ -60,10 +60,10 @@ def test_against_a_saddle_point_system_of_pinocchio(make, count):
 @pytest.mark.parametrize("name", STATES)
 def test_all_independent_joints_prescribed_is_inverse_dynamics_and_none_forward_dynamics(load_robot, name):
     graph, rng = load_robot(name), np.random.default_rng(1)
-    vdot, v = rng.normal(size=(2, len(graph.independent_joint_names)))
-    inverse = md.InverseDynamics(graph).solve(STATES[name], v, vdot)
-    state, nothing = (graph, inverse.coordinates, inverse.velocities), np.full(len(vdot), np.nan)
-    result = md.constrained_dynamics(*state, nothing, prescribed=graph.independent_joint_names, a=vdot)
+    a, v = rng.normal(size=(2, len(graph.independent_joint_names)))
+    inverse = md.InverseDynamics(graph).solve(STATES[name], v, a)
+    state, nothing = (graph, inverse.coordinates, inverse.velocities), np.full(len(a), np.nan)
+    result = md.constrained_dynamics(*state, nothing, prescribed=graph.independent_joint_names, a=a)
     assert result.tau == pytest.approx(inverse.tau, rel=1e-10, abs=1e-9)
     assert result.a == pytest.approx(inverse.accelerations, rel=1e-9, abs=1e-9)
     forward = md.constrained_dynamics(*state, inverse.tau)

@@ -35,12 +35,12 @@ def test_connect(text, count):
     W = solver_of(graph).system.projection(q).W
     v = W @ rng.normal(size=W.shape[1])  # rods spin
     assert W.shape[1] == len(names) + (text == ROD)
-    vdot, tau = rng.normal(size=(2, len(names)))
-    known, all_vdot, all_tau = np.zeros(graph.nv, bool), np.zeros(graph.nv), np.zeros(graph.nv)
-    known[independent[:count]], all_vdot[independent], all_tau[independent] = True, vdot, tau
+    a, tau = rng.normal(size=(2, len(names)))
+    known, all_a, all_tau = np.zeros(graph.nv, bool), np.zeros(graph.nv), np.zeros(graph.nv)
+    known[independent[:count]], all_a[independent], all_tau[independent] = True, a, tau
     oracle = MujocoSaddlePoint(graph, model, q, v)
     assert oracle.open < 1e-10
-    accelerations, torques = oracle.solve(known, all_vdot, all_tau)
-    result = md.constrained_dynamics(graph, q, v, tau, prescribed=prescribed, a=vdot)
+    accelerations, torques = oracle.solve(known, all_a, all_tau)
+    result = md.constrained_dynamics(graph, q, v, tau, prescribed=prescribed, a=a)
     assert np.abs(result.a - accelerations).max() <= 1e-9 * np.abs(accelerations).max()
     assert np.abs(result.tau - torques[independent]).max() <= 1e-9 * max(1.0, np.abs(torques).max())

@@ -50,19 +50,19 @@ def test_torques_are_those_of_the_general_method(graph):
         np.empty(graph.nq),
         GeneralSolver(graph),
     )
-    for q, v, vdot, guess in states(graph, 50):
-        expected = general.general(q, v, vdot, guess)
-        whole = solver.solve(q, v, vdot, guess=guess)
-        assert graph.once(core_loops).inverse_dynamics(q, v, vdot, guess, tau) == GOOD
+    for q, v, a, guess in states(graph, 50):
+        expected = general.general(q, v, a, guess)
+        whole = solver.solve(q, v, a, guess=guess)
+        assert graph.once(core_loops).inverse_dynamics(q, v, a, guess, tau) == GOOD
         assert np.array_equal(whole.tau, tau)
         assert whole.accelerations == pytest.approx(expected.accelerations, rel=1e-9, abs=1e-9)
         for name, wrench in expected.wrenches.items():
             assert largest(whole.wrenches[name] - wrench, [1.0, *np.abs(wrench)]) < 1e-9
-        assert solver(q, v, vdot, guess=guess, out=tau, coordinates=coordinates) is tau
+        assert solver(q, v, a, guess=guess, out=tau, coordinates=coordinates) is tau
         assert largest(tau - expected.tau, expected.tau) < 1e-11
         assert coordinates == pytest.approx(expected.coordinates, abs=1e-11)
-        assert np.array_equal(solver(q, v, vdot, guess=guess), tau)
-        assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, guess=guess, out=tau.copy()), tau)
+        assert np.array_equal(solver(q, v, a, guess=guess), tau)
+        assert np.array_equal(md.inverse_dynamics(graph, q, v, a, guess=guess, out=tau.copy()), tau)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -72,14 +72,14 @@ def test_power_is_the_rate_of_energy(seed):
     crank, coupler, rocker = rng.uniform(0.4, 1.0), *rng.uniform(1.2, 1.6, 2)
     graph = four_bar(crank, coupler, rocker, 1.4).graph()
     solver, tau = md.InverseDynamics(graph), np.empty(1)
-    for q, v, vdot, guess in states(graph, 5, 0.2, seed):
+    for q, v, a, guess in states(graph, 5, 0.2, seed):
         there = np.empty(graph.nq)
-        solver(q, v, vdot, guess=guess, out=tau, coordinates=there)
+        solver(q, v, a, guess=guess, out=tau, coordinates=there)
 
-        def energy(t, q=q, v=v, vdot=vdot, there=there):
-            full = md.close_loops(graph, q + v * t + 0.5 * vdot * t * t, there)
+        def energy(t, q=q, v=v, a=a, there=there):
+            full = md.close_loops(graph, q + v * t + 0.5 * a * t * t, there)
             W = md.explicit_constraint_jacobian(graph, full[solver_of(graph).independent_q], full)
-            return md.energy(graph, full, W @ (v + vdot * t))
+            return md.energy(graph, full, W @ (v + a * t))
 
         h = 2e-5
         power = (8.0 * (energy(h) - energy(-h)) - (energy(2 * h) - energy(-2 * h))) / (12.0 * h)
@@ -90,34 +90,34 @@ def test_friction_counts(load_robot):
     graph = load_robot("charmie_torso")
     graph = graph.with_parameters({"joint head_tilt damping": 0.7, "joint torso_lift friction": 0.4})
     solver = md.InverseDynamics(graph, friction="urdf")
-    for q, v, vdot, guess in states(graph, 5):
-        expected = md.inverse_dynamics(graph, q, v, vdot, guess=guess, friction="urdf")
-        assert largest(solver(q, v, vdot, guess=guess) - expected, expected) < 1e-11
-        assert largest(md.InverseDynamics(graph)(q, v, vdot, guess=guess) - expected, expected) > 1e-6
+    for q, v, a, guess in states(graph, 5):
+        expected = md.inverse_dynamics(graph, q, v, a, guess=guess, friction="urdf")
+        assert largest(solver(q, v, a, guess=guess) - expected, expected) < 1e-11
+        assert largest(md.InverseDynamics(graph)(q, v, a, guess=guess) - expected, expected) > 1e-6
 
 
 def test_the_guess_may_receive_the_coordinates(graph):
     """A motion, each state from the one before; and a state that is refused leaves the guess as it was."""
-    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
+    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     moving = guess.copy()
     for part in np.linspace(0.0, 1.0, 20):
         there = guess[solver_of(graph).independent_q] + part * (q - guess[solver_of(graph).independent_q])
-        tau = solver(there, v, vdot, guess=moving, coordinates=moving)
+        tau = solver(there, v, a, guess=moving, coordinates=moving)
     assert moving == pytest.approx(md.close_loops(graph, q, guess), abs=1e-11)
-    assert largest(solver(q, v, vdot, guess=guess) - tau, tau) < 1e-11
+    assert largest(solver(q, v, a, guess=guess) - tau, tau) < 1e-11
     kept = moving.copy()
     with pytest.raises(md.StateError, match="finite"):
-        solver(np.full(len(q), np.nan), v, vdot, guess=moving, coordinates=moving)
+        solver(np.full(len(q), np.nan), v, a, guess=moving, coordinates=moving)
     assert np.array_equal(moving, kept)
 
 
 def test_nothing_is_allocated_with_out(graph):
-    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
+    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
     tau, coordinates = np.empty(len(v)), np.empty(graph.nq)
 
     def run():
         for _ in range(200):
-            solver(q, v, vdot, guess=guess, out=tau, coordinates=coordinates)
+            solver(q, v, a, guess=guess, out=tau, coordinates=coordinates)
 
     run()
     gc.collect()
@@ -127,22 +127,22 @@ def test_nothing_is_allocated_with_out(graph):
 
 
 def test_without_a_guess_and_with_wrenches_the_general_method_answers(graph):
-    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1, 0.0))
+    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1, 0.0))
     load = {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
-    expected = md.inverse_dynamics(graph, q, v, vdot, guess=guess, external_wrenches=load)
-    assert np.array_equal(solver(q, v, vdot, guess=guess, external_wrenches=load), expected)
-    expected = md.InverseDynamics(graph).solve(q, v, vdot)
+    expected = md.inverse_dynamics(graph, q, v, a, guess=guess, external_wrenches=load)
+    assert np.array_equal(solver(q, v, a, guess=guess, external_wrenches=load), expected)
+    expected = md.InverseDynamics(graph).solve(q, v, a)
     coordinates, tau = np.empty(graph.nq), np.empty(len(v))
-    assert np.array_equal(solver(q, v, vdot, out=tau, coordinates=coordinates), expected.tau)
+    assert np.array_equal(solver(q, v, a, out=tau, coordinates=coordinates), expected.tau)
     assert np.array_equal(coordinates, expected.coordinates)
-    assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, out=tau), expected.tau)
+    assert np.array_equal(md.inverse_dynamics(graph, q, v, a, out=tau), expected.tau)
 
 
 def test_lists_other_dtypes_and_strides_are_converted(graph):
-    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
-    expected = solver(q, v, vdot, guess=guess)
+    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
+    expected = solver(q, v, a, guess=guess)
     for changed in (q.tolist(), np.repeat(q, 2)[::2], q.astype(np.longdouble)):
-        assert largest(solver(changed, v, vdot, guess=guess) - expected, expected) < 1e-11
+        assert largest(solver(changed, v, a, guess=guess) - expected, expected) < 1e-11
 
 
 NO_STATES = [(which, change) for which in ("q", "v", "a", "guess") for change in (np.nan, np.inf, 1e300)]
@@ -224,23 +224,23 @@ def test_threads_do_not_disturb_each_other(graph):
 
 def test_loops_that_are_not_planar_are_answered():
     graph = md.load_urdf(delta().urdf())
-    solver, (q, v, vdot, guess) = md.InverseDynamics(graph), next(states(graph, 1))
-    assert graph.once(core_loops).inverse_dynamics(q, v, vdot, guess, np.empty(len(v))) != GOOD
-    expected = md.InverseDynamics(graph).solve(q, v, vdot, guess=guess)
+    solver, (q, v, a, guess) = md.InverseDynamics(graph), next(states(graph, 1))
+    assert graph.once(core_loops).inverse_dynamics(q, v, a, guess, np.empty(len(v))) != GOOD
+    expected = md.InverseDynamics(graph).solve(q, v, a, guess=guess)
     coordinates = np.empty(graph.nq)
-    assert np.array_equal(solver(q, v, vdot, guess=guess, coordinates=coordinates), expected.tau)
+    assert np.array_equal(solver(q, v, a, guess=guess, coordinates=coordinates), expected.tau)
     assert np.array_equal(coordinates, expected.coordinates)
     tau = np.empty(len(v))
-    assert md.inverse_dynamics(graph, q, v, vdot, guess=guess, out=tau) is tau
+    assert md.inverse_dynamics(graph, q, v, a, guess=guess, out=tau) is tau
     assert np.array_equal(tau, expected.tau)
 
 
 def test_results_that_would_overwrite_each_other_are_refused(load_robot):
     graph = load_robot("four_bar")
     solver, numbers = md.InverseDynamics(graph), np.zeros(graph.nq)
-    q, v, vdot, guess = next(states(graph, 1))
+    q, v, a, guess = next(states(graph, 1))
     with pytest.raises(md.StateError, match="out and coordinates share memory"):
-        solver(q, v, vdot, guess=guess, out=numbers[:1], coordinates=numbers)
+        solver(q, v, a, guess=guess, out=numbers[:1], coordinates=numbers)
 
 
 def test_a_solver_is_pickled_as_its_graph(load_robot):
@@ -253,20 +253,20 @@ def test_a_solver_is_pickled_as_its_graph(load_robot):
 def test_many_states_are_answered_as_each_alone(graph):
     """With wrenches, an array for the result and one for the coordinates."""
     given = list(states(graph, 5))
-    q, v, vdot = (np.array([one[k] for one in given]) for k in range(3))
+    q, v, a = (np.array([one[k] for one in given]) for k in range(3))
     guess, load = given[0][3], {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
     solver, out, coordinates = md.InverseDynamics(graph), np.empty(v.shape), np.empty((5, graph.nq))
     options = {"guess": guess, "external_wrenches": load, "threads": 1}
-    assert solver(q, v, vdot, **options, out=out, coordinates=coordinates) is out
-    assert np.array_equal(md.inverse_dynamics(graph, q, v, vdot, **options), out)
-    many = solver.solve_many(q, v, vdot, **options)
+    assert solver(q, v, a, **options, out=out, coordinates=coordinates) is out
+    assert np.array_equal(md.inverse_dynamics(graph, q, v, a, **options), out)
+    many = solver.solve_many(q, v, a, **options)
     assert np.array_equal(many.tau, out)
     for k in range(5):
-        alone = solver.solve(q[k], v[k], vdot[k], guess=guess, external_wrenches=load)
+        alone = solver.solve(q[k], v[k], a[k], guess=guess, external_wrenches=load)
         assert largest(out[k] - alone.tau, alone.tau) < 1e-11
         assert coordinates[k] == pytest.approx(alone.coordinates, abs=1e-11)
         assert many.tensions[k] == pytest.approx([*alone.tensions.values()], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"out is float64 \(5, \d+\); .* is needed"):
-        solver(q, v, vdot, guess=guess, out=np.empty((5, len(v[0]) + 1)))
+        solver(q, v, a, guess=guess, out=np.empty((5, len(v[0]) + 1)))
     with pytest.raises(md.StateError, match=r"black_box_wrenches are given, but .* has closed loops"):
-        solver(q, v, vdot, guess=guess, black_box_wrenches={"tool": [0.0] * 6})
+        solver(q, v, a, guess=guess, black_box_wrenches={"tool": [0.0] * 6})

@@ -65,7 +65,7 @@ def test_a_crank_and_a_rod_without_mass_move_nothing_where_they_are_in_line():
 
 @pytest.mark.parametrize("distance", [1e-6, 1e-4, 1e-2])
 def test_close_by_they_accelerate_as_the_rocker_does(distance):
-    """By the ratio w of the rocker's rate to the crank's, from the lengths alone: I w^2 vdot = tau."""
+    """By the ratio w of the rocker's rate to the crank's, from the lengths alone: I w^2 a = tau."""
     graph = four_bar("", "", ROCKER)
     angle = IN_LINE - distance
     q = md.close_loops(graph, [angle])

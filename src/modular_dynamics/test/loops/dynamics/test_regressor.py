@@ -29,15 +29,15 @@ def test_it_holds_for_other_masses(name):
     text, q = closed_robots.text_of(name), closed_robots.STATES[name]
     text = closed_robots.with_spring(text) if name == "four_bar" else text
     graph, other = md.load_urdf(text), md.load_urdf(other_masses(text, 1))
-    v, vdot = np.random.default_rng(2).normal(size=(2, len(q)))
-    Y = md.regressor(graph, q, v, vdot)
-    offset = md.inverse_dynamics(graph, q, v, vdot) - Y @ md.inertial_parameters(graph)
-    tau = md.inverse_dynamics(other, q, v, vdot)
+    v, a = np.random.default_rng(2).normal(size=(2, len(q)))
+    Y = md.regressor(graph, q, v, a)
+    offset = md.inverse_dynamics(graph, q, v, a) - Y @ md.inertial_parameters(graph)
+    tau = md.inverse_dynamics(other, q, v, a)
     predicted = Y @ md.inertial_parameters(other) + offset
     assert np.abs(predicted - tau).max() <= 1e-11 * np.abs(tau).max()
     assert Y.shape == (len(q), 10 * len(graph.bodies))
     if name == "four_bar":
-        springs, still = spring_torque(graph, q), (graph, q, 0 * v, vdot)
+        springs, still = spring_torque(graph, q), (graph, q, 0 * v, a)
         offset = md.inverse_dynamics(*still) - md.regressor(*still) @ md.inertial_parameters(graph)
         assert offset == pytest.approx(springs, rel=1e-9)
         assert abs(springs).max() > 0.01
@@ -46,15 +46,15 @@ def test_it_holds_for_other_masses(name):
 @pytest.mark.parametrize("name", ["slider_crank", "crane"])
 def test_it_is_pinocchios_projected(name):
     graph, q = md.load_urdf(closed_robots.path(name)), closed_robots.STATES[name]
-    v, vdot = np.random.default_rng(3).normal(size=(2, len(q)))
-    result = md.InverseDynamics(graph).solve(q, v, vdot)
+    v, a = np.random.default_rng(3).normal(size=(2, len(q)))
+    result = md.InverseDynamics(graph).solve(q, v, a)
     pin = md.crosscheck.PinocchioModel(graph.tree)
     motion = pin.q(result.coordinates), pin.v(result.velocities), pin.v(result.accelerations)
     theirs = pinocchio.computeJointTorqueRegressor(pin.model, pin.data, *motion).reshape(pin.model.nv, -1)
     theirs = np.array([pin.tau(column) for column in theirs.T]).T
     columns = np.concatenate([10 * (index - 1) + np.arange(10) for index in pin.ids])
     expected = md.explicit_constraint_jacobian(graph, q).T @ theirs[:, columns]
-    Y = md.regressor(graph, q, v, vdot)
+    Y = md.regressor(graph, q, v, a)
     assert np.abs(Y - expected).max() <= 1e-11 * np.abs(expected).max()
 
 
@@ -67,9 +67,9 @@ def test_base_parameters_give_the_torques_of_any_masses(name, count):
     assert len(base.independent) < len(md.base_parameters(graph.tree).independent)
     beta = base.combination @ md.inertial_parameters(other)
     for seed in range(5):
-        v, vdot = np.random.default_rng(seed).normal(size=(2, len(q)))
-        Y = md.regressor(graph, q + 0.1 * seed, v, vdot)[:, base.independent]
-        tau = md.inverse_dynamics(other, q + 0.1 * seed, v, vdot)
+        v, a = np.random.default_rng(seed).normal(size=(2, len(q)))
+        Y = md.regressor(graph, q + 0.1 * seed, v, a)[:, base.independent]
+        tau = md.inverse_dynamics(other, q + 0.1 * seed, v, a)
         assert Y @ beta == pytest.approx(tau, rel=1e-8)
 
 

@@ -58,12 +58,12 @@ def test_given_guesses_make_rows_independent_of_each_other(graph):
 
 def test_bad_states_are_marked_and_spoil_no_other(load_robot):
     graph = load_robot("four_bar").with_independent_joints("J3")
-    q, v, vdot = motion(graph)
-    expected = md.InverseDynamics(graph).solve_many(q, v, vdot)
+    q, v, a = motion(graph)
+    expected = md.InverseDynamics(graph).solve_many(q, v, a)
     bad = {0: np.nan, 63: 3.0, 64: np.inf, 150: 3.0, 299: -2.9}
     for row, value in bad.items():
         q[row] = value
-    batch = md.InverseDynamics(graph).solve_many(q, v, vdot)
+    batch = md.InverseDynamics(graph).solve_many(q, v, a)
     status = {0: md.StateStatus.NO_STATE, 64: md.StateStatus.NO_STATE}
     marked = {row: status.get(row, md.StateStatus.CANNOT_CLOSE) for row in bad}
     assert {row: batch.statuses[row] for row in np.flatnonzero(batch.statuses)} == marked
@@ -74,9 +74,9 @@ def test_bad_states_are_marked_and_spoil_no_other(load_robot):
     good = batch.statuses == md.StateStatus.ANSWERED
     assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
     with pytest.raises(md.StateError, match=r"row 0: .*finite"):
-        md.InverseDynamics(graph).solve_many(q, v, vdot, errors="raise")
+        md.InverseDynamics(graph).solve_many(q, v, a, errors="raise")
     with pytest.raises(md.ClosureError, match="row 62: "):
-        md.InverseDynamics(graph).solve_many(q[1:], v[1:], vdot[1:], errors="raise")
+        md.InverseDynamics(graph).solve_many(q[1:], v[1:], a[1:], errors="raise")
 
 
 def test_a_dead_point_is_marked_as_one():
@@ -126,9 +126,9 @@ def test_random_motions_as_by_the_general_method(any_graph, size):
     """Rates that are no derivatives of the motion: a wrong product of two velocities would show."""
     graph, rng = any_graph, np.random.default_rng(1)
     q, _, _ = motion(graph, 90, size)
-    v, vdot = rng.normal(size=(2, *q.shape))
-    batch, guess = md.InverseDynamics(graph).solve_many(q, v, vdot), None
-    for row, state in enumerate(zip(q, v, vdot, strict=True)):
+    v, a = rng.normal(size=(2, *q.shape))
+    batch, guess = md.InverseDynamics(graph).solve_many(q, v, a), None
+    for row, state in enumerate(zip(q, v, a, strict=True)):
         try:
             single = md.InverseDynamics(graph).solve(*state, guess=guess)
         except md.ModularDynamicsError:
@@ -207,12 +207,12 @@ def test_random_linkages_with_rows_beyond_reach(seed):
     graph = graph.with_independent_joints("rocker") if seed % 4 == 0 else graph
     solver = solver_of(graph)
     q = solver.reference()[solver.independent_q] + np.cumsum(rng.normal(0.0, 0.06, (150, 1)), axis=0)
-    v, vdot = rng.normal(size=(2, *q.shape))
-    batch, guess = md.InverseDynamics(graph).solve_many(q, v, vdot), None
+    v, a = rng.normal(size=(2, *q.shape))
+    batch, guess = md.InverseDynamics(graph).solve_many(q, v, a), None
     answered = np.flatnonzero(batch.statuses == md.StateStatus.ANSWERED)
     assert len(answered) > 30
     for row in answered:
-        single = md.InverseDynamics(graph).solve(q[row], v[row], vdot[row], guess=guess)
+        single = md.InverseDynamics(graph).solve(q[row], v[row], a[row], guess=guess)
         guess = single.coordinates
         size = (
             1e-10 / min(1.0, np.nan_to_num(batch.sines[row], nan=1e-3)) ** 2

@@ -29,21 +29,21 @@ def motion(graph, count=COUNT, size=0.02):
 
 def answered(graph, states, starts, threads=1):
     """What the core writes, without the general method."""
-    q, v, vdot = (np.ascontiguousarray(x) for x in states)
+    q, v, a = (np.ascontiguousarray(x) for x in states)
     tau, coordinates = np.full(v.shape, np.nan), np.full((len(q), graph.nq), np.nan)
     statuses = np.zeros(len(q), np.int64)
     loops, results = graph.once(core_loops), (tau, coordinates, None, statuses)
-    loops.inverse_dynamics_rows(q, v, vdot, starts, *results, False, threads)
+    loops.inverse_dynamics_rows(q, v, a, starts, *results, False, threads)
     return SimpleNamespace(tau=tau, coordinates=coordinates, statuses=statuses)
 
 
-def assert_power_is_that_of_energy(graph, q, v, vdot, batch):
+def assert_power_is_that_of_energy(graph, q, v, a, batch):
     """Power of the motors is the rate of the energy of all bodies, by central differences."""
     h = 1e-5
     solver = solver_of(graph)
     energies = []
     for sign in (-1.0, 1.0):
-        there, rates = q + sign * h * v + 0.5 * h * h * vdot, v + sign * h * vdot
+        there, rates = q + sign * h * v + 0.5 * h * h * a, v + sign * h * a
         full = solver.close(there, batch.coordinates[0])
         all_rates = solver.projection(full) @ rates
         M = md.mass_matrix(graph.tree, full)
@@ -70,9 +70,9 @@ def test_the_compiled_function_answers_all_rows_alone(graph):
 
 
 def test_motors_do_the_work_that_bodies_gain(graph):
-    q, v, vdot = (x[40] for x in motion(graph, size=0.2))
-    batch = md.InverseDynamics(graph).solve_many(q[None], v[None], vdot[None])
-    assert_power_is_that_of_energy(graph, q, v, vdot, batch)
+    q, v, a = (x[40] for x in motion(graph, size=0.2))
+    batch = md.InverseDynamics(graph).solve_many(q[None], v[None], a[None])
+    assert_power_is_that_of_energy(graph, q, v, a, batch)
 
 
 def test_the_same_bits_on_any_number_of_threads(graph):

@@ -58,9 +58,9 @@ def test_a_floating_base_has_more_coordinates_than_velocities(function):
     graph = md.load_urdf(closed_robots.path("four_bar"), floating_base=True)
     quantity = functions(function)
     q = np.array([[0.1, 0.2, -0.1, 1.0, 0.1, 0.2, 0.0, 0.7], [0.0, 0.3, 0.1, 1.0, 0.0, 0.0, 0.0, 0.8]])
-    v, vdot = np.random.default_rng(4).normal(size=(2, 2, 7))
-    result = quantity(graph, q, v, vdot)
-    for k, state in enumerate(zip(q, v, vdot, strict=True)):
+    v, a = np.random.default_rng(4).normal(size=(2, 2, 7))
+    result = quantity(graph, q, v, a)
+    for k, state in enumerate(zip(q, v, a, strict=True)):
         expected = quantity(graph, *state)
         for mine, own in zip(result, expected, strict=True):
             assert mine[k] == pytest.approx(own, rel=1e-9, abs=1e-10 * np.abs(own).max())
@@ -68,16 +68,16 @@ def test_a_floating_base_has_more_coordinates_than_velocities(function):
 
 @pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])
 def test_bad_rows_are_named(crane, states, quantity):
-    q, v, vdot = states
+    q, v, a = states
     with pytest.raises(md.StateError, match=r"q, v, a have 4, 3, 4 rows; one for each"):
-        quantity(crane, q, v[:3], vdot)
+        quantity(crane, q, v[:3], a)
     with pytest.raises(md.StateError, match=r"guess has shape \(2, 7\); \(7,\) or \(4, 7\) is needed"):
-        quantity(crane, q, v, vdot, guess=np.zeros((2, 7)))
+        quantity(crane, q, v, a, guess=np.zeros((2, 7)))
     with pytest.raises(md.StateError, match=r"guess is not an array of numbers"):
-        quantity(crane, q, v, vdot, guess=[[0.0] * 7, [0.0] * 6])
+        quantity(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
     v[2, 1] = np.nan
     with pytest.raises(md.StateError, match=r"^row 2: v"):
-        quantity(crane, q, v, vdot)
+        quantity(crane, q, v, a)
     q[1] = 5.0
     with pytest.raises(md.ClosureError, match=r"^row 1: "):
-        quantity(crane, q, vdot, vdot)
+        quantity(crane, q, a, a)

@@ -1,4 +1,4 @@
-"""M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 vdot + h1."""
+"""M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 a + h1."""
 
 import numpy as np
 import pytest
@@ -43,12 +43,12 @@ def test_terms_are_those_of_single_states(graph):
 
 
 def test_forward_dynamics_inverts_inverse_dynamics(graph):
-    q, v, vdot = states(graph, 6, 1)
+    q, v, a = states(graph, 6, 1)
     load = {graph.links[-1]: [1.0, 2.0, -3.0, 0.1, 0.2, 0.3]}
     for wrenches in (None, load):
         options = {"friction": "urdf", "external_wrenches": wrenches}
-        tau = md.inverse_dynamics(graph, q, v, vdot, **options)
-        assert md.forward_dynamics(graph, q, v, tau, **options) == pytest.approx(vdot, abs=1e-7)
+        tau = md.inverse_dynamics(graph, q, v, a, **options)
+        assert md.forward_dynamics(graph, q, v, tau, **options) == pytest.approx(a, abs=1e-7)
 
 
 def test_forward_dynamics_agrees_with_the_saddle_point_system(load_robot):

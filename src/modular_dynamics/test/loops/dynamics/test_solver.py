@@ -22,12 +22,10 @@ def state(solver):
 def test_at_closed_coordinates_it_is_the_public_functions(load_robot, name):
     graph = load_robot(name)
     solver = ClosedLoopSolver(graph)
-    q, v, vdot = state(solver)
+    q, v, a = state(solver)
     load = {graph.links[-1]: [1.0, -2.0, 3.0, 0.1, 0.2, -0.3]}
-    result = solver.inverse_dynamics(q, v, vdot, load)
-    expected = md.InverseDynamics(graph).solve(
-        q[solver.independent_q], v, vdot, guess=q, external_wrenches=load
-    )
+    result = solver.inverse_dynamics(q, v, a, load)
+    expected = md.InverseDynamics(graph).solve(q[solver.independent_q], v, a, guess=q, external_wrenches=load)
     # the functions close their guess again: by Newton's last step, 1e-10, or not at all
     assert result.tau == pytest.approx(expected.tau, rel=1e-8, abs=1e-8)
     expected = md.explicit_constraint_jacobian(graph, q[solver.independent_q], q)
@@ -41,10 +39,10 @@ def test_at_closed_coordinates_it_is_the_public_functions(load_robot, name):
 
 def test_later_calls_leave_a_result_as_it_is(load_robot):
     solver = ClosedLoopSolver(load_robot("charmie_torso"))
-    q, v, vdot = state(solver)
-    first = solver.inverse_dynamics(q, v, vdot)
+    q, v, a = state(solver)
+    first = solver.inverse_dynamics(q, v, a)
     kept = copy.deepcopy(first)
-    solver.inverse_dynamics(solver.reference(), -v, vdot, {solver.graph.links[-1]: np.ones(6)})
+    solver.inverse_dynamics(solver.reference(), -v, a, {solver.graph.links[-1]: np.ones(6)})
     q += 1.0
     assert np.array_equal(first.tree.joint_wrenches, kept.tree.joint_wrenches)
     for name in {field.name for field in dataclasses.fields(first)} - {
@@ -58,23 +56,23 @@ def test_later_calls_leave_a_result_as_it_is(load_robot):
 def test_a_call_with_wrenches_leaves_nothing_for_the_next(load_robot):
     graph = load_robot("exoskeleton")
     solver = ClosedLoopSolver(graph)
-    q, v, vdot = state(solver)
-    free = solver.inverse_dynamics(q, v, vdot).tau
-    assert not np.allclose(solver.inverse_dynamics(q, v, vdot, {graph.links[-1]: np.ones(6)}).tau, free)
+    q, v, a = state(solver)
+    free = solver.inverse_dynamics(q, v, a).tau
+    assert not np.allclose(solver.inverse_dynamics(q, v, a, {graph.links[-1]: np.ones(6)}).tau, free)
     with pytest.raises(md.StateError, match="nowhere"):
-        solver.inverse_dynamics(q, v, vdot, {graph.links[-1]: np.ones(6), "nowhere": np.ones(6)})
-    assert np.array_equal(solver.inverse_dynamics(q, v, vdot).tau, free)
+        solver.inverse_dynamics(q, v, a, {graph.links[-1]: np.ones(6), "nowhere": np.ones(6)})
+    assert np.array_equal(solver.inverse_dynamics(q, v, a).tau, free)
 
 
 def test_open_coordinates_are_reported_not_closed(load_robot):
     solver = ClosedLoopSolver(load_robot("four_bar"))
-    q, v, vdot = state(solver)
+    q, v, a = state(solver)
     q[solver.independent_q] += 1e-3
-    result = solver.inverse_dynamics(q, v, vdot)
+    result = solver.inverse_dynamics(q, v, a)
     assert np.array_equal(result.coordinates, q)
     assert max(result.residual.values()) > 1e-5  # a crank of 5 cm turned by 1e-3 rad
     with pytest.raises(md.StateError, match="shape"):
-        solver.inverse_dynamics(q[:-1], v, vdot)
+        solver.inverse_dynamics(q[:-1], v, a)
 
 
 def test_what_is_refused_for_free_joints_works_as_advised():

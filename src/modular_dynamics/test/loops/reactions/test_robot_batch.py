@@ -21,12 +21,12 @@ def states(count, seed=0):
 
 
 def test_rows_are_single_states(torso):
-    q, v, vdot = states(300)
-    batch = reactions_batch(torso, RULES, q, v, vdot)
+    q, v, a = states(300)
+    batch = reactions_batch(torso, RULES, q, v, a)
     assert batch.shared.all()
     robot, sharing = RobotReactions(torso, RULES), ReactionSharing(RULES)
     for k in range(0, 300, 10):
-        single = sharing(robot.load_case(md.InverseDynamics(torso).solve(q[k], v[k], vdot[k])))
+        single = sharing(robot.load_case(md.InverseDynamics(torso).solve(q[k], v[k], a[k])))
         assert [x[k] for x in batch.components.values()] == pytest.approx(
             [*single.components.values()], abs=1e-9
         )
@@ -36,8 +36,8 @@ def test_rows_are_single_states(torso):
 
 
 def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso):
-    q, v, vdot = states(500, 1)
-    batch = reactions_batch(torso, RULES, q, v, vdot, threads=2)
+    q, v, a = states(500, 1)
+    batch = reactions_batch(torso, RULES, q, v, a, threads=2)
     assert max(np.abs(residual).max() for residual in batch.residual.values()) < 1e-9
     for name in TORSO:
         own = batch.dynamics.tau[:, torso.independent_joint_names.index(name)]
@@ -49,18 +49,18 @@ def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso):
 def test_mujoco_has_the_same_wrench_below_body_3(torso):
     peer = MujocoLoops(torso.urdf, torso.independent_joint_names)
     times = np.linspace(0.0, 5.0, 11)
-    q, v, vdot = (np.array(x) for x in zip(*(motion(torso, t) for t in times), strict=True))
-    batch = reactions_batch(torso, RULES, q, v, vdot)
+    q, v, a = (np.array(x) for x in zip(*(motion(torso, t) for t in times), strict=True))
+    batch = reactions_batch(torso, RULES, q, v, a)
     for k in range(len(times)):
-        peer(q[k], v[k], vdot[k])
+        peer(q[k], v[k], a[k])
         assert batch.wrenches["j3"][k] == pytest.approx(peer.reaction("body_3"), abs=1e-9)
 
 
 def test_states_without_an_answer_spoil_no_other(torso):
-    q, v, vdot = states(20)
-    expected = reactions_batch(torso, RULES, q, v, vdot)
+    q, v, a = states(20)
+    expected = reactions_batch(torso, RULES, q, v, a)
     q[3, 3], q[7, 0] = 5.0, np.nan
-    batch = reactions_batch(torso, RULES, q, v, vdot)
+    batch = reactions_batch(torso, RULES, q, v, a)
     assert np.flatnonzero(~batch.shared).tolist() == [3, 7]
     assert batch.dynamics.reasons.keys() == {3, 7}
     for key, values in batch.components.items():
@@ -68,7 +68,7 @@ def test_states_without_an_answer_spoil_no_other(torso):
         assert values[batch.shared] == pytest.approx(expected.components[key][batch.shared], abs=1e-9)
     assert len(reactions_batch(torso, RULES, *np.zeros((3, 0, 19))).shared) == 0
     with pytest.raises(md.ClosureError, match="row 3: "):
-        reactions_batch(torso, RULES, q, v, vdot, errors="raise")
+        reactions_batch(torso, RULES, q, v, a, errors="raise")
 
 
 def test_a_known_force_must_be_a_springs(torso):

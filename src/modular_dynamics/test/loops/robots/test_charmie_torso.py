@@ -164,14 +164,14 @@ def test_actuators_carry_the_trees_torso_and_the_springs_over_their_levers(graph
     """tau_act dL_act/dq = tau_tree + F dL_spring/dq, for they have no mass."""
     for t in TIMES[::5]:
         result = md.InverseDynamics(graph).solve(*motion(graph, t))
-        q, v, vdot = tree_state(graph, tree, result)
+        q, v, a = tree_state(graph, tree, result)
         at = [tree.q_slice(name).start for name in ("torso_lift", "torso_pitch")]
         forces = np.array([of(graph, name, result.tau) for name in TORSO])
         pulls = np.array([2 * result.tensions["sr4"], result.tensions["s5"]])
         moves = np.empty((4, 2))
         for k, unit in enumerate(np.eye(2)):
             moves[:, k] = rate(lambda s, unit=unit, torso=q[at]: lengths(*(torso + s * unit)), 1e-3)
-        expected = md.inverse_dynamics(tree, q, v, vdot)[at] + moves[2:].T @ pulls
+        expected = md.inverse_dynamics(tree, q, v, a)[at] + moves[2:].T @ pulls
         assert moves[:2].T @ forces == pytest.approx(expected, abs=1e-8)
 
 
@@ -221,7 +221,7 @@ def energy(graph, q, v):
 
 def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
     for t in SMOOTH:
-        q, v, vdot = motion(graph, t)
-        tau = md.inverse_dynamics(graph, q, v, vdot)
+        q, v, a = motion(graph, t)
+        tau = md.inverse_dynamics(graph, q, v, a)
         change = rate(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
         assert tau @ v == pytest.approx(change, abs=1e-7), t

@@ -20,9 +20,9 @@ class Case:
         rng = np.random.default_rng(seed)
         n = len(graph.independent_joint_names)
         spread = np.array([0.03 if name.startswith("act") else 1.0 for name in graph.independent_joint_names])
-        q, v, vdot = spread * rng.uniform(-1, 1, (3, n))
+        q, v, a = spread * rng.uniform(-1, 1, (3, n))
         self.graph = graph
-        self.dynamics = md.InverseDynamics(graph).solve(q, v, vdot)
+        self.dynamics = md.InverseDynamics(graph).solve(q, v, a)
         self.rules = read_rules(RULES)
         self.load_case = load_case_of(graph, self.dynamics, self.rules)
         self.sharing = ReactionSharing(self.rules)

@@ -60,11 +60,11 @@ def test_mujoco_agrees(turn, gravity):
         assert v == pytest.approx(result.velocities, abs=1e-8)
         step = 1e-5
         rate = (jacobian(q + step * v) - jacobian(q - step * v)) / (2 * step)
-        vdot = np.array([0.0, *np.linalg.lstsq(J[:, 1:], -rate @ v, rcond=1e-9)[0]])
+        a = np.array([0.0, *np.linalg.lstsq(J[:, 1:], -rate @ v, rcond=1e-9)[0]])
         data.qpos[:], data.qvel[:] = q, v
         mujoco.mj_forward(model, data)
         inertia = np.zeros(3)
-        mujoco.mj_mulM(model, data, inertia, vdot)
+        mujoco.mj_mulM(model, data, inertia, a)
         # central differences of J: 1e-5^2 times its third derivatives, some 1e2, times the inertia, 0.1
         assert result.tau == pytest.approx(W @ (inertia + data.qfrc_bias), abs=1e-7)
 
@@ -90,9 +90,9 @@ def test_pinocchio_agrees(turn, gravity):
     for result in results:
         q, v = (np.asarray(x) for x in (_pinocchio_q(model, result.coordinates), result.velocities))
         tau = np.array([result.tau[0], 0.0, 0.0])
-        vdot = pin.constraintDynamics(model, data, q, v, tau, constraints, kept, settings)
+        a = pin.constraintDynamics(model, data, q, v, tau, constraints, kept, settings)
         scale = 1.0 + np.abs(result.accelerations).max()
-        assert vdot == pytest.approx(result.accelerations, abs=1e-8 * scale)
+        assert a == pytest.approx(result.accelerations, abs=1e-8 * scale)
         # the force of the crank on the coupler, in the crank's frame there and in the coupler's here
         between = pin.SE3(data.oMi[crank]).actInv(data.oMi[coupler]).rotation
         force = between @ result.wrenches["J2"][:3]

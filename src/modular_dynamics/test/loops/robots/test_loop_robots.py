@@ -105,9 +105,9 @@ def test_torques_are_those_of_virtual_power(load_robot, name, gravity):
     oracle = Reduced(graph, CLOSED_FORMS[name])
     rng = np.random.default_rng(1)
     for q in places(name, 25):
-        v, vdot = rng.normal(size=(2, len(q)))
-        result = md.InverseDynamics(graph).solve(q, v, vdot)
-        expected = oracle.torques(q, v, vdot)
+        v, a = rng.normal(size=(2, len(q)))
+        result = md.InverseDynamics(graph).solve(q, v, a)
+        expected = oracle.torques(q, v, a)
         scale = 1.0 + np.abs(expected).max()
         assert result.tau == pytest.approx(expected, abs=1e-9 * scale)  # the oracle's finite differences
         assert max(result.residual.values()) < 1e-10

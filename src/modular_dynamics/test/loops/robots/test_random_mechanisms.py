@@ -19,8 +19,8 @@ MECHANISMS = examples(50)
 
 def states(drawn):
     solver = solver_of(drawn.graph)
-    v, vdot = (drawn.rng.uniform(-1, 1, len(solver.independent_v)) for _ in range(2))
-    return drawn.q[solver.independent_q], v, vdot
+    v, a = (drawn.rng.uniform(-1, 1, len(solver.independent_v)) for _ in range(2))
+    return drawn.q[solver.independent_q], v, a
 
 
 @MECHANISMS
@@ -32,11 +32,11 @@ def test_power_is_the_rate_of_energy(drawn):
     dependent joints turn so fast there that steps which are small for the former are large for the latter.
     """
     graph = drawn.graph
-    q, v, vdot = states(drawn)
-    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=drawn.q)
+    q, v, a = states(drawn)
+    result = md.InverseDynamics(graph).solve(q, v, a, guess=drawn.q)
     solver = solver_of(graph)
     rates = result.velocities, result.accelerations
-    assert np.array_equal([part[solver.independent_v] for part in rates], [v, vdot])
+    assert np.array_equal([part[solver.independent_v] for part in rates], [v, a])
     values, largest = solver.system.evaluate(result.coordinates, result.velocities), 1.0 + np.abs(rates).max()
     size = 1.0 + np.abs(values.J).max() + np.abs(values.gamma).max()
     assert values.J @ rates[0] == pytest.approx(np.zeros(len(values.J)), abs=1e-11 * size * largest)
@@ -66,8 +66,8 @@ def test_inverse_after_forward_returns_the_torques(drawn):
     velocities = md.explicit_constraint_jacobian(graph, q, drawn.q) @ v
     tau = drawn.rng.uniform(-10, 10, len(v))
     motion = md.constrained_dynamics(graph, coordinates, velocities, tau)
-    vdot = motion.a[solver_of(graph).independent_v]
-    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=coordinates)
+    a = motion.a[solver_of(graph).independent_v]
+    result = md.InverseDynamics(graph).solve(q, v, a, guess=coordinates)
     scale = 1.0 + np.abs(motion.a).max()
     assert result.tau == pytest.approx(tau, abs=1e-7 * scale)
     assert result.accelerations == pytest.approx(motion.a, abs=1e-8 * scale)
@@ -78,8 +78,8 @@ def test_inverse_after_forward_returns_the_torques(drawn):
 @given(random_mechanisms())
 def test_every_body_is_in_balance(drawn):
     graph = drawn.graph
-    q, v, vdot = states(drawn)
-    result = md.InverseDynamics(graph).solve(q, v, vdot, guess=drawn.q)
+    q, v, a = states(drawn)
+    result = md.InverseDynamics(graph).solve(q, v, a, guess=drawn.q)
     assert result.coordinates == pytest.approx(drawn.q, abs=1e-8)
     scale = 1.0 + np.abs(result.multipliers).max(initial=0.0) + np.abs(result.tau).max()
     residual = RigidBodies(graph).equilibrium_residual(result)

@@ -81,18 +81,18 @@ def test_is_pinocchios_appended_model(load_robot, name, floating):
     theirs.gravity = ours.model.gravity
     assert {*ours.model.names} == {*theirs.names}
     rng = np.random.default_rng(1)
-    q, v, vdot = rng.normal(size=joined.nq), *rng.normal(size=(2, joined.nv))
+    q, v, a = rng.normal(size=joined.nq), *rng.normal(size=(2, joined.nv))
     into_q, into_v = [], []
     for joint in list(theirs.names)[1:]:
         i, k = ours.model.getJointId(joint), theirs.getJointId(joint)
         assert ours.model.nqs[i] == theirs.nqs[k]
         into_q += range(ours.model.idx_qs[i], ours.model.idx_qs[i] + theirs.nqs[k])
         into_v += range(ours.model.idx_vs[i], ours.model.idx_vs[i] + theirs.nvs[k])
-    state = ours.q(q)[into_q], ours.v(v)[into_v], ours.v(vdot)[into_v]
+    state = ours.q(q)[into_q], ours.v(v)[into_v], ours.v(a)[into_v]
     tau = np.empty(len(into_v))
     tau[into_v] = pinocchio.rnea(theirs, theirs.createData(), *state)
     expected = ours.tau(tau)
-    assert np.abs(md.inverse_dynamics(joined, q, v, vdot) - expected).max() <= 1e-12 * np.abs(expected).max()
+    assert np.abs(md.inverse_dynamics(joined, q, v, a) - expected).max() <= 1e-12 * np.abs(expected).max()
     assert_same_connections(joined)
 
 
@@ -104,10 +104,10 @@ def test_a_mechanism_keeps_its_loops_gears_and_springs(load_robot):
     assert len(joined.gears) == len(exo.gears)
     q = STATES["exoskeleton"]
     rest = np.zeros(arm.nv)
-    v, vdot = np.random.default_rng(0).normal(size=(2, len(q)))
-    state = np.r_[rest, q], np.r_[rest, v], np.r_[rest, vdot]
+    v, a = np.random.default_rng(0).normal(size=(2, len(q)))
+    state = np.r_[rest, q], np.r_[rest, v], np.r_[rest, a]
     tau = md.inverse_dynamics(joined, *state)
-    assert tau[arm.nv :] == pytest.approx(md.inverse_dynamics(exo, q, v, vdot), rel=1e-9)
+    assert tau[arm.nv :] == pytest.approx(md.inverse_dynamics(exo, q, v, a), rel=1e-9)
     assert tau[: arm.nv] == pytest.approx(md.inverse_dynamics(arm, rest, rest, rest), rel=1e-9, abs=1e-9)
 
 

@@ -48,16 +48,16 @@ def test_any_partition_stays_one(tree, data):
     """Torques of the joints that stay are those of the whole robot whose other joints stand still."""
     graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
     names = data.draw(st.lists(st.sampled_from(graph.joint_names), unique=True))
-    q, v, vdot = tree.state(graph)
+    q, v, a = tree.state(graph)
     for name in names:
-        v[graph.v_slice(name)] = vdot[graph.v_slice(name)] = 0.0
+        v[graph.v_slice(name)] = a[graph.v_slice(name)] = 0.0
     locked = graph.lock({name: q[graph.q_slice(name)] for name in names})
     assert_same_connections(locked, 1e-11)
     assert locked.joint_names == tuple(name for name in graph.joint_names if name not in names)
     into_q = [k for name in locked.joint_names for k in range(graph.nq)[graph.q_slice(name)]]
     into_v = [k for name in locked.joint_names for k in range(graph.nv)[graph.v_slice(name)]]
-    expected = md.inverse_dynamics(graph, q, v, vdot)[into_v]
-    state = q[into_q], v[into_v], vdot[into_v]
+    expected = md.inverse_dynamics(graph, q, v, a)[into_v]
+    state = q[into_q], v[into_v], a[into_v]
     bound = 1e-11 * max(np.abs(expected).max(initial=0.0), 1.0)
     assert np.abs(md.inverse_dynamics(locked, *state) - expected).max(initial=0.0) <= bound
     assert np.abs(md.compose(locked, *state).tau - expected).max(initial=0.0) <= bound
@@ -65,7 +65,7 @@ def test_any_partition_stays_one(tree, data):
     at = [graph.links.index(link) for link in locked.links]
     assert np.abs(ours - theirs[at]).max() <= 1e-11 * max(np.abs(theirs).max(), 1.0)
     wrench = {locked.links[-1]: np.arange(6.0)}
-    there = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrench)[into_v]
+    there = md.inverse_dynamics(graph, q, v, a, external_wrenches=wrench)[into_v]
     assert (
         np.abs(md.inverse_dynamics(locked, *state, external_wrenches=wrench) - there).max(initial=0.0)
         <= 100 * bound
@@ -141,9 +141,9 @@ def test_geared_joints_follow_their_drivers(load_robot):
     names = graph.independent_joint_names
     standing = q[names.index("rho_5")]
     kept = [k for k, name in enumerate(names) if name != "rho_5"]
-    v, vdot = np.random.default_rng(0).normal(size=(2, len(names))) * (np.array(names) != "rho_5")
-    tau = md.inverse_dynamics(graph.lock({"rho_5": standing}), q[kept], v[kept], vdot[kept])
-    expected = md.inverse_dynamics(graph, q, v, vdot)[kept]
+    v, a = np.random.default_rng(0).normal(size=(2, len(names))) * (np.array(names) != "rho_5")
+    tau = md.inverse_dynamics(graph.lock({"rho_5": standing}), q[kept], v[kept], a[kept])
+    expected = md.inverse_dynamics(graph, q, v, a)[kept]
     assert tau == pytest.approx(expected, rel=1e-9)
 
 
@@ -153,9 +153,9 @@ def test_an_independent_joint_of_a_loop_holds_the_mechanism(load_robot):
     first, *others = graph.independent_joint_names
     locked = graph.lock({first: q[0]})
     assert locked.independent_joint_names == tuple(others)
-    v, vdot = np.array([0.0, 0.2, -0.1]), np.array([0.0, -0.3, 0.4])
-    expected = md.inverse_dynamics(graph, q, v, vdot)[1:]
-    tau = md.inverse_dynamics(locked, q[1:], v[1:], vdot[1:])
+    v, a = np.array([0.0, 0.2, -0.1]), np.array([0.0, -0.3, 0.4])
+    expected = md.inverse_dynamics(graph, q, v, a)[1:]
+    tau = md.inverse_dynamics(locked, q[1:], v[1:], a[1:])
     assert tau == pytest.approx(expected, rel=1e-9)
 
 

@@ -183,10 +183,8 @@ def test_beside_black_boxes_it_is_a_fixed_link(tree, data):
     theirs = tree.load(edited(tree.urdf, lambda root: add_fixed_link(root, link, "load", **load)))
     rng = np.random.default_rng(0)
     q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
-    v, vdot = rng.normal(size=(2, graph.nv))
+    v, a = rng.normal(size=(2, graph.nv))
     boxes = {box.name: rng.normal(size=6) for box in graph.subsystems if box.black_box}
-    ours, expected = (
-        md.inverse_dynamics(one, q, v, vdot, black_box_wrenches=boxes) for one in (loaded, theirs)
-    )
+    ours, expected = (md.inverse_dynamics(one, q, v, a, black_box_wrenches=boxes) for one in (loaded, theirs))
     assert_close(ours, expected)
     assert_same(read_back(loaded), loaded)

@@ -19,15 +19,15 @@ def test_pinocchios_torques_are_ours(tree):
     graph = md.load_urdf(tree.urdf)
     model = pinocchio.buildModelFromXML(graph.urdf)
     data, order = model.createData(), md.orders.from_pinocchio(graph, model)
-    q, v, vdot = tree.state(graph)
-    tau = pinocchio.rnea(model, data, order.to_q(q), order.to_v(v), order.to_vdot(vdot))
-    assert_close(order.from_tau(tau), md.inverse_dynamics(graph, q, v, vdot))
+    q, v, a = tree.state(graph)
+    tau = pinocchio.rnea(model, data, order.to_q(q), order.to_v(v), order.to_a(a))
+    assert_close(order.from_tau(tau), md.inverse_dynamics(graph, q, v, a))
     back = order.from_q(order.to_q(q))
     assert order.to_q(back) == pytest.approx(order.to_q(q), abs=1e-14)
     assert order.from_v(order.to_v(v)) == pytest.approx(v)
-    assert order.from_vdot(order.to_vdot(vdot)) == pytest.approx(vdot)
+    assert order.from_a(order.to_a(a)) == pytest.approx(a)
     ours = md.forward_dynamics(graph, q, v, order.from_tau(tau))
-    assert ours == pytest.approx(vdot, rel=1e-6, abs=1e-6)
+    assert ours == pytest.approx(a, rel=1e-6, abs=1e-6)
 
 
 def test_a_free_flyer_of_another_name_is_matched(load_robot):
@@ -75,18 +75,18 @@ def test_mujocos_torques_are_ours(free):
     assert free or order.names != graph.joint_names
     rng = np.random.default_rng(3)
     for _ in range(20):
-        q, v, vdot = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
-        data.qpos[:], data.qvel[:], data.qacc[:] = order.to_q(q), order.to_v(v, q), order.to_vdot(vdot, q, v)
+        q, v, a = rng.normal(size=graph.nq), *rng.normal(size=(2, graph.nv))
+        data.qpos[:], data.qvel[:], data.qacc[:] = order.to_q(q), order.to_v(v, q), order.to_a(a, q, v)
         mujoco.mj_inverse(model, data)
-        assert_close(order.from_tau(data.qfrc_inverse, q), md.inverse_dynamics(graph, q, v, vdot))
+        assert_close(order.from_tau(data.qfrc_inverse, q), md.inverse_dynamics(graph, q, v, a))
         assert order.to_tau(order.from_tau(data.qfrc_inverse, q), q) == pytest.approx(data.qfrc_inverse)
         assert order.from_v(data.qvel, q) == pytest.approx(v)
-        assert order.from_vdot(data.qacc, q, v) == pytest.approx(vdot)
+        assert order.from_a(data.qacc, q, v) == pytest.approx(a)
         assert graph.difference(order.from_q(data.qpos), q) == pytest.approx(0.0, abs=1e-14)
     rows = rng.normal(size=(3, graph.nq)), *rng.normal(size=(2, 3, graph.nv))
     for k in range(3):
-        q, v, vdot = (part[k] for part in rows)
-        assert np.array_equal(order.to_vdot(vdot, q, v), order.to_vdot(rows[2], rows[0], rows[1])[k])
+        q, v, a = (part[k] for part in rows)
+        assert np.array_equal(order.to_a(a, q, v), order.to_a(rows[2], rows[0], rows[1])[k])
         assert np.array_equal(order.to_q(q), order.to_q(rows[0])[k])
 
 
@@ -102,18 +102,18 @@ def test_a_floating_joint_with_an_origin_is_placed_in_the_world():
     mujoco, model = mujoco_model(alone, True)
     order, data = md.orders.from_mujoco(graph, model), mujoco.MjData(model)
     rng = np.random.default_rng(4)
-    q, v, vdot = rng.normal(size=7), *rng.normal(size=(2, 6))
-    data.qpos[:], data.qvel[:], data.qacc[:] = order.to_q(q), order.to_v(v, q), order.to_vdot(vdot, q, v)
+    q, v, a = rng.normal(size=7), *rng.normal(size=(2, 6))
+    data.qpos[:], data.qvel[:], data.qacc[:] = order.to_q(q), order.to_v(v, q), order.to_a(a, q, v)
     mujoco.mj_inverse(model, data)
     pose = md.frame_poses(graph, q, ["body"])[0]
     assert data.body("body").xpos == pytest.approx(pose[:3, 3])
     assert data.body("body").xmat.reshape(3, 3) == pytest.approx(pose[:3, :3])
-    assert_close(order.from_tau(data.qfrc_inverse, q), md.inverse_dynamics(graph, q, v, vdot))
+    assert_close(order.from_tau(data.qfrc_inverse, q), md.inverse_dynamics(graph, q, v, a))
     assert graph.difference(order.from_q(data.qpos), q) == pytest.approx(0.0, abs=1e-14)
     with pytest.raises(md.StateError, match="in the world's axes there: q is needed"):
         order.to_v(v)
     with pytest.raises(md.StateError, match="accelerations of floating joint 'float': v is needed"):
-        order.to_vdot(vdot, q)
+        order.to_a(a, q)
 
 
 def test_different_joints_of_one_name_are_refused(load_robot):

@@ -15,7 +15,7 @@ RING_SEEDS = range(50)
 
 
 def random_state(assembly, graph, seed):
-    """q, v, vdot; the quaternion of a floating base is of unit length."""
+    """q, v, a; the quaternion of a floating base is of unit length."""
     rng = np.random.default_rng(seed)
     q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
     return q, *rng.normal(size=(2, graph.nv))
@@ -80,8 +80,8 @@ def test_rings_move_as_pinocchios_constraints_allow():
 def assert_moves_as_pinocchio_allows(graph, closed, seed):
     independent = closed[[k for name in graph.independent for k in range(graph.nq)[graph.q_slice(name)]]]
     size = sum(graph.joint(name).type.nv for name in graph.independent)
-    v, vdot = np.random.default_rng(seed).normal(size=(2, size))
-    result = md.InverseDynamics(graph).solve(independent, v, vdot, guess=closed)
+    v, a = np.random.default_rng(seed).normal(size=(2, size))
+    result = md.InverseDynamics(graph).solve(independent, v, a, guess=closed)
     oracle, W = SaddlePoint(graph, result.coordinates, result.velocities), result.projection
     assert np.linalg.matrix_rank(oracle.J, 1e-6) == graph.nv - size == result.rank
     assert oracle.open < 1e-10

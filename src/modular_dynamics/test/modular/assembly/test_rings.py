@@ -42,8 +42,8 @@ def closed_at(graph, guess=None):
 
 def assert_is_pinocchios(graph, closed, independent, seed=0):
     size = sum(graph.joint(name).type.nv for name in graph.independent)
-    v, vdot = np.random.default_rng(seed).normal(size=(2, size))
-    result = md.InverseDynamics(graph).solve(independent, v, vdot, guess=closed)
+    v, a = np.random.default_rng(seed).normal(size=(2, size))
+    result = md.InverseDynamics(graph).solve(independent, v, a, guess=closed)
     oracle = SaddlePoint(graph, result.coordinates, result.velocities)
     assert oracle.open < 1e-10
     assert np.abs(oracle.J @ result.velocities).max() < 1e-10

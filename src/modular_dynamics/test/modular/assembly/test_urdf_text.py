@@ -37,10 +37,10 @@ def test_it_is_read_back_as_the_same_robot(seed, subsystems):
             assert_same_pose(end.x_link_anchor, its.x_link_anchor, 1e-14)
     rng = np.random.default_rng(seed)
     q = own.integrate(own.neutral(), rng.normal(size=own.nv))
-    v, vdot = rng.normal(size=(2, own.nv))
-    tau = md.inverse_dynamics(own.tree, q, v, vdot)
+    v, a = rng.normal(size=(2, own.nv))
+    tau = md.inverse_dynamics(own.tree, q, v, a)
     scale = max(1.0, np.abs(tau).max(initial=0.0))
-    assert np.abs(md.inverse_dynamics(read.tree, q, v, vdot) - tau).max(initial=0.0) <= 1e-12 * scale
+    assert np.abs(md.inverse_dynamics(read.tree, q, v, a) - tau).max(initial=0.0) <= 1e-12 * scale
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -19,11 +19,11 @@ TYPES = ("revolute", "continuous", "prismatic")
 @examples(40)
 def test_it_is_the_composition_and_the_library(robot):
     graph = robot.graph
-    q, v, vdot = robot.state(graph)
+    q, v, a = robot.state(graph)
     equations = closed_form(graph)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
-    assert_close(equations.tau(q, v, vdot), tau)
-    assert_close(md.compose(graph, q, v, vdot).tau, tau)
+    tau = md.inverse_dynamics(graph, q, v, a)
+    assert_close(equations.tau(q, v, a), tau)
+    assert_close(md.compose(graph, q, v, a).tau, tau)
     assert_close(equations.M(q), md.mass_matrix(graph, q))
     assert_close(equations.C(q, v), md.coriolis_matrix(graph, q, v), least=_size_of_c(equations, q, v))
     assert_close(equations.N(q), md.nonlinear_effects(graph, q, 0 * v))
@@ -38,13 +38,13 @@ def _size_of_c(equations, q, v):
 @examples(20)
 def test_it_is_pinocchio(robot):
     graph = robot.graph
-    q, v, vdot = robot.state(graph)
+    q, v, a = robot.state(graph)
     equations, pin = closed_form(graph), PinocchioTree(graph)
     springs = np.zeros(graph.nv)
     for one in graph.joints:  # Pinocchio's algorithms have no springs
         part = graph.v_slice(one.name)
         springs[part] = one.stiffness * (q[part] - one.rest_position)
-    assert_close(equations.tau(q, v, vdot) - springs, pin.inverse_dynamics(q, v, vdot))
+    assert_close(equations.tau(q, v, a) - springs, pin.inverse_dynamics(q, v, a))
 
 
 @given(joint_trees(15, TYPES))
@@ -107,10 +107,10 @@ def joint_robot(kinds):
 def test_wrenches_on_links_act_as_in_the_library():
     graph = joint_robot(("revolute", "prismatic", "revolute"))
     rng = np.random.default_rng(1)
-    q, v, vdot = rng.normal(size=(3, 3))
+    q, v, a = rng.normal(size=(3, 3))
     wrenches = {"l2": rng.normal(size=6), "l3": rng.normal(size=6), "l0": rng.normal(size=6)}
-    expected = md.inverse_dynamics(graph, q, v, vdot, external_wrenches=wrenches)
-    assert_close(closed_form(graph).tau(q, v, vdot, wrenches), expected)
+    expected = md.inverse_dynamics(graph, q, v, a, external_wrenches=wrenches)
+    assert_close(closed_form(graph).tau(q, v, a, wrenches), expected)
 
 
 def test_transformations_are_products_along_paths():

@@ -16,11 +16,11 @@ def test_the_closed_form_is_the_composition_and_pinocchio(seed):
     if assembly.mount.floating:  # in the paper a moving base has virtual joints
         assembly = assembly.with_base(assembly.base)
     graph = assembly.graph().tree
-    q, v, vdot = np.random.default_rng(seed).normal(size=(3, graph.nv))
+    q, v, a = np.random.default_rng(seed).normal(size=(3, graph.nv))
     equations = closed_form(graph)
     M, C = equations.M(q), equations.C(q, v)
-    tau = M @ vdot + C @ v + equations.N(q)
-    assert_close(md.compose(graph, q, v, vdot).tau, tau, 1e-10)
-    assert_close(PinocchioTree(graph).inverse_dynamics(q, v, vdot), tau, 1e-10)
+    tau = M @ a + C @ v + equations.N(q)
+    assert_close(md.compose(graph, q, v, a).tau, tau, 1e-10)
+    assert_close(PinocchioTree(graph).inverse_dynamics(q, v, a), tau, 1e-10)
     assert_close(M, M.T, 1e-14)
     assert np.linalg.eigvalsh(M).min(initial=1.0) > 0.0

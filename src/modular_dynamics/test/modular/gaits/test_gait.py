@@ -33,7 +33,7 @@ def test_velocities_and_accelerations_are_derivatives(gait):
     h = ends[1] - ends[0]
     times = (ends[:-1, np.newaxis] + 0.5 * h * (nodes + 1.0)).ravel()
     at_ends, inside = gait.states(ends), gait.states(times)
-    for primitive, derivative in ((at_ends.q, inside.v), (at_ends.v, inside.vdot)):
+    for primitive, derivative in ((at_ends.q, inside.v), (at_ends.v, inside.a)):
         integrals = 0.5 * h * np.einsum("g,kgn->kn", weights, derivative.reshape(len(ends) - 1, 4, -1))
         # exact within polynomials; across a knot of the oscillators the third derivative jumps
         assert np.diff(primitive, axis=0) == pytest.approx(integrals, abs=1e-9)
@@ -41,7 +41,7 @@ def test_velocities_and_accelerations_are_derivatives(gait):
 
 @pytest.mark.parametrize("gait", GAITS)
 def test_nothing_jumps(gait):
-    """At steps of 0.1 ms, q, v and vdot change by little of their range."""
+    """At steps of 0.1 ms, q, v and a change by little of their range."""
     for values in gait.states(np.linspace(0.0, 3.0, 30001)):
         assert np.abs(np.diff(values, axis=0)).max() < 0.01 * np.ptp(values)
 

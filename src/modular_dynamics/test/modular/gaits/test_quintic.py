@@ -1,4 +1,4 @@
-"""Quintics between knots: through q, v and vdot of the knots, exact for polynomials of degree five."""
+"""Quintics between knots: through q, v and a of the knots, exact for polynomials of degree five."""
 
 import numpy as np
 import pytest
@@ -29,4 +29,4 @@ def test_rest_to_rest_is_the_motion_of_least_jerk():
     state = between_knots(knot, 0.5 * u, 0.5)
     assert state.q[:, 0] == pytest.approx(0.2 + u**3 * (10 - 15 * u + 6 * u**2), abs=1e-14)
     assert np.abs(state.v).max() == pytest.approx(15 / 8 / 0.5, rel=1e-7)
-    assert np.abs(state.vdot).max() == pytest.approx(10 / np.sqrt(3) / 0.25, rel=1e-6)
+    assert np.abs(state.a).max() == pytest.approx(10 / np.sqrt(3) / 0.25, rel=1e-6)

@@ -69,9 +69,9 @@ def test_the_urdf_of_the_best_design_has_its_loads(shell, finished, tmp_path):
     index = int(re.match(r"design (\d+) of four_bar, for the trajectory (\w+):", found.out)[1])
     evaluator = Evaluator(load_study(path))
     trajectory = ("turn", "back")[index % 2]
-    _, q, v, vdot = evaluator.states[trajectory]
+    _, q, v, a = evaluator.states[trajectory]
     robot = md.load_urdf(tmp_path / "robot.urdf")
-    taus = [md.inverse_dynamics(robot, *state)[0] for state in zip(q, v, vdot, strict=True)]
+    taus = [md.inverse_dynamics(robot, *state)[0] for state in zip(q, v, a, strict=True)]
     shown = shell("study", "report", folder, "--top", "1").out
     largest = float(next(line for line in shown.splitlines() if line.startswith(f"  {index} ")).split()[4])
     assert largest == pytest.approx(np.abs(taus).max(), rel=5e-4)  # four digits are printed

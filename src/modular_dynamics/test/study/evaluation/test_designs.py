@@ -30,9 +30,9 @@ def test_loads_are_those_of_the_single_call_on_robots_made_one_by_one(tmp_path):
                 "link crank mass": 0.3 * heavy,
             }
         )
-        _, q, v, vdot = evaluator.states[["turn", "back"][int(motion)]]
+        _, q, v, a = evaluator.states[["turn", "back"][int(motion)]]
         taus, rocker = [], []
-        for state in zip(q, v, vdot, strict=True):
+        for state in zip(q, v, a, strict=True):
             result = md.InverseDynamics(robot).solve(*state)
             taus.append(abs(result.tau[0]))
             rocker.append(result.coordinates[robot.q_slice("J4").start])
@@ -55,8 +55,8 @@ def test_actuators_of_a_torso_bear_what_virtual_power_says():
     moved = [task.independent_joint_names.index(name) for name in ("torso_lift", "torso_pitch")]
     own = [study.graph.independent_joint_names.index(name) for name in ("act4", "act5")]
     for k in (0, 23, 50, 377):
-        q, v, vdot = (x[k] for x in evaluator.states["published"][1:])
-        tau = md.inverse_dynamics(task, q, v, vdot)[moved]
+        q, v, a = (x[k] for x in evaluator.states["published"][1:])
+        tau = md.inverse_dynamics(task, q, v, a)[moved]
         jacobian = md.explicit_constraint_jacobian(task, q)[np.ix_(at, moved)]
         assert loads.tau[0, k, own] == pytest.approx(np.linalg.solve(jacobian.T, tau), rel=1e-9)
 
@@ -119,8 +119,8 @@ def test_a_robot_without_loops(tmp_path):
     path = study_file(tmp_path, robot="arm.urdf", inputs=inputs, keep={})
     evaluator = Evaluator(load_study(path))
     rows = evaluated_rows(evaluator, 0, 3)
-    _, q, _, vdot = evaluator.states["turn"]
-    # (m c^2 + I) vdot - m g c cos q about y, of a rod whose angle turns it downward
-    expected = [np.abs((m * 0.09 + 0.01) * vdot - m * 9.81 * 0.3 * np.cos(q)).max() for m in (1.0, 3.0)]
+    _, q, _, a = evaluator.states["turn"]
+    # (m c^2 + I) a - m g c cos q about y, of a rod whose angle turns it downward
+    expected = [np.abs((m * 0.09 + 0.01) * a - m * 9.81 * 0.3 * np.cos(q)).max() for m in (1.0, 3.0)]
     assert rows["largest"][[0, 2]] == pytest.approx(expected, rel=1e-12)
     assert rows["violations"].tolist() == [0, Violation.NO_MODEL, 0]

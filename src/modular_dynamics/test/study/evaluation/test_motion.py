@@ -20,16 +20,16 @@ def test_states_are_the_profiles_samples_in_the_robots_order():
 
 
 def test_a_function_of_the_path_has_its_rates_at_all_states():
-    """G = exp(sin(b)): v and vdot by the chain rule, in closed form."""
+    """G = exp(sin(b)): v and a by the chain rule, in closed form."""
     states, path = states_of(MOTION, 20.0, ("b",)), path_of(MOTION, 20.0, ("b",))
-    q, v, vdot = path.moved(np.exp(np.sin(path.q)))
-    b, rate, acceleration = states.q, states.v, states.vdot
+    q, v, a = path.moved(np.exp(np.sin(path.q)))
+    b, rate, acceleration = states.q, states.v, states.a
     g = np.exp(np.sin(b))
     first, second = g * np.cos(b), g * (np.cos(b) ** 2 - np.sin(b))
     # b goes over 2 rad; 16 points leave 1e-9 of the series, and each derivative takes two digits
     assert np.abs(q - g).max() < 1e-9
     assert np.abs(v - first * rate).max() < 1e-7
-    assert np.abs(vdot - (second * rate**2 + first * acceleration)).max() < 1e-6
+    assert np.abs(a - (second * rate**2 + first * acceleration)).max() < 1e-6
 
 
 def test_a_motion_that_rests_has_one_place():
@@ -48,10 +48,10 @@ def test_the_actuators_of_a_torso_move_as_its_lift_and_pitch_ask(name):
     at = [task.q_slice(joint).start for joint in study.instead]
     rest = np.zeros(task.nv)[: len(names)]
     nodes = [md.InverseDynamics(task).solve(q, rest, rest).coordinates[at] for q in path.q]
-    q, v, vdot = path.moved(np.array(nodes))
+    q, v, a = path.moved(np.array(nodes))
     for k in range(0, 600, 41):
         exact = md.InverseDynamics(task).solve(*(x[k] for x in states[1:]))
         # rounding of strokes of 0.1 m, amplified by the second derivative of a polynomial of degree 15
         assert np.abs(q[k] - exact.coordinates[at]).max() < 1e-13
         assert np.abs(v[k] - exact.velocities[at]).max() < 1e-13
-        assert np.abs(vdot[k] - exact.accelerations[at]).max() < 1e-12
+        assert np.abs(a[k] - exact.accelerations[at]).max() < 1e-12

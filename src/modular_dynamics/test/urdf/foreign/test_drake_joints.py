@@ -31,13 +31,13 @@ def test_a_ball_joint():
         "</robot>", '<modular_dynamics version="1"><spherical joint="k"/></modular_dynamics></robot>'
     )
     expected = md.load_urdf(own)
-    q, v, vdot = graph.neutral(), SEED.normal(size=4), SEED.normal(size=4)
-    tau = md.inverse_dynamics(graph, q, v, vdot)
-    np.testing.assert_array_equal(tau, md.inverse_dynamics(expected, q, v, vdot))
+    q, v, a = graph.neutral(), SEED.normal(size=4), SEED.normal(size=4)
+    tau = md.inverse_dynamics(graph, q, v, a)
+    np.testing.assert_array_equal(tau, md.inverse_dynamics(expected, q, v, a))
     assert "<drake:joint> read as ball joints: k (line 1)" in graph.notes
     written = graph.to_urdf()
     assert "drake" not in written
-    np.testing.assert_allclose(md.inverse_dynamics(md.load_urdf(written), q, v, vdot), tau, atol=1e-14)
+    np.testing.assert_allclose(md.inverse_dynamics(md.load_urdf(written), q, v, a), tau, atol=1e-14)
 
 
 def test_a_universal_joint_turns_about_x_and_then_y():
@@ -48,12 +48,12 @@ def test_a_universal_joint_turns_about_x_and_then_y():
     more = joint("l", "continuous", "c", "b", (0, 0, 0), axis=(0, 1, 0))
     text = text.replace("</robot>", f'<link name="c"/>{more}</robot>')
     model = pinocchio.buildModelFromXML(text)
-    q, v, vdot = SEED.normal(size=(3, 3))
+    q, v, a = SEED.normal(size=(3, 3))
     wrapped = np.array([q[0], np.cos(q[1]), np.sin(q[1]), np.cos(q[2]), np.sin(q[2])])
-    expected = pinocchio.rnea(model, model.createData(), wrapped, v, vdot)
-    assert_close(md.inverse_dynamics(graph, q, v, vdot), np.asarray(expected), 1e-13)
+    expected = pinocchio.rnea(model, model.createData(), wrapped, v, a)
+    assert_close(md.inverse_dynamics(graph, q, v, a), np.asarray(expected), 1e-13)
     again = md.load_urdf(graph.to_urdf())
-    assert_close(md.inverse_dynamics(again, q, v, vdot), np.asarray(expected), 1e-13)
+    assert_close(md.inverse_dynamics(again, q, v, a), np.asarray(expected), 1e-13)
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ DRIVES = {
 }
 
 
-def mujoco_torque(q, v, vdot, armature=0.0, stiffness=0.0, reference=0.0):
+def mujoco_torque(q, v, a, armature=0.0, stiffness=0.0, reference=0.0):
     """Of the same arm, built in MuJoCo."""
     body = (
         '<body pos="{}"><joint name="{}" axis="0 1 0"/><inertial pos="{} 0 0" mass="{}" '
@@ -121,7 +121,7 @@ def mujoco_torque(q, v, vdot, armature=0.0, stiffness=0.0, reference=0.0):
     )
     model.dof_armature[0], model.jnt_stiffness[0], model.qpos_spring[0] = armature, stiffness, reference
     data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:], data.qacc[:] = q, v, vdot
+    data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
     mujoco.mj_inverse(model, data)
     return data.qfrc_inverse
 
@@ -132,9 +132,9 @@ STATES = np.random.default_rng(0).normal(size=(3, 3, 2))
 @pytest.mark.parametrize(("words", "of_joint"), DRIVES.values(), ids=DRIVES)
 def test_the_inertia_of_a_drive(words, of_joint):
     graph = md.load_urdf(arm(words, of_joint), strict=True)
-    for q, v, vdot in STATES:
-        expected = mujoco_torque(q, v, vdot, ARMATURE)
-        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    for q, v, a in STATES:
+        expected = mujoco_torque(q, v, a, ARMATURE)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, a), expected, atol=1e-12)
     assert graph.joint("j").armature == pytest.approx(ARMATURE, rel=1e-15)
     assert graph.joint("k").armature == 0.0
     assert any("read as armature of joints [kg m^2, or kg]: j 0.96 (line " in note for note in graph.notes)
@@ -235,9 +235,9 @@ SPRINGS = {
 @pytest.mark.parametrize(("words", "of_joint"), SPRINGS.values(), ids=SPRINGS)
 def test_a_spring_at_a_joint(words, of_joint):
     graph = md.load_urdf(arm(words, of_joint), strict=True)
-    for q, v, vdot in STATES:
-        expected = mujoco_torque(q, v, vdot, 0.0, STIFFNESS, REST)
-        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    for q, v, a in STATES:
+        expected = mujoco_torque(q, v, a, 0.0, STIFFNESS, REST)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, a), expected, atol=1e-12)
     assert any("read as springs at joints [N m/rad, or N/m]: j 12.5 about 0.3" in one for one in graph.notes)
 
 
@@ -258,9 +258,9 @@ def test_two_springs_of_one_joint(words, of_joint, spring):
     """A whole spring counts, <dynamics> first: stiffness of one and rest of another are no spring."""
     graph = md.load_urdf(arm(words.format(*GAZEBO), of_joint))
     assert (graph.joint("j").stiffness, graph.joint("j").rest_position) == spring
-    for q, v, vdot in STATES:
-        expected = mujoco_torque(q, v, vdot, 0.0, *spring)
-        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    for q, v, a in STATES:
+        expected = mujoco_torque(q, v, a, 0.0, *spring)
+        np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, a), expected, atol=1e-12)
     zero = '"0"' in of_joint
     assert [finding.kind for finding in graph.warnings] == ["contradicting spring"] * (not zero)
 
@@ -268,9 +268,9 @@ def test_two_springs_of_one_joint(words, of_joint, spring):
 def test_armature_and_spring_of_one_joint():
     words, of_joint = DRIVES["Cassie"][0], SPRINGS["attributes"][1]
     graph = md.load_urdf(arm(words, of_joint))
-    q, v, vdot = STATES[0]
-    expected = mujoco_torque(q, v, vdot, ARMATURE, STIFFNESS, REST)
-    np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, vdot), expected, atol=1e-12)
+    q, v, a = STATES[0]
+    expected = mujoco_torque(q, v, a, ARMATURE, STIFFNESS, REST)
+    np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, a), expected, atol=1e-12)
 
 
 def damper(more="", body="a"):

@@ -301,9 +301,9 @@ def test_rotors_that_urdf_plus_couples(words, flags):
     graph = md.load_urdf(text, strict=True)
     assert graph.independent_joint_names == ("q1", "q2")
     M = np.array([[I1 + I2, I2], [I2, I2]]) + J * RATIO**2 * np.array([[2.0, 1.0], [1.0, 1.0]])
-    vdot = np.array([0.7, -1.3])
-    found = md.inverse_dynamics(graph, [0.1, 0.2], [0.4, 0.5], vdot)
-    np.testing.assert_allclose(found, M @ vdot, atol=1e-13)
+    a = np.array([0.7, -1.3])
+    found = md.inverse_dynamics(graph, [0.1, 0.2], [0.4, 0.5], a)
+    np.testing.assert_allclose(found, M @ a, atol=1e-13)
     assert has_loops(text)
     assert any("read as gears: q[q3] = 6 q[q1] (line " in note for note in graph.notes)
 

@@ -114,18 +114,18 @@ def test_pinocchio_reads_the_same_robot(load_robot, name):
     graph = graph.with_payload(tip, mass=2.0, com=[0.1, 0.2, 0.3]).attach(graph, tip, POSE, prefix="arm_")
     graph = graph.lock({graph.joint_names[1]: 0.3})
     rng = np.random.default_rng(0)
-    q, (v, vdot) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
-    tau = torques_by_pinocchio(graph.to_urdf(), graph, q, v, vdot)
-    assert_close(tau, md.inverse_dynamics(graph, q, v, vdot))
+    q, (v, a) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
+    tau = torques_by_pinocchio(graph.to_urdf(), graph, q, v, a)
+    assert_close(tau, md.inverse_dynamics(graph, q, v, a))
 
 
 @examples(25)
 @given(tree=random_trees(largest=20))
 def test_pinocchio_reads_random_trees(tree):
     graph = md.load_urdf(tree.urdf).attach(md.load_urdf(tree.urdf), "link_1", POSE, prefix="other_")
-    q, v, vdot = tree.state(graph)
-    tau = torques_by_pinocchio(graph.to_urdf(), graph, q, v, vdot)
-    assert_close(tau, md.inverse_dynamics(graph, q, v, vdot))
+    q, v, a = tree.state(graph)
+    tau = torques_by_pinocchio(graph.to_urdf(), graph, q, v, a)
+    assert_close(tau, md.inverse_dynamics(graph, q, v, a))
 
 
 def test_the_ground_of_a_floating_base_is_not_written(load_robot):

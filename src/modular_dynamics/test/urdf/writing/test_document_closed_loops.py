@@ -31,9 +31,9 @@ def test_closed_loops_give_the_same_torques(load_robot, name):
     rng = np.random.default_rng(1)
     changed = graph.with_payload(graph.bodies[-1].name, mass=1.5, com=[0.01, 0.02, 0.03])
     for one in (graph, changed):
-        read, (v, vdot) = read_back(one), rng.normal(size=(2, len(q)))
-        ours = md.InverseDynamics(one).solve(q, v, vdot)
-        theirs = md.InverseDynamics(read).solve(q, v, vdot)
+        read, (v, a) = read_back(one), rng.normal(size=(2, len(q)))
+        ours = md.InverseDynamics(one).solve(q, v, a)
+        theirs = md.InverseDynamics(read).solve(q, v, a)
         assert_close(theirs.tau, ours.tau, 1e-11)  # positions are solved for to 1e-12
         assert_close(theirs.coordinates, ours.coordinates, 1e-11)
         for kept in ("gears", "passive_joints"):
@@ -47,8 +47,8 @@ def test_closed_loops_with_a_locked_joint_and_an_attached_robot(load_robot, name
     graph = graph.attach(load_robot("four_link"), graph.bodies[-1].name, POSE, prefix="tool_")
     rng = np.random.default_rng(1)
     q = np.array([*q[1:], *rng.normal(size=4)])
-    read, (v, vdot) = read_back(graph), rng.normal(size=(2, len(q)))
-    ours, theirs = (md.InverseDynamics(each).solve(q, v, vdot) for each in (graph, read))
+    read, (v, a) = read_back(graph), rng.normal(size=(2, len(q)))
+    ours, theirs = (md.InverseDynamics(each).solve(q, v, a) for each in (graph, read))
     assert_close(theirs.tau, ours.tau, 1e-11)
     assert_same(read, graph)
 

@@ -30,9 +30,9 @@ _PRINTED = 400
 
 
 class SymbolicClosedForm:
-    """M(q) vdot + C(q, v) v + N(q) = tau as SymPy expressions (Meister & Gutenkunst, eqs. 36-39).
+    """M(q) a + C(q, v) v + N(q) = tau as SymPy expressions (Meister & Gutenkunst, eqs. 36-39).
 
-    Joint k + 1 of ``joint_names`` has the symbols q1, v1, vdot1, ...; intermediate expressions have the
+    Joint k + 1 of ``joint_names`` has the symbols q1, v1, a1, ...; intermediate expressions have the
     number of the joint that moves their body: c2 = cos(q2), J3_1_x the first number of body 3's twist by
     joint 1. C is the one for which Mdot - 2 C is skew-symmetric.
 
@@ -42,7 +42,7 @@ class SymbolicClosedForm:
         wrenches: links on which wrenches act: six symbols each, in the link's frame (f1 ... f6, f7 ...).
 
     Attributes:
-        joint_names; q, v, vdot, wrenches: symbols of the vectors. values: of the symbols of parameters.
+        joint_names; q, v, a, wrenches: symbols of the vectors. values: of the symbols of parameters.
         definitions: intermediate expressions by their symbols, in the order of computation.
         M, C: SymPy's matrices (nv, nv), N, tau: (nv, 1), in these expressions; see :meth:`written_out`.
 
@@ -59,8 +59,8 @@ class SymbolicClosedForm:
         self._graph, self._numeric = graph, ClosedForm(graph)
         tree = self._numeric.tree
         self.name, self.joint_names, n = graph.name, graph.joint_names, len(tree.joints)
-        self.q, self.v, self.vdot = (
-            tuple(sympy.Symbol(f"{name}{k + 1}") for k in range(n)) for name in ("q", "v", "vdot")
+        self.q, self.v, self.a = (
+            tuple(sympy.Symbol(f"{name}{k + 1}") for k in range(n)) for name in ("q", "v", "a")
         )
         self.loaded_links = tuple(wrenches)
         self.wrenches = tuple(sympy.Symbol(f"f{k + 1}") for k in range(6 * len(self.loaded_links)))
@@ -75,7 +75,7 @@ class SymbolicClosedForm:
             sympy.ImmutableMatrix(n, 1, N),
         )
         self.tau = (
-            self.M * sympy.ImmutableMatrix(n, 1, self.vdot)
+            self.M * sympy.ImmutableMatrix(n, 1, self.a)
             + self.C * sympy.ImmutableMatrix(n, 1, self.v)
             + self.N
         )
@@ -97,14 +97,14 @@ class SymbolicClosedForm:
         return sympy.ImmutableMatrix(*matrix.shape, entries)
 
     def function(self, name: str) -> Function:
-        """M(q), C(q, v), N(q) or tau(q, v, vdot) with the intermediate expressions that it needs.
+        """M(q), C(q, v), N(q) or tau(q, v, a) with the intermediate expressions that it needs.
 
         With symbols for parameters, or wrenches, their vectors follow the others; those of
         wrenches only in N and tau.
         """
         vectors = [("q", self.q)]
         vectors += [("v", self.v)] if name in ("C", "tau") else []
-        vectors += [("vdot", self.vdot)] if name == "tau" else []
+        vectors += [("a", self.a)] if name == "tau" else []
         vectors += [("parameters", tuple(self.values))] if self.values else []
         vectors += [("wrenches", self.wrenches)] if self.wrenches and name in ("N", "tau") else []
         matrix = getattr(self, self._checked(name))
@@ -153,13 +153,13 @@ class SymbolicClosedForm:
         """Vectors of some states, and the results of the numeric closed form."""
         random, n = np.random.default_rng(0), len(self.q)
         wrenches = random.normal(size=(_STATES, 6 * len(self.loaded_links)))
-        of_name = dict(zip(("q", "v", "vdot"), random.normal(size=(3, _STATES, n)), strict=True))
+        of_name = dict(zip(("q", "v", "a"), random.normal(size=(3, _STATES, n)), strict=True))
         of_name["wrenches"] = wrenches
         of_name["parameters"] = np.tile(list(self.values.values()), (_STATES, 1))
         results = []
         for k in range(_STATES):
             loads = dict(zip(self.loaded_links, wrenches[k].reshape(-1, 6), strict=True))
-            names = {"M": ("q",), "C": ("q", "v"), "N": ("q",), "tau": ("q", "v", "vdot")}[function.name]
+            names = {"M": ("q",), "C": ("q", "v"), "N": ("q",), "tau": ("q", "v", "a")}[function.name]
             state = [of_name[name][k] for name in names]
             more = (loads,) if function.name in ("N", "tau") else ()
             results.append(np.ravel(getattr(self._numeric, function.name)(*state, *more)))
@@ -183,7 +183,7 @@ class SymbolicClosedForm:
         return notes
 
     def __str__(self) -> str:
-        lines = [f"M(q) vdot + C(q, v) v + N = tau of '{self.name}'"]
+        lines = [f"M(q) a + C(q, v) v + N = tau of '{self.name}'"]
         lines += [f"  q{k + 1}: {name}" for k, name in enumerate(self.joint_names)]
         lines += [f"  {symbol} = {value:.6g}" for symbol, value in self.values.items()]
         known: dict[Any, int] = {}
@@ -214,7 +214,7 @@ _PURPOSES = {
     "M": "Mass matrix M(q), symmetric, with armatures.",
     "C": "Matrix C(q, v) of Coriolis and centrifugal torques; Mdot - 2 C is skew-symmetric.",
     "N": "Torques N(q) against gravity, springs of joints, and external wrenches.",
-    "tau": "Torques tau = M(q) vdot + C(q, v) v + N(q).",
+    "tau": "Torques tau = M(q) a + C(q, v) v + N(q).",
 }
 
 

@@ -18,7 +18,7 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no typ
 
 def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
     """A module with these functions; vectors are sequences of floats, results lists, row by row."""
-    lines = ['"""Equations of motion M(q) vdot + C(q, v) v + N = tau."""', ""]
+    lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
     lines += [f"# {comment_text(note)}" for note in notes]  # names of a robot are arbitrary text
     lines += ["", "from math import cos, sin"]
     for function in functions:

@@ -42,13 +42,13 @@ def test_it_compiles_and_agrees(name, tmp_path):
     equations, numeric, n = closed_form(graph, symbolic=True), closed_form(graph), graph.nv
     files = written(equations.c99("robot"), tmp_path)
     functions = CFunctions(files)
-    q, v, vdot = np.random.default_rng(7).normal(size=(3, n))
+    q, v, a = np.random.default_rng(7).normal(size=(3, n))
     size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0)
     for function, shape, state in (
         ("M", (n, n), (q,)),
         ("C", (n, n), (q, v)),
         ("N", (n,), (q,)),
-        ("tau", (n,), (q, v, vdot)),
+        ("tau", (n,), (q, v, a)),
     ):
         status, result = functions.call(function, shape, *state)
         assert status == 0

@@ -30,15 +30,15 @@ ROBOTS = {
 }
 
 
-def vectors_of(name, q, v, vdot):
-    return {"M": (q,), "C": (q, v), "N": (q,), "tau": (q, v, vdot)}[name]
+def vectors_of(name, q, v, a):
+    return {"M": (q,), "C": (q, v), "N": (q,), "tau": (q, v, a)}[name]
 
 
-def assert_equal(equations, numeric, q, v, vdot, *more):
+def assert_equal(equations, numeric, q, v, a, *more):
     """All four functions, relative to the torques' terms."""
     size = np.abs(numeric.M(q)).max() * max(np.abs(v).max(), 1.0) + np.abs(numeric.N(q)).max()
     for name in ("M", "C", "N", "tau"):
-        state = vectors_of(name, q, v, vdot)
+        state = vectors_of(name, q, v, a)
         own = np.array(equations.python_function(name)(*state, *more))
         assert_close(own, getattr(numeric, name)(*state), TOLERANCE, size)
 
@@ -49,8 +49,8 @@ def test_it_is_the_numeric_form(name, parameters):
     graph = md.load_urdf(ROBOTS[name])
     equations, numeric = closed_form(graph, symbolic=True, parameters=parameters), closed_form(graph)
     more = [list(equations.values.values())] if equations.values else []
-    for q, v, vdot in np.random.default_rng(0).normal(size=(3, 3, graph.nv)):
-        assert_equal(equations, numeric, q, v, vdot, *more)
+    for q, v, a in np.random.default_rng(0).normal(size=(3, 3, graph.nv)):
+        assert_equal(equations, numeric, q, v, a, *more)
 
 
 @given(joint_trees(7, ("revolute", "continuous", "prismatic")))
@@ -76,7 +76,7 @@ def test_double_pendulum_is_lagrange_s():
     second = (
         m2 * l2 * a2 + m2 * l1 * a1 * sympy.cos(d) - m2 * l1 * w1**2 * sympy.sin(d) + m2 * g * sympy.sin(th2)
     )
-    (q1, q2), (v1, v2), (b1, b2) = equations.q, equations.v, equations.vdot
+    (q1, q2), (v1, v2), (b1, b2) = equations.q, equations.v, equations.a
     relative = {q1: th1, q2: th2 - th1, v1: w1, v2: w2 - w1, b1: a1, b2: a2 - a1}
     ours = tau.subs(relative, simultaneous=True)
     assert zero(ours[0] - l1 * first - l2 * second)
@@ -87,7 +87,7 @@ def test_crane_is_lagrange_s():
     equations = closed_form(md.load_urdf(crane()), symbolic=True, parameters="symbols")
     M, m, length, g = (sympy.Symbol(name) for name in ("m1", "m2", "r2", "g"))
     th, rate = equations.q[1], equations.v[1]
-    x_dd, th_dd = equations.vdot
+    x_dd, th_dd = equations.a
     tau = equations.written_out("tau")
     force = (M + m) * x_dd + m * length * th_dd * sympy.cos(th) - m * length * rate**2 * sympy.sin(th)
     swing = length * th_dd + x_dd * sympy.cos(th) + g * sympy.sin(th)
@@ -142,10 +142,10 @@ def test_generation_does_not_explode():
 def test_wrenches_are_symbols_in_their_links_frames():
     graph = small_robot("fork")
     equations = closed_form(graph, symbolic=True, wrenches=("l4", "l2", "l0"))
-    q, v, vdot = np.random.default_rng(5).normal(size=(3, graph.nv))
+    q, v, a = np.random.default_rng(5).normal(size=(3, graph.nv))
     forces = np.random.default_rng(6).normal(size=(3, 6))
-    expected = closed_form(graph).tau(q, v, vdot, dict(zip(("l4", "l2", "l0"), forces, strict=True)))
-    assert_close(np.array(equations.python_function("tau")(q, v, vdot, forces.ravel())), expected, TOLERANCE)
+    expected = closed_form(graph).tau(q, v, a, dict(zip(("l4", "l2", "l0"), forces, strict=True)))
+    assert_close(np.array(equations.python_function("tau")(q, v, a, forces.ravel())), expected, TOLERANCE)
 
 
 def test_python_needs_the_standard_library_alone(tmp_path):

@@ -80,9 +80,9 @@ def test_torques_are_those_of_pinocchios_model_of_the_file(chain):
     assert [name.split(".")[1] for name in model.names[1:]] == [
         name.split("/")[1] for name in graph.joint_names
     ]
-    for q, v, vdot in np.random.default_rng(1).uniform(-2.0, 2.0, (5, 3, graph.nv)):
-        tau = md.inverse_dynamics(graph, q, v, vdot)
-        np.testing.assert_allclose(tau, pin.rnea(model, data, q, v, vdot), rtol=1e-11, atol=1e-11)
+    for q, v, a in np.random.default_rng(1).uniform(-2.0, 2.0, (5, 3, graph.nv)):
+        tau = md.inverse_dynamics(graph, q, v, a)
+        np.testing.assert_allclose(tau, pin.rnea(model, data, q, v, a), rtol=1e-11, atol=1e-11)
 
 
 def test_the_base_connector_looks_into_the_ground():
