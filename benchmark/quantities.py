@@ -229,10 +229,10 @@ BATCHED: dict[str, tuple[str, Computed]] = {
 #: The same of quantities that take one state.
 TREE: dict[str, tuple[str, Computed]] = BATCHED | {
     "torques, composition": ("torque", lambda g, s: _composed(g, s, boxes=True).tau),
-    "torques, 6-vectors": ("torque", lambda g, s: _composed(g, s, algebra=md.SpatialVectors()).tau),
+    "torques, 6-vectors": ("torque", lambda g, s: _composed(g, s, algebra=md.SpatialVectorAlgebra()).tau),
     "torques, matrices of se(3)": (
         "torque",
-        lambda g, s: _composed(g, s, algebra=md.SpecialEuclideanMatrices()).tau,
+        lambda g, s: _composed(g, s, algebra=md.SpecialEuclideanAlgebra()).tau,
     ),
     "torques, closed form": ("torque", lambda g, s: _closed_form(g).tau(*s.all)),
     "torques, payload": ("torque", _changed_torques("payload")),

@@ -90,7 +90,7 @@ class CasadiPeer:
 
     def __init__(self, libraries: dict[str, ctypes.CDLL], graph: md.SubsystemGraph, states: States) -> None:
         self._libraries, self._model = libraries, pinocchio.buildModelFromXML(graph.urdf)
-        self._order = order = md.orders.from_pinocchio(graph, self._model)
+        self._order = order = md.joint_order.from_pinocchio(graph, self._model)
         if order.missing:
             raise BuildError(f"its URDF has no joint {' and no joint '.join(order.missing)}")
         rows = States(order.to_q(states.q), order.to_v(states.v), order.to_a(states.a))

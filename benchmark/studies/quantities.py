@@ -76,7 +76,7 @@ def pairs_of(file: Path, floating_base: bool) -> Iterator[Pair]:
     if graph.nv == 0:
         return
     pin = md.crosscheck.PinocchioModel(graph)
-    model, data, order = pin.model, pin.data, md.orders.from_pinocchio(graph, pin.model)
+    model, data, order = pin.model, pin.data, md.joint_order.from_pinocchio(graph, pin.model)
     rng = np.random.default_rng(crc32(file.name.encode()))
     q, (v, a) = graph.random_configuration(rng), rng.normal(size=(2, graph.nv))
     there = order.to_q(q), order.to_v(v), order.to_a(a)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modular_dynamics.exceptions import StateError
-from modular_dynamics.model import SubsystemGraph
+from modular_dynamics.model import SubsystemGraph, checked_vectors
 from modular_dynamics.modular.equations.forms import Array, adjoint, exp
 from modular_dynamics.modular.equations.numeric import dyads
 from modular_dynamics.modular.equations.tree import HasGraph, TreeData, graph_of, tree_data
@@ -43,7 +43,7 @@ def body_poses(robot: SubsystemGraph | HasGraph, q: ArrayLike, form: str = "loca
     """
     graph = graph_of(robot)
     tree = tree_data(graph)
-    (q_checked,) = graph.checked(q=q)
+    (q_checked,) = checked_vectors(graph, q=q)
     if form not in ("local", "global"):
         raise StateError(f"form is {form!r}; 'local' (eqs. 18, 20) or 'global' (eq. 19) is needed")
     own = poses(tree, q_checked) if form == "local" else _global_poses(tree, q_checked)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from modular_dynamics.exceptions import StateError
-from modular_dynamics.model import SubsystemGraph
+from modular_dynamics.model import SubsystemGraph, checked_vectors
 from modular_dynamics.model.number_arrays import number_array
 from modular_dynamics.modular.equations.forms import Array, ad, adjoint, inverse
 from modular_dynamics.modular.equations.numeric import dyads
@@ -64,7 +64,7 @@ def recursion(
     """
     graph = graph_of(robot)
     tree = tree_data(graph)
-    q, v, a = graph.checked(q=q, v=v, a=a)
+    q, v, a = checked_vectors(graph, q=q, v=v, a=a)
     n, H = len(tree.bodies), dyads(tree, q)
     V0 = _twist("base_twist", base_twist, np.zeros(6))
     V0dot = _twist("base_acceleration", base_acceleration, tree.Vdot0)

@@ -10,13 +10,18 @@ from . import dynamics, exceptions
 from .algebra import DualQuaternion, Quaternion
 from .dynamics import *  # noqa: F403  # all of them; dynamics/__init__.py lists them
 from .exceptions import *  # noqa: F403  # all of them
-from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, orders
+from .model import Finding, Joint, JointType, Subsystem, SubsystemGraph, joint_order
 from .urdf import load_urdf
 
 if TYPE_CHECKING:
     from . import crosscheck as crosscheck
     from . import loops as loops
-    from .composition import DualQuaternions, SpatialVectors, SpecialEuclideanMatrices, subsystem_graph_dot
+    from .composition import (
+        DualQuaternionAlgebra,
+        SpatialVectorAlgebra,
+        SpecialEuclideanAlgebra,
+        subsystem_graph_dot,
+    )
     from .composition.compose import Composition, compose
     from .export import CasadiFunctions, ExportedC
     from .loops import (
@@ -44,15 +49,15 @@ __all__ = [
     "Composition",
     "ConstrainedDynamics",
     "DualQuaternion",
-    "DualQuaternions",
+    "DualQuaternionAlgebra",
     "ExportedC",
     "Finding",
     "Joint",
     "JointType",
     "Quaternion",
     "Simulation",
-    "SpatialVectors",
-    "SpecialEuclideanMatrices",
+    "SpatialVectorAlgebra",
+    "SpecialEuclideanAlgebra",
     "StateStatus",
     "Subsystem",
     "SubsystemGraph",
@@ -66,7 +71,7 @@ __all__ = [
     "filtered_accelerations",
     "load_mjcf",
     "load_urdf",
-    "orders",
+    "joint_order",
     "simulate",
     "subsystem_graph_dot",
 ]

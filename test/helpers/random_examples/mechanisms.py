@@ -13,6 +13,7 @@ from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.random_examples.trees import random_trees
 from helpers.robots.urdf_text import loop_joint, spring
 from modular_dynamics.loops import solver_of
+from modular_dynamics.model import body_of_link
 
 #: Rows of each type of loop joint.
 ROWS = {"revolute": 5, "spherical": 3, "universal": 4, "fixed": 6, "prismatic": 5, "planar": 2}
@@ -73,7 +74,7 @@ def random_mechanisms(draw, largest: int = 14) -> RandomMechanism:
     tags = []
     for k, kind in enumerate(kinds):
         before, after = rng.choice(list(poses), 2, replace=False) if len(poses) > 1 else (None, None)
-        if before is None or bare.link_body(str(before)) == bare.link_body(str(after)):
+        if before is None or body_of_link(bare, str(before)) == body_of_link(bare, str(after)):
             continue
         axis = rng.normal(size=3)
         axis /= np.linalg.norm(axis)

@@ -1,6 +1,6 @@
 """The paper's algorithm, written to be read: one line of code per equation, every intermediate value kept."""
 
-from .algebras import Algebra, DualQuaternions, SpatialVectors, SpecialEuclideanMatrices
+from .algebras import Algebra, DualQuaternionAlgebra, SpatialVectorAlgebra, SpecialEuclideanAlgebra
 from .compose import Composition, compose
 from .edges import edges, subsystem_graph_dot
 from .wrenches import path_to
@@ -8,9 +8,9 @@ from .wrenches import path_to
 __all__ = [
     "Algebra",
     "Composition",
-    "DualQuaternions",
-    "SpatialVectors",
-    "SpecialEuclideanMatrices",
+    "DualQuaternionAlgebra",
+    "SpatialVectorAlgebra",
+    "SpecialEuclideanAlgebra",
     "compose",
     "edges",
     "path_to",

@@ -24,7 +24,7 @@ from ..algebra.matrix_forms import (
 )
 from ..algebra.square_matrix import SquareMatrix
 
-__all__ = ["Algebra", "DualQuaternions", "SpatialVectors", "SpecialEuclideanMatrices"]
+__all__ = ["Algebra", "DualQuaternionAlgebra", "SpatialVectorAlgebra", "SpecialEuclideanAlgebra"]
 
 Vector = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Algebra(Protocol):
         """(force, moment) of a wrench."""
 
 
-class DualQuaternions:
+class DualQuaternionAlgebra:
     """T = W = H_p, pure dual quaternions: xi = omega + eps v, zeta = f + eps m; one operator Ad for both."""
 
     one = 1.0
@@ -93,7 +93,7 @@ class DualQuaternions:
         return zeta.primary.vector, zeta.dual.vector
 
 
-class SpatialVectors:
+class SpatialVectorAlgebra:
     """T = W = R^6: twists (omega, v) moved by X, wrenches (m, f) by X^-T; I is the 6 x 6 spatial inertia."""
 
     one = 1.0
@@ -139,7 +139,7 @@ class SpatialVectors:
         return zeta[3:], zeta[:3]
 
 
-class SpecialEuclideanMatrices:
+class SpecialEuclideanAlgebra:
     """T = se(3), 4 x 4 matrices moved by H X H^-1; W = se*(3), 6 x 6 matrices moved by Ad^T B Ad; 1 = I_6.
 
     The bracket is the commutator. A wrench F = (f, m) is a functional on se(3), represented by the

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import model
 from ..algebra import DualQuaternion
-from ..model import SubsystemGraph
-from .algebras import Algebra, DualQuaternions
+from ..model import SubsystemGraph, checked_vectors
+from .algebras import Algebra, DualQuaternionAlgebra
 from .motion import Motion, at_connection, own_motion, with_predecessor
 from .wrenches import at_joints, connection_wrench, joint_torques, own_wrenches
 
@@ -68,8 +68,8 @@ def compose(
     dual quaternions.
     """
     model.refuse_closures(graph, "composition")
-    algebra = DualQuaternions() if algebra is None else algebra
-    q, v, a = graph.checked(q=q, v=v, a=a)
+    algebra = DualQuaternionAlgebra() if algebra is None else algebra
+    q, v, a = checked_vectors(graph, q=q, v=v, a=a)
     boxes = model.black_box_wrenches(graph, black_box_wrenches or {})
     box_wrenches = {
         name: algebra.wrench(zeta.primary.vector, zeta.dual.vector) for name, zeta in boxes.items()

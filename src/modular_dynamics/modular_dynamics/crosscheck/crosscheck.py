@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
 from ..dynamics.arguments import Array
-from ..model import SubsystemGraph, refuse_closures, require_graph
+from ..model import SubsystemGraph, body_of_link, checked_vectors, refuse_closures, require_graph
 from .pinocchio_model import PinocchioModel
 from .term_sizes import TermSizes
 
@@ -80,7 +80,7 @@ class CrossCheck:
         black_box_wrenches: Wrenches = None,
     ) -> Array:
         """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
-        q, v, a = self.graph.checked(q=q, v=v, a=a)
+        q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
         loads = self._loads(external_wrenches or {})
         if not black_box_wrenches:
             return self._full.tau(self._rnea(self._full, q, v, a, loads)) + self._spring_torques(q)
@@ -136,7 +136,7 @@ class CrossCheck:
         unknown = np.isnan(theirs)
         difference[unknown] = 0.0
         scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
-        q, v, a = self.graph.checked(q=q, v=v, a=a)
+        q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
         sizes = self._sizes(q, v, a, _arrays(external_wrenches), _arrays(black_box_wrenches))
         of_terms = self._per_subsystem(difference / (sizes.max(initial=0.0) if common_size else sizes))
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
@@ -187,7 +187,7 @@ class CrossCheck:
         """External wrenches at the joints, moved there by Pinocchio."""
         loads: Loads = {}
         for link, wrench in external.items():
-            body = self.graph.link_body(link)
+            body = body_of_link(self.graph, link)
             if body is not None:  # else it acts on the ground
                 # a joint may have the link's name: the frame's type distinguishes them
                 frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..exceptions import ModularDynamicsError, StateError
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import real_numbers
 from .arguments import Array, thread_count
 from .core_robot import GOOD, core_robot
@@ -54,7 +54,7 @@ def inverse_dynamics_of_designs(
         with _errors_name_design(done):
             where = f"row {state}: " if len(shape) == 3 else ""
             try:
-                graph.checked(q=q[done, state], v=v[done, state], a=a[done, state])
+                checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
             except StateError as error:
                 raise StateError(f"{where}{error}") from None
             raise StateError(f"{where}q, v and a are finite, but so large that the torques are not")

@@ -8,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
-from ..model import SubsystemGraph, black_box_wrenches, refuse_black_boxes, refuse_closures, require_graph
+from ..model import (
+    SubsystemGraph,
+    black_box_wrenches,
+    checked_vectors,
+    refuse_black_boxes,
+    refuse_closures,
+    require_graph,
+)
 from .arguments import Array
 from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
@@ -206,7 +213,7 @@ class InverseDynamics:
         """
         graph = self.graph
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
-        q, v, a = graph.checked(q=q, v=v, a=a)
+        q, v, a = checked_vectors(graph, q=q, v=v, a=a)
         tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # one input, one result
         wrenches = evaluate(graph, JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)

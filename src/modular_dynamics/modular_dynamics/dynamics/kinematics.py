@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
-from ..model import SubsystemGraph, require_graph
+from ..model import SubsystemGraph, checked_vectors, require_graph
 from .arguments import Array
 from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate
@@ -73,7 +73,7 @@ def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion
         StateError: a link that the graph does not have, a wrong shape, a number that is not finite.
     """
     require_graph(graph)
-    (q,) = graph.checked(q=q)
+    (q,) = checked_vectors(graph, q=q)
     matrix = frame_poses(graph, q, (link,))[0]
     return from_rotation_translation(matrix[:3, :3], matrix[:3, 3])
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, require_graph
+from ..model import SubsystemGraph, checked_vectors, require_graph
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 from .single_precision import Angles
@@ -140,7 +140,7 @@ class _Call(NamedTuple):
 
     def one(self, states: tuple[Any, ...], out: NDArray[Any] | None) -> Array:
         given = self.given(states)
-        checked = dict(zip(given, self.graph.checked(**given), strict=True))
+        checked = dict(zip(given, checked_vectors(self.graph, **given), strict=True))
         result: Array = np.empty(self.shape) if out is None else checked_out(out, self.shape)
         inputs = [
             None if name not in checked else _apart(np.require(checked[name], np.float64, ["C", "A"]), result)
@@ -208,7 +208,7 @@ class _Call(NamedTuple):
 
     def _fail(self, status: int, state: dict[str, NDArray[Any]]) -> NoReturn:
         """Raise the StateError of a state for which the core returned this status."""
-        self.graph.checked(**state)  # raises where a number is not finite
+        checked_vectors(self.graph, **state)  # raises where a number is not finite
         if status >= NO_INERTIA and self.lost is not None:
             raise StateError(self.lost(status - NO_INERTIA, np.asarray(state["q"], np.float64)))
         *first, last = state

@@ -16,7 +16,7 @@ from ..loops.assembly.mechanism import FARTHEST
 from ..loops.core_loops import core_loops
 from ..loops.dynamics.results import ClosedLoopResult
 from ..loops.dynamics.solver import ClosedLoopSolver, solver_of
-from ..model import SubsystemGraph
+from ..model import SubsystemGraph, checked_vectors
 from ..model.code_export import DEFAULT_FUNCTIONS
 from .comparison import STATES, TOLERANCE, function_names, verify, weights
 from .tree import ACCELERATIONS, MASS_MATRIX, TORQUES, quaternions
@@ -152,7 +152,7 @@ def loop_recordings(
         raise UnsupportedModelError(f"{what}: '{graph.name}' has no independent joints; nothing moves")
     solver = solver_of(graph)
     _raise_unless_planar(graph, what)
-    start = solver.reference() if guess is None else graph.checked(q=guess)[0]
+    start = solver.reference() if guess is None else checked_vectors(graph, q=guess)[0]
     near = solver.close(start[solver.independent_q], start)
     states = _states(solver, near, what)
     recordings = [_recorded(solver, name, near, states) for name in names]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
-from ..model import JointType, SubsystemGraph, require_graph
+from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
 from ..model.number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .names import names_of
 from .relations import held_positions
@@ -69,7 +69,7 @@ def to_mujoco(
     """
     require_graph(graph)
     v, a = (np.zeros(graph.nv) if rates is None else rates for rates in (v, a))
-    q, v, a = graph.checked(q=q, v=v, a=a)
+    q, v, a = checked_vectors(graph, q=q, v=v, a=a)
     state = State(model.qpos0.copy(), np.zeros(model.nv), np.zeros(model.nv))
     for joint, value in held_positions(model).items():
         state.q[model.jnt_qposadr[joint]] = value

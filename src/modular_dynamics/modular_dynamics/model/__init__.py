@@ -1,6 +1,6 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
-from . import checks, orders
+from . import checks, joint_order
 from .changes.parameters.kind import Parameter
 from .changes.sources import SourceText
 from .checks import *  # noqa: F403  # all of them
@@ -10,7 +10,7 @@ from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .joint_states import joint_state_obstacle, root_floating_joints, without_torques
-from .structure import closing_elements
+from .structure import body_of_link, checked_vectors, closing_elements
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 
 __all__ = [
@@ -32,11 +32,13 @@ __all__ = [
     "Spring",
     "Subsystem",
     "SubsystemGraph",
+    "body_of_link",
+    "checked_vectors",
     "closing_elements",
     "joint_limits",
     "joint_state_obstacle",
     "merged",
-    "orders",
+    "joint_order",
     "refusals_by_kind",
     "root_floating_joints",
     "summaries_by_kind",

@@ -9,7 +9,7 @@ from ..algebra import DualQuaternion, adjoint
 from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
 from .number_arrays import number_array
-from .structure import closing_elements, require_graph
+from .structure import body_of_link, closing_elements, require_graph
 
 __all__ = [
     "black_box_loads",
@@ -82,7 +82,7 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
 def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
     """Index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
     try:
-        return graph.link_body(link)
+        return body_of_link(graph, link)
     except KeyError as error:
         raise StateError(str(error.args[0])) from None
 

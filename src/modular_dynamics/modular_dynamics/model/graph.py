@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from . import configuration, named_values
@@ -19,7 +15,6 @@ from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .code_export import ExportsCode, exporter
-from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .printing import tree_lines
 from .structure import Structure, closing_elements
 
@@ -90,33 +85,6 @@ class SubsystemGraph(Structure, ExportsCode):
     position_limits = cached_property(configuration.position_limits)
     velocity_limits = cached_property(configuration.velocity_limits)
     effort_limits = cached_property(configuration.effort_limits)
-
-    def checked(self, **vectors: object) -> list[NDArray[np.float64]]:
-        """Named state vectors as float arrays of the right shape, all finite: q has nq numbers, others nv.
-
-        Raises:
-            StateError: names the vector, its shape and the needed one, or the joint and its value.
-        """
-        return [self._checked(name, value) for name, value in vectors.items()]
-
-    def _checked(self, name: str, value: object) -> NDArray[np.float64]:
-        needed, array = self.nq if name == "q" else self.nv, number_array(name, value)
-        if array.shape != (needed,):
-            raise StateError(f"{name} has shape {array.shape}; '{self.name}' needs ({needed},)")
-        k = first_not_finite(array)
-        if k >= 0:
-            where = next(
-                n for n in self.joint_names if k in range(*self._slices[n][name != "q"].indices(needed))
-            )
-            raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
-        for joint in self.joint_names if name == "q" else ():
-            part = self.q_slice(joint)
-            if part.stop - part.start == 1:
-                continue
-            w = part.stop - 4
-            if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
-                raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
-        return array
 
     @cached_property
     def _kept(self) -> dict[Any, Any]:

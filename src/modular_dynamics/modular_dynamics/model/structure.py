@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from ..exceptions import GraphTypeError, UnknownNameError
+from ..exceptions import GraphTypeError, StateError, UnknownNameError
 from .changes.sources import SourceText
 from .closure import Gear, LoopJoint, Spring
 from .consistency import consistent_subsystems
 from .constant import Constant, read_only
 from .findings import Finding
+from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = ["Graph", "Structure", "closing_elements", "require_graph"]
+__all__ = ["Graph", "Structure", "body_of_link", "checked_vectors", "closing_elements", "require_graph"]
 
 Item = TypeVar("Item")
 
@@ -122,7 +124,7 @@ class Structure(Constant):
     def link_pose(self, link: str) -> tuple[int | None, DualQuaternion]:
         """The body that carries a link (None: the ground) and x_body_link. Raises KeyError.
 
-        Unlike :meth:`link_body` it includes the links that are fixed in black boxes.
+        Unlike `body_of_link` it includes the links that are fixed in black boxes.
         """
         return self._named("link", link, self._link_poses)
 
@@ -142,10 +144,6 @@ class Structure(Constant):
         """The subsystem that carries another one; None for the ground."""
         return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
-    def link_body(self, link: str) -> int | None:
-        """Index of the body that a link belongs to; None for the ground. Raises KeyError."""
-        return self._named("link", link, self._link_owner)
-
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
         if not isinstance(name, str) or name not in table:
             raise UnknownNameError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
@@ -154,10 +152,6 @@ class Structure(Constant):
     def driver(self, joint: Joint) -> str:
         """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""
         return joint.name if joint.mimic is None else joint.mimic.joint
-
-    def slices(self, name: str) -> tuple[slice, slice]:
-        """The slices of a joint of ``joint_names`` in q and in v."""
-        return self._slices[name]
 
     def q_slice(self, name: str) -> slice:
         """The slice of q of a joint of ``joint_names``."""
@@ -184,6 +178,39 @@ class Structure(Constant):
         """Velocity of one joint, from v (or acceleration, from those of all); mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
+
+
+def body_of_link(graph: Structure, link: str) -> int | None:
+    """Return the index of the body that a link belongs to; None for the ground. Raises UnknownNameError."""
+    return graph._named("link", link, graph._link_owner)
+
+
+def checked_vectors(graph: Structure, **vectors: object) -> list[NDArray[np.float64]]:
+    """Return named state vectors as float arrays of the right shape, all finite: q has nq numbers, others nv.
+
+    Raises:
+        StateError: names the vector, its shape and the needed one, or the joint and its value.
+    """
+    return [_checked(graph, name, value) for name, value in vectors.items()]
+
+
+def _checked(graph: Structure, name: str, value: object) -> NDArray[np.float64]:
+    needed, array = graph.nq if name == "q" else graph.nv, number_array(name, value)
+    if array.shape != (needed,):
+        raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({needed},)")
+    slice_of = graph.q_slice if name == "q" else graph.v_slice
+    k = first_not_finite(array)
+    if k >= 0:
+        where = next(n for n in graph.joint_names if k in range(*slice_of(n).indices(needed)))
+        raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
+    for joint in graph.joint_names if name == "q" else ():
+        part = graph.q_slice(joint)
+        if part.stop - part.start == 1:
+            continue
+        w = part.stop - 4
+        if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
+            raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
+    return array
 
 
 def closing_elements(graph: Structure) -> dict[str, list[str]]:

@@ -9,8 +9,8 @@ from helpers.random_examples.dual_quaternions import poses, vectors
 from helpers.tree_dynamics import assert_close, random_state
 from modular_dynamics.algebra.matrix_forms import twist_vector
 
-DUAL_QUATERNIONS = md.DualQuaternions()
-ALGEBRAS = [DUAL_QUATERNIONS, md.SpatialVectors(), md.SpecialEuclideanMatrices()]
+DUAL_QUATERNIONS = md.DualQuaternionAlgebra()
+ALGEBRAS = [DUAL_QUATERNIONS, md.SpatialVectorAlgebra(), md.SpecialEuclideanAlgebra()]
 OTHERS = ALGEBRAS[1:]
 each = pytest.mark.parametrize("algebra", ALGEBRAS, ids=lambda algebra: type(algebra).__name__)
 each_other = pytest.mark.parametrize("algebra", OTHERS, ids=lambda algebra: type(algebra).__name__)
@@ -18,9 +18,9 @@ each_other = pytest.mark.parametrize("algebra", OTHERS, ids=lambda algebra: type
 
 def components(algebra, xi):
     """(omega, v) of a twist."""
-    if isinstance(algebra, md.DualQuaternions):
+    if isinstance(algebra, md.DualQuaternionAlgebra):
         return xi.vec6()
-    return np.roll(twist_vector(xi.array), 3) if isinstance(algebra, md.SpecialEuclideanMatrices) else xi
+    return np.roll(twist_vector(xi.array), 3) if isinstance(algebra, md.SpecialEuclideanAlgebra) else xi
 
 
 def wrench_of(algebra, zeta):
@@ -128,7 +128,7 @@ def test_sizes_of_footnote_3(load_robot):
     """With 6 x 6 elements A is 6 n x 6 s, 1_s is 6 s x 6, and A 1_s is 6 n x 6."""
     graph = load_robot("branched_38dof")
     state = random_state(graph, np.random.default_rng(3))
-    composition = md.compose(graph, *state, algebra=md.SpecialEuclideanMatrices())
+    composition = md.compose(graph, *state, algebra=md.SpecialEuclideanAlgebra())
     n, s = len(graph.joints), len(graph.subsystems)
     A = np.block([[element.array for element in row] for row in composition.interconnection_matrix])
     ones = np.vstack([np.eye(6)] * s)

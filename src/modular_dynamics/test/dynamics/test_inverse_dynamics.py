@@ -57,7 +57,7 @@ def test_robots_agree_with_composition_and_pinocchio(tree_robot):
         reference = check.torques(q, v, a)
         assert_close(md.inverse_dynamics(tree_robot, q, v, a), reference)
         assert_close(md.compose(tree_robot, q, v, a).tau, reference)
-        assert_close(md.compose(tree_robot, q, v, a, algebra=md.SpatialVectors()).tau, reference)
+        assert_close(md.compose(tree_robot, q, v, a, algebra=md.SpatialVectorAlgebra()).tau, reference)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from benchmark.peers.mujoco_mjcf import tree_difference
 from helpers.robots.mjcf_text import random_tree, two_arms
 from modular_dynamics.mjcf import from_mujoco
 from modular_dynamics.mjcf.source import compiled
+from modular_dynamics.model import body_of_link
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -62,7 +63,7 @@ def test_a_body_between_joints_has_no_mass_and_a_name_of_its_own():
     graph = md.load_mjcf(text)
     assert [body.name for body in graph.bodies] == ["x/a", "x/b"]
     assert [body.mass > 0.0 for body in graph.bodies] == [False, True]
-    assert graph.link_body("x") == 1
+    assert body_of_link(graph, "x") == 1
 
 
 def test_what_the_file_switches_off_is_off():

@@ -18,7 +18,7 @@ def takes_a_graph(function):
 
 TAKING_A_GRAPH = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (md, md.crosscheck, md.orders, md.mjcf)
+    for module in (md, md.crosscheck, md.joint_order, md.mjcf)
     for name in module.__all__
     if takes_a_graph(getattr(module, name))
 }
@@ -30,7 +30,9 @@ def arguments_of(function):
     return {p.name: "tool" if p.name == "link" else np.zeros(3) for p in positional[1:]}
 
 
-ORDERS = {f"orders.{name}": getattr(md.orders, name) for name in md.orders.__all__ if name != "Order"}
+ORDERS = {
+    f"orders.{name}": getattr(md.joint_order, name) for name in md.joint_order.__all__ if name != "JointOrder"
+}
 
 
 def test_many_functions_take_a_graph():

@@ -32,7 +32,7 @@ def test_steps_and_differences_agree_with_pinocchio(tree):
     q0, v, _ = tree.state(graph)
     q1 = graph.integrate(q0, v, 0.4)
     theirs = pinocchio.integrate(pin.model, pin.q(q0), 0.4 * pin.v(v))
-    order = md.orders.from_pinocchio(graph, pin.model)
+    order = md.joint_order.from_pinocchio(graph, pin.model)
     step = pinocchio.difference(pin.model, pin.q(q0), pin.q(q1))
     assert graph.difference(order.from_q(theirs), q1, shortest=True) == pytest.approx(0.0, abs=1e-12)
     assert order.from_v(step) == pytest.approx(graph.difference(q0, q1, shortest=True), abs=1e-11)

@@ -51,8 +51,10 @@ CALLS = {
     "unpack": lambda tree, loop, bad: tree.unpack(bad),
     "pack": lambda tree, loop, bad: tree.pack({"J1": bad[0]}, others=GOOD),
     "pack others": lambda tree, loop, bad: tree.pack({"J1": 0.0}, others=bad),
-    "order": lambda tree, loop, bad: md.orders.from_names(tree, tree.joint_names).from_q(bad),
-    "order, others": lambda tree, loop, bad: md.orders.from_names(tree, ["J1"]).from_q([0.0], others=bad),
+    "order": lambda tree, loop, bad: md.joint_order.from_names(tree, tree.joint_names).from_q(bad),
+    "order, others": lambda tree, loop, bad: md.joint_order.from_names(tree, ["J1"]).from_q(
+        [0.0], others=bad
+    ),
     "gravity": lambda tree, loop, bad: md.load_urdf(loop.urdf, gravity=bad),
     "times": lambda tree, loop, bad: md.simulate(loop, [0.3], [0.0], None, 9.0, times=bad),
 }

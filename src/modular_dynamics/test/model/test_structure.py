@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from modular_dynamics.model import body_of_link
+
 
 def test_slices_cover_the_vectors_in_order(load_robot):
     graph = load_robot("four_link", floating_base=True)
@@ -18,7 +20,7 @@ def test_slices_cover_the_vectors_in_order(load_robot):
     [
         (lambda graph: graph.joint("nose"), "no joint 'nose' in 'charmie'; its joints: base_x"),
         (lambda graph: graph.subsystem("tail"), "no subsystem 'tail' .* its subsystems: base, torso"),
-        (lambda graph: graph.link_body("nose"), "no link 'nose' .* its links: world"),
+        (lambda graph: body_of_link(graph, "nose"), "no link 'nose' .* its links: world"),
     ],
 )
 def test_unknown_names_are_answered_with_the_choices(load_robot, ask, message):
@@ -28,7 +30,7 @@ def test_unknown_names_are_answered_with_the_choices(load_robot, ask, message):
 
 def test_links_of_the_ground_belong_to_no_body(load_robot):
     graph = load_robot("charmie")
-    assert graph.link_body("world") is None
+    assert body_of_link(graph, "world") is None
     assert np.isfinite([body.mass for body in graph.bodies]).all()
 
 
@@ -37,7 +39,7 @@ def test_every_link_has_a_pose_in_its_body(load_robot):
     assert graph.links[0] == graph.ground.name
     for link in graph.links:
         body, x_body_link = graph.link_pose(link)
-        assert body == graph.link_body(link)
+        assert body == body_of_link(graph, link)
         owner = graph.ground if body is None else graph.bodies[body]
         assert owner.links[link] is x_body_link
     with pytest.raises(KeyError, match="no link 'lid' in 'charmie'; its links: "):

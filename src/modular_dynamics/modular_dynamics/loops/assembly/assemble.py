@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array
 from ...exceptions import StateError
-from ...model import SubsystemGraph, joint_limits, require_graph, usual_range
+from ...model import SubsystemGraph, checked_vectors, joint_limits, require_graph, usual_range
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
@@ -84,7 +84,7 @@ def starting_point(graph: SubsystemGraph) -> Array:
 def finite_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
     """A copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
     try:
-        return graph.checked(q=guess)[0].copy()
+        return checked_vectors(graph, q=guess)[0].copy()
     except StateError as error:
         raise StateError(f"guess, of all joints: {error}") from None
 

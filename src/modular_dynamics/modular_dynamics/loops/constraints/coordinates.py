@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arguments import Array
 from ...exceptions import ClosureError, StateError
-from ...model import JointType, SubsystemGraph, joint_limits, usual_range
+from ...model import JointType, SubsystemGraph, checked_vectors, joint_limits, usual_range
 from ...model.number_arrays import number_array
 
 __all__ = [
@@ -124,7 +124,7 @@ class IndependentCoordinates:
         if self.floating or not np.isfinite(array).all():
             full = graph.neutral() if name == "q" else np.zeros(graph.nv)
             full[indices] = array
-            graph.checked(**{name: full})
+            checked_vectors(graph, **{name: full})
         return array
 
 

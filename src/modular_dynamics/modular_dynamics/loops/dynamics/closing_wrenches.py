@@ -8,7 +8,7 @@ import numpy as np
 from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, body_of_link
 from ..cross_products import cross
 
 __all__ = ["ClosingElements", "ClosingWrenches"]
@@ -52,7 +52,7 @@ class ClosingElements:
         index = {link: k for k, link in enumerate(links)}
         self._anchored = [(link, index[link]) for link in anchored]
         poses = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in self.anchors]
-        bodies = [graph.link_body(link) for link in links]
+        bodies = [body_of_link(graph, link) for link in links]
         self._ends = np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2)
         self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
         self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)

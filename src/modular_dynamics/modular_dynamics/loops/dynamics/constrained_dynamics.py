@@ -11,7 +11,7 @@ from ...dynamics.arguments import Array
 from ...dynamics.forward_dynamics import completed_by_zeros, prescribed_in
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import ClosureError, SingularityError, StateError
-from ...model import SubsystemGraph, require_graph
+from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
 from .reduced_inertia import reduced_accelerations, separate_motions
@@ -98,7 +98,7 @@ def constrained_dynamics(
     """
     require_graph(graph)
     system = solver_of(graph).system
-    q, v = graph.checked(q=coordinates, v=velocities)
+    q, v = checked_vectors(graph, q=coordinates, v=velocities)
     is_known = prescribed_in(graph, prescribed, graph.independent_joint_names)
     torques = completed_by_zeros(tau, ~is_known[system.independent_v])
     torques = system.independent.checked("tau", torques).copy()
@@ -153,7 +153,7 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
         UnsupportedModelError: a black box in the graph.
     """
     require_graph(graph)
-    q, v = graph.checked(q=coordinates, v=velocities)
+    q, v = checked_vectors(graph, q=coordinates, v=velocities)
     poses = frame_poses(graph.tree, q, [body.name for body in graph.bodies])
     masses = np.array([body.mass for body in graph.bodies])
     centres = poses @ np.array([[*body.com, 1.0] for body in graph.bodies])[..., None]

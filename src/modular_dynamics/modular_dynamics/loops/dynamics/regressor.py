@@ -8,7 +8,7 @@ from ...dynamics import regressor as regressor_of_tree
 from ...dynamics.arguments import Array, checked_out, checked_seed
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
-from ...model import SubsystemGraph, joint_limits
+from ...model import SubsystemGraph, checked_vectors, joint_limits
 from .results import ClosedLoopResult, errors_name_row
 from .rows import are_many, closed_rows, rows_of_states
 from .solver import ClosedLoopSolver, raise_if_free, solver_of
@@ -77,7 +77,7 @@ def base_parameters(
         ClosureError: too few random poses in which the loops close.
     """
     solver, rng = solver_of(graph), np.random.default_rng(checked_seed(seed))
-    start = solver.reference() if guess is None else graph.checked(q=guess)[0]
+    start = solver.reference() if guess is None else checked_vectors(graph, q=guess)[0]
     size, rows = (15 if joint_terms else 10) * len(graph.bodies), list[Array]()
     count = max(STATES, 4 * size // max(len(solver.independent_v), 1))
     for attempt in range(ATTEMPTS * count):

@@ -19,7 +19,7 @@ from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...exceptions import UnsupportedModelError
-from ...model import SubsystemGraph, require_graph
+from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
@@ -66,7 +66,7 @@ class ClosedLoopSolver(Mechanism):
 
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
         """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
-        return self.system.residual(*self.graph.checked(q=coordinates))
+        return self.system.residual(*checked_vectors(self.graph, q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
         """W (nv, independent) at closed coordinates (nq,): see `explicit_constraint_jacobian`.
@@ -82,7 +82,7 @@ class ClosedLoopSolver(Mechanism):
         W_i - W_f (W_f^T M W_f)^-1 W_f^T M W_i, so that tau_1 = W^T tau and M1 = W^T M W. Where no
         coordinate is free it is ``projection``; errors as of it.
         """
-        (q,) = self.graph.checked(q=coordinates)
+        (q,) = checked_vectors(self.graph, q=coordinates)
         W, count = self._projection(q), len(self.independent_v)
         if W.shape[1] == count:
             return W
@@ -94,7 +94,7 @@ class ClosedLoopSolver(Mechanism):
 
     def _projection(self, coordinates: ArrayLike) -> Array:
         """W of the independent coordinates, then of the free ones."""
-        (q,) = self.graph.checked(q=coordinates)
+        (q,) = checked_vectors(self.graph, q=coordinates)
         if not self._is_free_known:
             self._find_free(q)
         at = self.system.projection(q)
@@ -127,7 +127,7 @@ class ClosedLoopSolver(Mechanism):
         """
         checked = self.system.independent.checked
         v, a = checked("v", v_independent), checked("a", a_independent)
-        q = self.graph.checked(q=coordinates)[0].copy()
+        q = checked_vectors(self.graph, q=coordinates)[0].copy()
         return self._general(q, v, a, external_wrenches, friction)
 
     def inverse_dynamics_at(

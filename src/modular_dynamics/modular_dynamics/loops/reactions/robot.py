@@ -12,7 +12,7 @@ from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import JOINT_WRENCHES
 from ...dynamics.quantity import evaluate
 from ...exceptions import StateError, UnsupportedModelError
-from ...model import LoopJoint, Spring, SubsystemGraph
+from ...model import LoopJoint, Spring, SubsystemGraph, body_of_link
 from ...model.number_arrays import number_array
 from ..cross_products import cross
 from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
@@ -305,7 +305,7 @@ def rods_between(graph: SubsystemGraph, rules: Rules, carriers: Carriers) -> set
     for element in elements:
         if len({carriers[anchor.link] for anchor in element.anchors}) > 1:
             for anchor in element.anchors:
-                k = graph.link_body(anchor.link)
+                k = body_of_link(graph, anchor.link)
                 while k is not None and carriers[graph.bodies[k].name] not in (None, graph.bodies[k].name):
                     rods.add(graph.bodies[k].name)
                     k = graph.parents[k]

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 
 from ...algebra.matrix_forms import skew
 from ...exceptions import StateError
-from ...model import SubsystemGraph
+from ...model import SubsystemGraph, checked_vectors
 from .forms import Array, ad, exp, gyroscopic
 from .tree import TreeData, body_wrenches, tree_data
 
@@ -71,7 +71,7 @@ class ClosedForm:
         H_ij = H_ix H_xj with x the body before j (eq. 21): each from its predecessor's, direct (x = i, from
         (18)) or indirect.
         """
-        (q,) = self._graph.checked(q=q)
+        (q,) = checked_vectors(self._graph, q=q)
         n = len(self.tree.bodies)
         H = np.zeros((n + 1, n + 1, 4, 4))
         H[range(n + 1), range(n + 1)] = np.eye(4)
@@ -111,7 +111,7 @@ class ClosedForm:
         """
         if form not in ("skew", "paper"):
             raise StateError(f"form is {form!r}; 'skew' or 'paper' is needed")
-        (v,) = self._graph.checked(v=v)
+        (v,) = checked_vectors(self._graph, v=v)
         T, _, S, M = self.matrices(q)
         J = T @ S
         V = (J @ v).reshape(-1, 6)
@@ -143,7 +143,7 @@ class ClosedForm:
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None
     ) -> Array:
         """Tau (nv,) = M(q) a + C(q, v) v + N(q) (eq. 36), without friction. Errors as of the parts."""
-        v, a = self._graph.checked(v=v, a=a)
+        v, a = checked_vectors(self._graph, v=v, a=a)
         tau: Array = self.M(q) @ a + self.C(q, v) @ v + self.N(q, wrenches)
         return tau
 

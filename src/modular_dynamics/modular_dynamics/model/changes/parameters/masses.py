@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...inertial import Inertial
-from ...structure import Graph, Structure
+from ...structure import Graph, Structure, body_of_link
 from ..bodies import body_at, body_of, changed_bodies, parts_of, with_payloads
 from ..checks import checked_inertial
 from ..payload import payloads_of
@@ -42,12 +42,12 @@ def _with_numbers(what: str, inertial: Inertial, new: dict[str, float]) -> Inert
 
 
 def _link_values(graph: Structure, name: str) -> Values:
-    body = body_at(graph, graph.link_body(name))
+    body = body_at(graph, body_of_link(graph, name))
     return _mass_values(next(part.inertial for part in parts_of(body) if part.name == name))
 
 
 def _with_link(graph: Graph, name: str, new: dict[str, float]) -> Graph:
-    index = graph.link_body(name)
+    index = body_of_link(graph, name)
     body = body_at(graph, index)
     parts = list(parts_of(body))
     k = [part.name for part in parts].index(name)
@@ -60,7 +60,7 @@ def _payload_values(graph: Structure, name: str) -> Values:
 
 
 def _with_payload(graph: Graph, name: str, new: dict[str, float]) -> Graph:
-    index = graph.link_body(name)
+    index = body_of_link(graph, name)
     body = body_at(graph, index)
     load = _with_numbers(f"the payload on link '{name}'", body.payloads[name], new)
     loads = {**body.payloads, name: load}

@@ -9,7 +9,7 @@ from typing import Any
 from ...exceptions import StateError, UnsupportedModelError
 from ..graph import SubsystemGraph
 from ..structure import require_graph
-from .order import Entry, Order
+from .order import Entry, JointOrder
 
 __all__ = ["from_mujoco", "from_names", "from_pinocchio"]
 
@@ -17,7 +17,7 @@ __all__ = ["from_mujoco", "from_names", "from_pinocchio"]
 _MUJOCO_SIZES = ((7, 6), (4, 3), (1, 1), (1, 1))
 
 
-def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
+def from_names(graph: SubsystemGraph, names: Iterable[str]) -> JointOrder:
     """The order of a list of joint names, one number each, as in ``JointState.name``.
 
     Joints with several coordinates cannot be in it: they are ``missing``.
@@ -36,10 +36,10 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> Order:
         known = any(joint.name == name for joint in graph.joints)
         _check_sizes(graph, name, name if known else None, (1, 1))
         entries.append(Entry(name, name if known else None, slice(k, k + 1), slice(k, k + 1)))
-    return Order(graph, tuple(entries), len(listed), len(listed))
+    return JointOrder(graph, tuple(entries), len(listed), len(listed))
 
 
-def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
+def from_pinocchio(graph: SubsystemGraph, model: Any) -> JointOrder:
     """The order of a ``pinocchio.Model``: quaternions x y z w, continuous joints as (cos, sin).
 
     Angles converted back from (cos, sin) are between -pi and pi. Joints are matched by name; if exactly one
@@ -65,7 +65,7 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> Order:
     return _order(graph, rows, (int(model.nq), int(model.nv)), scalar_last=True)
 
 
-def from_mujoco(graph: SubsystemGraph, model: Any) -> Order:
+def from_mujoco(graph: SubsystemGraph, model: Any) -> JointOrder:
     """The order of a ``mujoco.MjModel``: a free joint's pose and linear velocity are in the world's axes.
 
     Its angular velocity, and a ball joint's, are in the body's axes, as in a graph. Joints are matched by
@@ -97,7 +97,7 @@ def _order(
     lengths: tuple[int, int],
     scalar_last: bool = False,
     in_world: bool = False,
-) -> Order:
+) -> JointOrder:
     ours = {joint.name: joint for joint in graph.joints}
     theirs = {name for name, *_ in rows}
     left = [name for name, joint in ours.items() if joint.type.nq == 7 and name not in theirs]
@@ -109,7 +109,7 @@ def _order(
         _check_sizes(graph, name, joint, size)
         where = slice(first_q, first_q + size[0]), slice(first_v, first_v + size[1])
         entries.append(Entry(name, joint, *where, size == (2, 1), scalar_last, in_world))
-    return Order(graph, tuple(entries), *lengths)
+    return JointOrder(graph, tuple(entries), *lengths)
 
 
 def _check_sizes(graph: SubsystemGraph, name: str, joint: str | None, size: tuple[int, int]) -> None:

@@ -12,7 +12,7 @@ from ..graph import SubsystemGraph
 from ..number_arrays import number_array
 from ..subsystem import Joint, JointType
 
-__all__ = ["Entry", "Order"]
+__all__ = ["Entry", "JointOrder"]
 
 Array = NDArray[np.float64]
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
@@ -41,7 +41,7 @@ class Entry:
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class JointOrder:
     """Conversion of vectors between a graph and another order of its joints; all take rows, too.
 
     Arguments without a prefix are in the graph's order. A joint that mimics another has no coordinate in the

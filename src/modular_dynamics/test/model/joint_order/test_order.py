@@ -15,7 +15,7 @@ def test_names_in_any_order_there_and_back(load_robot):
     graph = load_robot("branched_38dof")
     rng = np.random.default_rng(0)
     names = rng.permutation(graph.joint_names).tolist()
-    order = md.orders.from_names(graph, names)
+    order = md.joint_order.from_names(graph, names)
     q = rng.normal(size=(4, graph.nq))
     theirs = order.to_q(q)
     for k, name in enumerate(names):
@@ -28,7 +28,7 @@ def test_names_in_any_order_there_and_back(load_robot):
 
 def test_mimic_joints_follow_and_their_torque_counts(arm):
     names = [joint.name for joint in arm.joints if joint.type.nq == 1]
-    order = md.orders.from_names(arm, names)
+    order = md.joint_order.from_names(arm, names)
     assert order.missing == ("root_joint",)
     mimic = next(joint for joint in arm.joints if joint.mimic)
     rng = np.random.default_rng(1)
@@ -44,7 +44,7 @@ def test_mimic_joints_follow_and_their_torque_counts(arm):
 
 
 def test_joints_that_one_side_lacks_need_values(arm):
-    order = md.orders.from_names(arm, ["wheel", *arm.joint_names[1:]])
+    order = md.joint_order.from_names(arm, ["wheel", *arm.joint_names[1:]])
     assert (order.extra, order.missing) == (("wheel",), ("root_joint",))
     q, theirs = np.random.default_rng(2).normal(size=arm.nq), np.arange(9.0)
     with pytest.raises(md.StateError, match="no values are known of wheel; others"):
@@ -68,15 +68,21 @@ def test_joints_that_one_side_lacks_need_values(arm):
         ),
         (lambda g, o: o.from_q(["a"] * 8), "positions are not an array"),
         (lambda g, o: o.from_q(np.ones(8), others=[1.0]), r"others has shape \(1,\)"),
-        (lambda g, o: md.orders.from_names(g, ["tv7_joint_1"] * 2), "'tv7_joint_1' is named twice"),
-        (lambda g, o: md.orders.from_names(g, "tv7_joint_1"), "names is 'tv7_joint_1'; a sequence of joint"),
-        (lambda g, o: md.orders.from_names(g, 3), "names is 3; a sequence of joint names"),
-        (lambda g, o: md.orders.from_pinocchio(g, 3), "the model is int; a pinocchio.Model is needed"),
-        (lambda g, o: md.orders.from_mujoco(g, "m"), "the model is str; a mujoco.MjModel is needed"),
-        (lambda g, o: md.orders.from_names(g, ["root_joint"]), "'root_joint' has 1 velocities in the other"),
+        (lambda g, o: md.joint_order.from_names(g, ["tv7_joint_1"] * 2), "'tv7_joint_1' is named twice"),
+        (
+            lambda g, o: md.joint_order.from_names(g, "tv7_joint_1"),
+            "names is 'tv7_joint_1'; a sequence of joint",
+        ),
+        (lambda g, o: md.joint_order.from_names(g, 3), "names is 3; a sequence of joint names"),
+        (lambda g, o: md.joint_order.from_pinocchio(g, 3), "the model is int; a pinocchio.Model is needed"),
+        (lambda g, o: md.joint_order.from_mujoco(g, "m"), "the model is str; a mujoco.MjModel is needed"),
+        (
+            lambda g, o: md.joint_order.from_names(g, ["root_joint"]),
+            "'root_joint' has 1 velocities in the other",
+        ),
     ],
 )
 def test_bad_input_is_named(arm, compute, message):
-    order = md.orders.from_names(arm, arm.joint_names[1:])
+    order = md.joint_order.from_names(arm, arm.joint_names[1:])
     with pytest.raises(md.StateError, match=message):
         compute(arm, order)

@@ -18,7 +18,7 @@ from helpers.tree_dynamics import assert_close
 def test_pinocchios_torques_are_ours(tree):
     graph = md.load_urdf(tree.urdf)
     model = pinocchio.buildModelFromXML(graph.urdf)
-    data, order = model.createData(), md.orders.from_pinocchio(graph, model)
+    data, order = model.createData(), md.joint_order.from_pinocchio(graph, model)
     q, v, a = tree.state(graph)
     tau = pinocchio.rnea(model, data, order.to_q(q), order.to_v(v), order.to_a(a))
     assert_close(order.from_tau(tau), md.inverse_dynamics(graph, q, v, a))
@@ -33,11 +33,11 @@ def test_pinocchios_torques_are_ours(tree):
 def test_a_free_flyer_of_another_name_is_matched(load_robot):
     graph = load_robot("vendor_arm", floating_base=True)
     model = pinocchio.buildModelFromXML(graph.urdf, pinocchio.JointModelFreeFlyer(), "free_flyer")
-    order = md.orders.from_pinocchio(graph, model)
+    order = md.joint_order.from_pinocchio(graph, model)
     assert (order.missing, order.extra, order.names[0]) == ((), (), "free_flyer")
     planar = pinocchio.buildModelFromXML(graph.urdf, pinocchio.JointModelPlanar())
     with pytest.raises(md.UnsupportedModelError, match="is a JointModelPlanar; graphs have"):
-        md.orders.from_pinocchio(graph, planar)
+        md.joint_order.from_pinocchio(graph, planar)
 
 
 def mujoco_model(text, free):
@@ -70,7 +70,7 @@ def test_mujocos_torques_are_ours(free):
     text = robot("other_order", [*links, *joints])
     graph = md.load_urdf(text, floating_base=free)
     mujoco, model = mujoco_model(text.replace("</robot>", MUJOCO + "</robot>"), free)
-    order, data = md.orders.from_mujoco(graph, model), mujoco.MjData(model)
+    order, data = md.joint_order.from_mujoco(graph, model), mujoco.MjData(model)
     assert (order.missing, order.extra) == ((), ())
     assert free or order.names != graph.joint_names
     rng = np.random.default_rng(3)
@@ -100,7 +100,7 @@ def test_a_floating_joint_with_an_origin_is_placed_in_the_world():
     )
     alone = robot("box", [f'<link name="body">{inertial}</link>']).replace("</robot>", MUJOCO + "</robot>")
     mujoco, model = mujoco_model(alone, True)
-    order, data = md.orders.from_mujoco(graph, model), mujoco.MjData(model)
+    order, data = md.joint_order.from_mujoco(graph, model), mujoco.MjData(model)
     rng = np.random.default_rng(4)
     q, v, a = rng.normal(size=7), *rng.normal(size=(2, 6))
     data.qpos[:], data.qvel[:], data.qacc[:] = order.to_q(q), order.to_v(v, q), order.to_a(a, q, v)
@@ -123,4 +123,4 @@ def test_different_joints_of_one_name_are_refused(load_robot):
     with pytest.raises(
         md.StateError, match="'root_joint' has 3 velocities in the other order and 6 in 'four_link'"
     ):
-        md.orders.from_pinocchio(graph, model)
+        md.joint_order.from_pinocchio(graph, model)
