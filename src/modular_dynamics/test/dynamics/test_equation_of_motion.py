@@ -39,7 +39,7 @@ def test_mass_matrix_is_pinocchios(tree_robot):
 @pytest.mark.parametrize(
     ("function", "vectors", "quantity"),
     [
-        (md.bias, 2, "the bias"),
+        (md.nonlinear_effects, 2, "nonlinear effects"),
         (md.gravity_torque, 1, "the gravity torque"),
     ],
 )

@@ -10,7 +10,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import random_state, random_states
-from modular_dynamics.exceptions import StateError, UnsupportedModelError
+from modular_dynamics.exceptions import StateError
 
 
 def some_joints(graph, seed):
@@ -186,8 +186,6 @@ def test_errors_name_what_is_wrong(load_robot):
     rows[3][3, 0] = np.inf
     with pytest.raises(StateError, match=rf"row 3: tau\[0\] of joint '{first}' is inf"):
         md.hybrid_dynamics(graph, *rows, [second])
-    with pytest.raises(UnsupportedModelError, match="hybrid dynamics of"):
-        md.hybrid_dynamics(load_robot("exoskeleton"), [], [], [], [], [])
 
 
 def test_a_joint_without_inertia_may_be_prescribed_but_not_driven():

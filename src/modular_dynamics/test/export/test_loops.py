@@ -265,8 +265,8 @@ def test_loops_that_are_not_needed_are_refused(tmp_path):
     ("options", "message"),
     [
         (
-            {"functions": ["mass_matrix"]},
-            "has closed loops, has no function 'mass_matrix'; its functions: close",
+            {"functions": ["jacobian"]},
+            "has closed loops, has no function 'jacobian'; its functions: close",
         ),
         ({"functions": [3]}, r"functions is \[3\]; a sequence of names is needed"),
         ({"functions": []}, "of no functions; those of a robot with closed loops: close_loops"),

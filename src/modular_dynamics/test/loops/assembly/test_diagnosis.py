@@ -21,7 +21,7 @@ def inverse(graph, q, guess):
 EVERYTHING = {
     "inverse dynamics": inverse,
     "projection": md.explicit_constraint_jacobian,
-    "mass matrix": md.mass_matrix,
+    "mass matrix": lambda graph, q, guess: md.mass_matrix(graph, q, guess=guess),
     "simulation": lambda graph, q, guess: md.simulate(graph, q, 0 * np.array(q), None, 0.1, guess=guess),
 }
 
