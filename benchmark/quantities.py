@@ -285,8 +285,8 @@ def closed_motion(graph: Any, q1: Array, v1: Array, a1: Array, guess: Array) -> 
     return solution.coordinates, solution.velocities, solution.accelerations
 
 
-def _closed_torques(graph: Any, s: State, **options: Any) -> Any:
-    return md.InverseDynamics(graph).solve(*s.own, guess=s.q, **options)
+def _closed_torques(graph: Any, s: State, friction: str = "none", **wrenches: Any) -> Any:
+    return md.InverseDynamics(graph, friction=friction).solve(*s.own, guess=s.q, **wrenches)
 
 
 def _closed_accelerations(graph: Any, s: State, **options: Any) -> Any:
@@ -425,6 +425,6 @@ LOOP_ROWS: dict[str, Computed] = {
     "loops: bias": _of_rows("nonlinear_effects", "q1", "v1"),
     "loops: gravity": _of_rows("gravity_torque", "q1"),
     "loops: own accelerations": _of_rows("forward_dynamics", "q1", "v1", "tau1"),
-    "loops: d torque/d q": lambda g, s: _closed_derivatives(g, s, "_batch").dq,
-    "loops: regressor": lambda g, s: _closed_regressor(g, s, "_batch").Y.reshape(*s.v1.shape, -1, 10),
+    "loops: d torque/d q": lambda g, s: _closed_derivatives(g, s).dq,
+    "loops: regressor": lambda g, s: _closed_regressor(g, s).reshape(*s.v1.shape, -1, 10),
 }

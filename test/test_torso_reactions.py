@@ -77,7 +77,7 @@ def vector(message):
 def check(probe, stamp, acceleration):
     """One answer against the virtual power of the whole robot, springs by their law, arrows by statics."""
     graph, message = probe.graph, probe.reactions[stamp]
-    dynamics = md.InverseDynamics(graph).solve(*probe.independent_state(stamp), guess=acceleration)
+    dynamics = md.InverseDynamics(graph).solve(*probe.independent_state(stamp), acceleration)
     poses = dict(zip(graph.links, md.frame_poses(graph, dynamics.coordinates), strict=True))
     names = graph.independent_joint_names
     for actuator in message.actuators:

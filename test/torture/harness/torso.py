@@ -74,7 +74,7 @@ class Torso:
             tally.found_wrong(f"reactions of the stamp {stamp}, which was not sent or is older than the last")
             return
         self._last = stamp
-        torques = md.inverse_dynamics(self._graph, *state, guess=np.zeros(len(state[0])))
+        torques = md.inverse_dynamics(self._graph, *state, np.zeros(len(state[0])))
         named = dict(zip(self._graph.independent_joint_names, torques, strict=True))
         worst = max((abs(one.force - named[one.name]) for one in message.actuators), default=np.inf)
         scale = max(1.0, *np.abs(torques))

@@ -79,8 +79,8 @@ class Structure(Constant):
 
     @cached_property
     def has_loops(self) -> bool:
-        """Whether there are loop joints, passive joints, gears or springs between links."""
-        return bool(self.loop_joints or self.passive_joints or self.gears or self.springs)
+        """Whether there are loop joints, gears or springs between links, or joints that are not independent."""
+        return bool(closing_elements(self))
 
     @cached_property
     def _joint_index(self) -> Mapping[str, int]:
@@ -214,14 +214,21 @@ def _checked(graph: Structure, name: str, value: object) -> NDArray[np.float64]:
 
 
 def closing_elements(graph: Structure) -> dict[str, list[str]]:
-    """Return the names of loop joints, passive joints, gears and springs, by kind that is present."""
+    """Return the names of loop joints, passive joints, gears and springs, by kind that is present.
+
+    Also of joints that were not chosen as independent, though nothing else says that they depend on others.
+    """
     names = {
         "loop joints": [loop.name for loop in graph.loop_joints],
         "passive joints": list(graph.passive_joints),
         "gears": [gear.joint for gear in graph.gears],
         "springs": [spring.name for spring in graph.springs],
     }
-    return {kind: of_kind for kind, of_kind in names.items() if of_kind}
+    present = {kind: of_kind for kind, of_kind in names.items() if of_kind}
+    if not present and graph.independent is not None:
+        left = [name for name in graph.joint_names if name not in graph.independent]
+        return {"dependent joints": left} if left else {}
+    return present
 
 
 #: A kind of graph: what is made of one is of the same kind.
