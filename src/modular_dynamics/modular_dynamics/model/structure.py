@@ -79,7 +79,7 @@ class Structure(Constant):
 
     @cached_property
     def has_loops(self) -> bool:
-        """Whether there are loop joints, gears or springs between links, or joints that are not independent."""
+        """Whether there are loop joints, gears, springs between links, or joints that are not independent."""
         return bool(closing_elements(self))
 
     @cached_property
