@@ -78,9 +78,9 @@ def test_equation_of_motion(node, graph):
     assert equation.coordinates == NAMES
     M = np.reshape(equation.mass_matrix, (4, 4))
     assert pytest.approx(md.mass_matrix(graph, Q), rel=1e-10, abs=1e-14) == M
-    assert equation.bias == pytest.approx(md.nonlinear_effects(graph, Q, V), rel=1e-10)
+    assert equation.nonlinear_effects == pytest.approx(md.nonlinear_effects(graph, Q, V), rel=1e-10)
     assert equation.gravity == pytest.approx(md.gravity_torque(graph, Q), rel=1e-10, abs=1e-13)
-    total = M @ A + equation.bias
+    total = M @ A + equation.nonlinear_effects
     assert total == pytest.approx(md.inverse_dynamics(graph, Q, V, A), rel=1e-10)
 
 

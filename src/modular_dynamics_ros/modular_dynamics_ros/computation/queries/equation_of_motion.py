@@ -1,4 +1,4 @@
-"""M(q) a + bias = tau of one state, along the coordinates of the solver, and two parts of the bias."""
+"""M(q) a + h = tau of one state, along the coordinates of the solver, and two parts of h."""
 
 from dataclasses import dataclass, replace
 
@@ -19,13 +19,13 @@ class EquationTerms:
     """Terms along p coordinates, friction and external wrenches left out; black boxes weigh nothing.
 
     Attributes:
-        coordinates: names. mass_matrix: (p, p). bias: C(q, v) v + gravity + springs (p,), torques without
-        acceleration. gravity: holds the robot's weight (p,). springs: with their dampers (p,).
+        coordinates: names. mass_matrix: (p, p). nonlinear_effects: C(q, v) v + gravity + springs (p,),
+        torques without acceleration. gravity: holds the robot's weight (p,). springs: with their dampers (p,).
     """
 
     coordinates: list[str]
     mass_matrix: Array
-    bias: Array
+    nonlinear_effects: Array
     gravity: Array
     springs: Array
 
@@ -44,9 +44,9 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     moving = model.solver.solve(configuration, without_accelerations(state), unloaded)
     base = None if model.robot.base is None else np.zeros(6)  # springs act between links
     springs, dampers = (model.rates(one, base) for one in model.terms.springs(configuration, state))
-    bias, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
+    h, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
     M = mass_matrix(model, configuration)
-    return EquationTerms(names, M, bias[indices], gravity[indices], (springs + dampers)[indices])
+    return EquationTerms(names, M, h[indices], gravity[indices], (springs + dampers)[indices])
 
 
 def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:

@@ -46,7 +46,7 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
     """The equation of motion of one state."""
     message = EquationOfMotion(coordinates=terms.coordinates)
     message.header.stamp = stamp
-    for name in ("mass_matrix", "bias", "gravity", "springs"):
+    for name in ("mass_matrix", "nonlinear_effects", "gravity", "springs"):
         setattr(message, name, array("d", getattr(terms, name).tobytes()))
     return message
 

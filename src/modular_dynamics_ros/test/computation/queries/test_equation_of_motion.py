@@ -25,7 +25,7 @@ def holds(solved, found):
     tau = full_torques(solved.model, dynamics)[indices]
     state = solved.state
     a = solved.model.rates(state.a, None if state.base is None else state.base.acceleration)[indices]
-    total = found.mass_matrix @ a + found.bias
+    total = found.mass_matrix @ a + found.nonlinear_effects
     assert total == pytest.approx(tau, rel=1e-9, abs=1e-10 * np.abs(tau).max())
     assert found.mass_matrix == pytest.approx(found.mass_matrix.T, abs=1e-12)
     assert np.linalg.eigvalsh(found.mass_matrix).min() > 0
@@ -37,7 +37,7 @@ def test_of_a_tree_with_a_mimic_joint():
     assert found.coordinates == ["j1", "j2", "j3"]
     assert found.mass_matrix == pytest.approx(theirs.mass_matrix(theirs.at), rel=1e-10)
     spring = np.array([0, 50 * (-0.5 - 0.1), 0])
-    assert found.bias == pytest.approx(theirs.torques(1, 0, 1) + spring, rel=1e-10)
+    assert found.nonlinear_effects == pytest.approx(theirs.torques(1, 0, 1) + spring, rel=1e-10)
     assert found.gravity == pytest.approx(theirs.torques(0, 0, 1), rel=1e-10, abs=1e-12)
     assert found.springs == pytest.approx(spring, rel=1e-10, abs=1e-12)
     holds(solved, found)
@@ -52,7 +52,7 @@ def test_of_a_floating_base(quadruped):
     ]
     assert found.coordinates[6:] == list(solved.robot.state_names)
     assert found.mass_matrix == pytest.approx(theirs.mass_matrix(theirs.at), rel=1e-10, abs=1e-12)
-    assert found.bias == pytest.approx(theirs.torques(1, 0, 1), rel=1e-9, abs=1e-11)
+    assert found.nonlinear_effects == pytest.approx(theirs.torques(1, 0, 1), rel=1e-9, abs=1e-11)
     assert not found.springs.any()
     assert found.gravity == pytest.approx(theirs.torques(0, 0, 1), rel=1e-9, abs=1e-11)
     holds(solved, found)
@@ -79,7 +79,7 @@ def test_with_closed_loops_it_is_an_equation(name):
     rest = solved.state._replace(v=np.zeros(len(q)))
     still = equation_of_motion(solved.model, solved.configuration, rest)
     assert still.springs == pytest.approx(spring_torque(graph, q), rel=1e-8, abs=1e-9)
-    assert still.bias == pytest.approx(still.gravity + still.springs, rel=1e-9, abs=1e-9)
+    assert still.nonlinear_effects == pytest.approx(still.gravity + still.springs, rel=1e-9, abs=1e-9)
 
 
 def test_black_boxes_weigh_nothing(four_link, boxed_branch):

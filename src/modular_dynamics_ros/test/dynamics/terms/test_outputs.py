@@ -42,7 +42,7 @@ def test_terms_and_equation_are_those_of_pinocchio(four_link):
     assert terms.inertia == pytest.approx(zero)
     assert equation.coordinates == list(session.robot.state_names)
     assert np.reshape(equation.mass_matrix, (4, 4)) == pytest.approx(tree.mass_matrix(Q), **close)
-    assert equation.bias == pytest.approx(bias, **close)
+    assert equation.nonlinear_effects == pytest.approx(bias, **close)
     assert equation.gravity == pytest.approx(gravity, **close)
 
 

@@ -36,7 +36,7 @@ def test_an_equation_has_its_matrix_row_by_row():
     terms = EquationTerms(["a", "b"], np.array([[1.0, 2.0], [3.0, 4.0]]), *np.arange(5.0, 11.0).reshape(3, 2))
     message = equation_message(STAMP, terms)
     assert message.mass_matrix.tolist() == [1.0, 2.0, 3.0, 4.0]
-    assert (message.bias.tolist(), message.gravity.tolist()) == ([5.0, 6.0], [7.0, 8.0])
+    assert (message.nonlinear_effects.tolist(), message.gravity.tolist()) == ([5.0, 6.0], [7.0, 8.0])
     assert message.springs.tolist() == [9.0, 10.0]
     assert (message.header.stamp, message.coordinates) == (STAMP, ["a", "b"])
 
