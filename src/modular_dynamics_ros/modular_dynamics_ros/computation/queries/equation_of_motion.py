@@ -20,7 +20,7 @@ class EquationTerms:
 
     Attributes:
         coordinates: names. mass_matrix: (p, p). nonlinear_effects: C(q, v) v + gravity + springs (p,),
-        torques without acceleration. gravity: holds the robot's weight (p,). springs: with their dampers (p,).
+        torques without acceleration. gravity: holds the weight (p,). springs: with their dampers (p,).
     """
 
     coordinates: list[str]
