@@ -107,7 +107,7 @@ def _ours(states: ClosedStates) -> Timed:
     many = np.empty(rows[1].shape)
     options = {"guess": states.first, "threads": 1, "out": many}
     batch = partial(md.inverse_dynamics, graph, *rows, **options)
-    single = partial(md.inverse_dynamics, graph, *first, guess=states.first, out=tau)
+    single = partial(md.InverseDynamics(graph), *first, states.first, tau)
     return {"single": (single, 1), "batch": (batch, len(rows[0]))}
 
 

@@ -82,7 +82,7 @@ def tree_calls(states: ClosedStates) -> Timed:
     tau, start = np.empty(len(first[1])), [row[0].copy() for row in motion]
     return {
         "tree": (partial(md.inverse_dynamics, graph.tree, *start, out=one), 1),
-        "torques": (partial(md.inverse_dynamics, graph, *first, guess=states.first, out=tau), 1),
+        "torques": (partial(md.InverseDynamics(graph), *first, states.first, tau), 1),
         "whole": (partial(md.InverseDynamics(graph).solve, *first, guess=states.first), 1),
         "tree batch": (partial(md.inverse_dynamics, graph.tree, *motion, threads=1, out=many), count),
         "batch": (

@@ -23,12 +23,12 @@ MOST_TREES, MOST_TREES_IN_BATCH = 5.0, 3.0  # times the spanning tree that torqu
 MOST_GROWTH = 2.0  # of the cost of one more loop, from the shortest chain to the longest
 ROBOTS_NOTE = """\
   tree: inverse_dynamics of the spanning tree with out=, at the closed states. torques: of the
-  closed robot, with out=; loops are closed, and dependent motions solved for, too. all: without
+  closed robot, by InverseDynamics with out; loops are closed, and dependent motions solved for, too. all: without
   out=, by InverseDynamics.solve. batch: 1024 states on 1 thread. times: by
   rounds, median (quartiles).
 """
 PEERS_NOTE = """\
-  ours: inverse_dynamics with out=, and of a motion's rows on one thread. Ours closes
+  ours: InverseDynamics with out, and of a motion's rows on one thread. Ours closes
   the loops and solves for dependent motions, too. The peers are given positions, velocities and
   accelerations of all joints, and the springs' torques; theirs: torques of the tree, constraint
   Jacobian, linear equations. Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread),

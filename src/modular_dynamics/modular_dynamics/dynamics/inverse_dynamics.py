@@ -116,6 +116,18 @@ def inverse_dynamics(
         UnsupportedModelError: closed loops and a black box.
     """
     if has_loops(graph):
+        if (
+            out is not None
+            and friction == "none"
+            and external_wrenches is None
+            and black_box_wrenches is None
+            and parameters is None
+        ):
+            try:  # what a robot's controller does a thousand times a second
+                if graph.once(with_loops.core_torques)(q, v, a, guess, out) == GOOD:
+                    return out
+            except (TypeError, ValueError):
+                pass  # many states, or what is to be converted or refused
         tau: NDArray[Any] = with_loops.inverse_dynamics(
             graph,
             q,
@@ -168,15 +180,17 @@ class InverseDynamics:
         q: ArrayLike,
         v: ArrayLike,
         a: ArrayLike,
-        *,
         guess: ArrayLike | None = None,
+        out: NDArray[Any] | None = None,
+        *,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
         threads: int | None = None,
-        out: NDArray[Any] | None = None,
         coordinates: Array | None = None,
     ) -> NDArray[Any]:
         """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made.
+
+        In fast loops give guess and out by position: Python passes names to such an object more slowly.
 
         Args:
             coordinates: with closed loops, float64 array (nq,), or (n, nq) of many states, for the

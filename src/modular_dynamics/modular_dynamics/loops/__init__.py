@@ -16,7 +16,7 @@ from .dynamics.equation_of_motion import (
     nonlinear_effects,
 )
 from .dynamics.hybrid_dynamics import hybrid_dynamics
-from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, inverse_dynamics
+from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, core_torques, inverse_dynamics
 from .dynamics.regressor import base_parameters, regressor
 from .dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
 from .dynamics.rows import JointMotions, joint_motions
@@ -55,6 +55,7 @@ __all__ = [
     "base_parameters",
     "close_loops",
     "constrained_dynamics",
+    "core_torques",
     "energy",
     "explicit_constraint_jacobian",
     "forward_dynamics",

@@ -18,7 +18,7 @@ from .results import ClosedLoopResult, ClosedLoopResults
 from .rows import Alone, Rows, answered_rows, are_many, tensions_and_sines
 from .solver import solver_of
 
-__all__ = ["ClosedLoopInverseDynamics", "checked_results", "inverse_dynamics"]
+__all__ = ["ClosedLoopInverseDynamics", "checked_results", "core_torques", "inverse_dynamics"]
 
 
 def inverse_dynamics(
@@ -43,12 +43,6 @@ def inverse_dynamics(
     Springs pull with F = F0 + k (L - L0) + d dL/dt. Passive joints that loops do not determine are free:
     unactuated, at the guess's position, with velocity zero; their accelerations follow from the dynamics.
     """
-    if not (out is None or external_wrenches or friction != "none" or parameters or black_box_wrenches):
-        try:  # what a robot's controller does a thousand times a second
-            if graph.once(_core_call)(q, v, a, guess, out) == GOOD:
-                return out
-        except (TypeError, ValueError):
-            pass  # many states, or what is to be converted or refused
     solver = graph.once(_solver, friction)
     if parameters is not None:
         if out is not None or external_wrenches is not None or black_box_wrenches is not None:
@@ -68,7 +62,8 @@ def inverse_dynamics(
     )
 
 
-def _core_call(graph: SubsystemGraph) -> Callable[..., int]:
+def core_torques(graph: SubsystemGraph) -> Callable[..., int]:
+    """Return the core's function (q, v, a, guess, out) -> status: see `_core.Loops.inverse_dynamics`."""
     return graph.once(core_loops).inverse_dynamics
 
 
@@ -92,7 +87,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         self.graph, self.friction = graph, friction
         self._counts_friction = terms_of(friction) != terms_of("none")
         self._solver = solver_of(graph)
-        self._core = graph.once(_core_call)
+        self._core = graph.once(core_torques)
         self._width = len(self._solver.independent_v)
 
     def __call__(
@@ -100,12 +95,12 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         q: ArrayLike,
         v: ArrayLike,
         a: ArrayLike,
-        *,
         guess: ArrayLike | None = None,
+        out: Array | None = None,
+        *,
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
         threads: int | None = None,
-        out: Array | None = None,
         coordinates: Array | None = None,
     ) -> Array:
         """tau of the independent joints. With ``out``, a guess and no wrenches nothing is allocated."""
