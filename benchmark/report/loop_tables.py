@@ -23,8 +23,8 @@ MOST_TREES, MOST_TREES_IN_BATCH = 5.0, 3.0  # times the spanning tree that torqu
 MOST_GROWTH = 2.0  # of the cost of one more loop, from the shortest chain to the longest
 ROBOTS_NOTE = """\
   tree: inverse_dynamics of the spanning tree with out=, at the closed states. torques: of the
-  closed robot, by InverseDynamics with out; loops are closed, and dependent motions solved for, too. all: without
-  out=, by InverseDynamics.solve. batch: 1024 states on 1 thread. times: by
+  closed robot, by InverseDynamics with out; loops are closed, and dependent motions solved for,
+  too. all: by InverseDynamics.solve. batch: 1024 states on 1 thread. times: by
   rounds, median (quartiles).
 """
 PEERS_NOTE = """\
