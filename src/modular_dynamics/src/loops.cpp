@@ -4,7 +4,6 @@
 #include "loops.hpp"
 
 #include "loop_kernels.hpp"
-#include "modular_dynamics/loops/loop_plan.hpp"
 #include "recording.hpp"
 #include "threads.hpp"
 
@@ -33,25 +32,14 @@ using namespace modular_dynamics;
 
 namespace {
 
-struct Loops {
-  ModelArrays<double> regrouped, whole;
-  LoopArrays loops;
+struct Loops : LoopRobot {
   const LoopKernels* kernels;
   LoopRequest request; // without friction
   Memory memory;       // of single calls, which hold the GIL
 
   Loops(const Description& robot, const LoopsDescription& given, const LoopKernels* chosen)
-      : regrouped(make_model(robot, true)), whole(make_model(robot, false)), loops(make_loops(robot, whole, given)), kernels(chosen),
-        request(requested()), memory(chosen->bytes(request)) {
+      : LoopRobot(robot, given), kernels(chosen), request(LoopRobot::request(armature_terms | spring_terms)), memory(chosen->bytes(request)) {
     kernels->prepare(request, memory.get());
-  }
-
-  LoopRequest requested() const {
-    LoopRequest r;
-    r.regrouped = regrouped.view(), r.whole = whole.view(), r.loops = loops.view();
-    r.armature = whole.has_armature, r.springs = whole.has_springs, r.mimics = whole.has_mimics;
-    r.joints = whole.joints.data(), r.body_axes = whole.axes.data();
-    return r;
   }
 };
 
@@ -201,7 +189,6 @@ template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* 
   bool each = false;
   if (!read_arrays(loops.request, quantity, arguments, count, false, rows, number, each)) return nullptr;
   if (count > needed + 3 && !read_loads(loops.request, arguments[needed + 3], rows)) return nullptr;
-  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(long(LoopStatus::elsewhere));
   if (friction && loops.whole.has_friction) {
     LoopRequest request = loops.request;
     request.friction = true;
@@ -275,7 +262,7 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
   bool done = true;
   Py_BEGIN_ALLOW_THREADS
   try {
-    if (loops.loops.undetermined.empty()) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
+    if (!request.undetermined) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
     else std::fill_n(statuses, number, npy_int64(LoopStatus::elsewhere));
   } catch (const std::bad_alloc&) {
     done = false;
@@ -318,7 +305,7 @@ PyObject* modes(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   const npy_intp most = PyArray_Check(arguments[2]) && PyArray_NDIM(as_array(arguments[2])) == 2 ? PyArray_DIM(as_array(arguments[2]), 0) : 0;
   auto out = static_cast<double*>(data_of(arguments[2], {"configurations", NPY_DOUBLE, 2, {most, model.nq, 0}, true}));
   if (!out) return nullptr;
-  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(-1);
+  if (loops.request.undetermined) return PyLong_FromLong(-1);
   return PyLong_FromLong(loops.kernels->modes(loops.request, q, guess, int(most > 1 << 20 ? 1 << 20 : most), out, loops.memory.get()));
 }
 
@@ -333,7 +320,7 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   auto near = static_cast<const double*>(data_of(arguments[3], {"near", NPY_DOUBLE, 1, {loops.loops.nq}}));
   auto farthest = near ? static_cast<const double*>(data_of(arguments[4], {"farthest", NPY_DOUBLE, 1, {npy_intp(loops.loops.independent_q.size())}})) : nullptr;
   if (!farthest) return nullptr;
-  if (!loops.loops.undetermined.empty()) {
+  if (loops.request.undetermined) {
     PyErr_SetString(PyExc_ValueError, "independent coordinates and loops do not determine all others: nothing is recorded");
     return nullptr;
   }

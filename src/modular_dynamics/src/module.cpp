@@ -402,7 +402,7 @@ PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
   try {
     Description description;
     if (!read_description(arrays, description)) return nullptr;
-    std::unique_ptr<Robot> robot(new Robot(std::move(description), kernels));
+    std::unique_ptr<Robot> robot(new Robot(description, kernels));
     auto object = allocated<RobotObject>(type);
     if (object) object->robot = robot.release();
     return reinterpret_cast<PyObject*>(object);

@@ -4,7 +4,6 @@
 #include "loops.hpp"
 
 #include "loop_kernels.hpp"
-#include "memory.hpp"
 
 using namespace modular_dynamics;
 

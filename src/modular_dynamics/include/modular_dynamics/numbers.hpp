@@ -24,6 +24,16 @@ template <class E, int N> struct LanesOf { typedef E type __attribute__((vector_
 template <class E> struct LanesOf<E, 1> { typedef E type; };
 template <class E, int N> using Lanes = typename LanesOf<E, N>::type;
 
+/// As many numbers as a vector register of the processor holds that is compiled for.
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+template <class E> using Pack = Lanes<E, register_bytes / int(sizeof(E))>;
+
 template <class T, class = void> struct ElementOf { typedef T type; };
 template <class T> struct ElementOf<T, std::void_t<decltype(std::declval<T&>()[0])>> {
   typedef std::decay_t<decltype(std::declval<T&>()[0])> type;
@@ -86,6 +96,12 @@ template <class T> class FiniteCheck {
   static constexpr Integer<Element<T>> largest = sizeof(Element<T>) == 8 ? Integer<Element<T>>(0x7ff0000000000000) : Integer<Element<T>>(0x7f800000);
   Bits<T> bad{};
 };
+
+template <class E> MD_INLINE bool finite_array(const E* values, long count) {
+  FiniteCheck<E> check;
+  for (long k = 0; k < count; ++k) check.add(values[k]);
+  return check.all_finite();
+}
 
 /// Is the mask true in any lane?
 template <class M> MD_INLINE bool any(M mask) {
