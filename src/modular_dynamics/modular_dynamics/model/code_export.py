@@ -15,11 +15,11 @@ __all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "register_exporter"]
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: Where functions are registered.
+#: Modules that register functions.
 _PACKAGES = {
     "export_c": "export",
     "to_casadi": "export",
-    "to_cpp": "export",
+    "to_cpp": "export.cpp_model",
     "graph_urdf": "urdf",
 }
 _exporters: dict[str, Callable[..., Any]] = {}
