@@ -207,7 +207,7 @@ PyObject* modular_dynamics::recorded(const char* name, const LoopRequest& reques
 }
 
 PyObject* modular_dynamics::simplified(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "3 arrays are needed, %zd were given", count);
+  if (!has_count(count, 3, 3)) return nullptr;
   const Expected expected[3] = {{"operations", NPY_INT64, 2, {-1, 3}}, {"constants", NPY_DOUBLE, 1, {-1}}, {"results", NPY_INT64, 1, {-1}}};
   void* data[3];
   npy_intp sizes[3];
@@ -237,13 +237,4 @@ PyObject* modular_dynamics::simplified(PyObject*, PyObject* const* arguments, Py
     }
     for (npy_intp k = 0; k < sizes[2]; ++k) results.push_back(places[checked(static_cast<const npy_int64*>(data[2])[k], sizes[0])]);
   });
-}
-
-PyObject* modular_dynamics::names_of_operations() {
-  PyObject* names = PyTuple_New(operation_count);
-  for (int k = 0; names && k < operation_count; ++k) {
-    PyObject* name = PyUnicode_FromString(operation_names[k]);
-    if (!name || PyTuple_SetItem(names, k, name) < 0) Py_CLEAR(names);
-  }
-  return names;
 }

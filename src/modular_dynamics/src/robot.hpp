@@ -1,10 +1,7 @@
 // What the Python module keeps of a robot, made of NumPy arrays with a row for each joint.
 #pragma once
-#include "arrays.hpp"
 #include "kernels.hpp"
-
-#include <memory>
-#include <vector>
+#include "objects.hpp"
 
 namespace modular_dynamics {
 
@@ -47,9 +44,10 @@ struct Robot : RobotModel {
 
 /// Frames fixed in bodies of a robot, in both forms of its model: they are the same.
 struct Frames {
-  PyObject* robot; ///< owned
+  PyObject* robot = nullptr; ///< owned
   std::vector<Frame<double>> frames;
   std::vector<int> bodies; ///< that carry them, as of KinematicsWork
+  ~Frames() { Py_XDECREF(robot); }
 };
 
 /// Raises ValueError, and returns false, unless each velocity belongs to one joint that mimics no other, and mimic joints to one of them.

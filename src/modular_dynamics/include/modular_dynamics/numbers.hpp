@@ -131,10 +131,7 @@ template <class T> MD_INLINE T square_root(T x) {
   }
 }
 
-/// Angles beyond this [rad] lose digits in sine_cosine: whole turns are to be taken off before (wrapped).
-template <class E> constexpr E largest_angle = sizeof(E) == 8 ? E(1e5) : E(1e3);
-
-/// Sine and cosine for |angle| < largest_angle, to 1 unit in the last place: less quarter turns by Cody and Waite in three
+/// Sine and cosine for |angle| < 1e5 (float: 1e3), to 1 unit in the last place: less quarter turns by Cody and Waite in three
 /// parts, each product exact with and without fused multiplication; then the minimax polynomials of the Cephes library.
 template <class T> MD_INLINE void sine_cosine(T angle, T& sine, T& cosine) {
   typedef Element<T> E;
