@@ -10,7 +10,7 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_command
-from modular_dynamics.closure import solver_of
+from modular_dynamics.loops.dynamics.solver import solver_of
 
 pytestmark = pytest.mark.skipif(not (shutil.which("cmake") and shutil.which("c++")), reason="no compiler")
 

@@ -36,7 +36,7 @@ class CoreInCpp:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             graph.to_cpp(folder / "robot.hpp", guess=guess)
-            loops = ["-DCLOSED_LOOPS"] if graph.closing_elements else []
+            loops = ["-DCLOSED_LOOPS"] if graph.has_loops else []
             command = [compiler(), *FLAGS, *loops, "-shared", "-fPIC", f"-I{HEADERS}", f"-I{folder}"]
             run_command([*command, str(SOURCE), "-o", "core.so"], folder)
             self._torques = ctypes.CDLL(str(folder / "core.so")).torques

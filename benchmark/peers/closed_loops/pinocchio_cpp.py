@@ -93,7 +93,7 @@ class PinocchioTreeCpp:
     def __init__(self, library: ctypes.CDLL, graph: md.SubsystemGraph, states: States) -> None:
         library.make.restype = ctypes.c_void_p
         library.tree.restype = None
-        self._order = md.orders.from_pinocchio(graph, pinocchio.buildModelFromXML(graph.urdf))
+        self._order = md.joint_order.from_pinocchio(graph, pinocchio.buildModelFromXML(graph.urdf))
         self._tau, none, nv = np.empty_like(states.v), np.empty((0, 0)), ctypes.c_int64(0)
         gravity = map(ctypes.c_double, graph.gravity)
         robot = ctypes.c_void_p(
@@ -101,7 +101,7 @@ class PinocchioTreeCpp:
                 graph.urdf.encode(), *gravity, nv, _pointer(none), _pointer(none), nv, _pointer(none)
             )
         )
-        rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_vdot(states.a)
+        rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_a(states.a)
         self._arrays = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
         library.bind(robot, ctypes.c_int64(len(self._tau)), *map(_pointer, [*self._arrays, none, self._tau]))
         self._call = lambda: library.tree(robot)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..closure.core_loops import core_loops, loop_arrays
-from ..closure.dynamics.solver import solver_of
 from ..codegen.c_files import Coordinates, order_lines
 from ..codegen.c_names import comment_text, unique_identifiers
 from ..dynamics.arguments import Array
 from ..dynamics.core_robot import robot_arrays
 from ..exceptions import StateError, UnsupportedModelError
-from ..model import SubsystemGraph, refuse_black_boxes, require_graph
+from ..loops.core_loops import core_loops, loop_arrays
+from ..loops.dynamics.solver import solver_of
+from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
 from ..model.code_export import register_exporter
 from .c_code import coordinates_of, library_version, write_files
 
@@ -33,7 +33,7 @@ def to_cpp(graph: SubsystemGraph, path: str | Path | None, name: str, guess: Arr
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or "__" in name:
         raise StateError(f"the namespace is {name!r}; a C++ identifier is needed")
     refuse_black_boxes(graph, "the model for C++")
-    has_loops = bool(graph.closing_elements)
+    has_loops = graph.has_loops
     if guess is not None and not has_loops:
         raise StateError(f"C++: '{graph.name}' has no loops; guess= selects how loops close")
     all_joints = coordinates_of(graph, graph.joint_names)
@@ -80,7 +80,7 @@ def _closed(graph: SubsystemGraph, guess: ArrayLike | None) -> Array:
             "(graph.with_independent_joints)"
         )
     solver = solver_of(graph)
-    start = solver.reference() if guess is None else graph.checked(q=guess)[0]
+    start = solver.reference() if guess is None else checked_vectors(graph, q=guess)[0]
     return solver.close(start[solver.independent_q], start)
 
 

@@ -15,8 +15,8 @@ from helpers.processes import run_command
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import BOXED_TOOL, assert_close, random_states
-from modular_dynamics.closure import solver_of
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
+from modular_dynamics.loops.dynamics.solver import solver_of
 
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 EXAMPLES, HEADERS = ROOT / "examples/cpp", ROOT / "src/modular_dynamics/include"
@@ -55,7 +55,9 @@ def assert_tree_agrees(graph, folder, compiler="g++"):
     assert len(rows) == len(states)
     for tau, (q, v, a) in zip(rows, states, strict=True):
         ours = md.inverse_dynamics(graph, q, v, a)
-        terms = max(np.abs(x).max() for x in (ours, md.bias(graph, q, v), md.mass_matrix(graph, q) @ a))
+        terms = max(
+            np.abs(x).max() for x in (ours, md.nonlinear_effects(graph, q, v), md.mass_matrix(graph, q) @ a)
+        )
         assert np.abs(tau - ours).max() <= 1e-12 * terms
     return rows, states
 
