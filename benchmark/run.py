@@ -59,11 +59,12 @@ ARM = ROOT / "urdf/vendor_arm.urdf"  # what is attached to it
 INTRODUCTION = """\
 Medians of interleaved rounds in this process; each turn starts with a call that is not timed and
 fetches the arrays. Many states: 8192, 256 where results are matrices. library: its functions;
-core: what they call, without the Python that looks at arguments; C99, CasADi: C by
-graph.export_c(), and by CasADi of graph.to_casadi(). Peers are called from Python, state by state,
-except "...InParallel" and "loop in C"; they keep one result. MuJoCo: states are set beforehand;
-"full": with M as a full matrix. C: Pinocchio's algorithms by CasADi. All C is compiled with -O3
--march=native.
+core: what they call, without the Python that looks at arguments; core, C++: called from C++, state
+by state, by the header of graph.to_cpp(); C99, CasADi: C by graph.export_c(), and by CasADi of
+graph.to_casadi(). Peers are called from Python, state by state, except "...InParallel", "loop in C"
+and "loop in C++"; they keep one result. MuJoCo: states are set beforehand; "full": with M as a full
+matrix. C: Pinocchio's algorithms by CasADi; C++: Pinocchio's libraries. All other C and C++ is
+compiled with -O3 -march=native.
 """
 
 

@@ -278,7 +278,7 @@ def test_wrong_arrays_are_refused_by_name():
     read_only = np.zeros(1)
     read_only.flags.writeable = False
     for arguments, error, text in [
-        ((one, one, one, near), TypeError, "5 arrays are needed"),
+        ((one, one, one, near), TypeError, "5 to 9 arguments are needed"),
         ((np.zeros(2), one, one, near, one), ValueError, r"q must have the shape \(1,\), not \(2,\)"),
         ((one, one, one, near[:2], one), ValueError, r"guess must have the shape \(3,\), not \(2,\)"),
         ((one, one, [0.0], near, one), TypeError, "a must be a NumPy array"),

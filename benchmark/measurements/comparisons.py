@@ -8,6 +8,8 @@ import numpy as np
 
 import modular_dynamics as md
 from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
+from benchmark.peers.closed_loops.pinocchio_cpp import PinocchioTreeCpp, built_torques
+from benchmark.peers.core_in_cpp import CoreInCpp
 from benchmark.peers.dynibo_peer import DyniboPeer
 from benchmark.peers.exported_c import CodeInC, export_by_casadi, export_c
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
@@ -16,7 +18,9 @@ from benchmark.peers.pinocchio_peer import PinocchioPeer
 from benchmark.setting.robots import VECTORS, Array, States, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
-Peer = PinocchioPeer | MujocoPeer | DyniboPeer | CasadiPeer  # another library on the same states
+Peer = (
+    PinocchioPeer | PinocchioTreeCpp | MujocoPeer | DyniboPeer | CasadiPeer
+)  # another library on the same states
 
 
 @dataclass(frozen=True)
@@ -29,7 +33,7 @@ class Row:
     target: float | None = None
 
 
-Variant = Ours | OurCore | CodeInC
+Variant = Ours | OurCore | CoreInCpp | CodeInC
 #: The variant of ours whose times have targets: the public functions.
 TARGETED = "library"
 #: Ours gives the whole matrix; Pinocchio the upper half.
@@ -45,6 +49,7 @@ def rows(threads: int, joints: int) -> list[Row]:
     comparisons = [
         Row("torques, out=", out, ("rnea",), 2.0 if arm else 3.0),
         Row("torques, new array", "inverse_dynamics", ("rnea",), 2.0),
+        Row("torques, out=", out, ("rnea (loop in C++)",)),
         Row("torques, out=", out, ("mj_inverse", "mj kinematics + rne")),
         Row("torques, out=", out, ("dynibo inverse_dynamics",)),
         Row("torques, out=", out, ("C rnea (ctypes)",), 0.8 if arm else None),
@@ -113,9 +118,13 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
         TARGETED: Ours(graph, states, many, threads),
         "core": OurCore(graph, states),
     }
-    variants |= _in_c(graph, states, cache, tick, notes)
+    variants |= _compiled(graph, states, cache, tick, notes)
     pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
     peers: dict[str, Peer] = {"Pinocchio": pinocchio}
+    try:
+        peers["Pinocchio, C++"] = PinocchioTreeCpp(built_torques(cache, tick), graph, states)
+    except BuildError as error:
+        notes.append(f"left out: Pinocchio in C++: {error}")
     tau = md.inverse_dynamics(graph, *states.first)
     peers |= _supported("MuJoCo", lambda: MujocoPeer(graph, states, tau), notes)
     peers |= _supported("dynibo", lambda: DyniboPeer(graph, states), notes)
@@ -148,15 +157,20 @@ def _supported(name: str, make: Callable[[], Peer], notes: list[str]) -> dict[st
         return {}
 
 
-def _in_c(
+def _compiled(
     graph: md.SubsystemGraph, states: States, cache: Path, tick: Callable[[str], None], notes: list[str]
-) -> dict[str, CodeInC]:
-    """Our functions in C. What cannot be written or compiled is left out, with a note."""
+) -> dict[str, Variant]:
+    """The core in C++, and our functions in C. What cannot be compiled is left out, with a note."""
+    makers: dict[str, Callable[[], Variant]] = {
+        "core, C++": lambda: CoreInCpp(graph, "inverse_dynamics out=", states.q, states.v, states.a),
+        "C99": lambda: CodeInC(graph, states, cache, export_c),
+        "CasADi": lambda: CodeInC(graph, states, cache, export_by_casadi),
+    }
     variants = {}
-    for name, write in (("C99", export_c), ("CasADi", export_by_casadi)):
-        tick(f"{name}: writing and compiling C")
+    for name, make in makers.items():
+        tick(f"{name}: writing and compiling")
         try:
-            variants[name] = CodeInC(graph, states, cache, write)
+            variants[name] = make()
         except BuildError as error:
             notes.append(f"left out: {name}: {error}")
     return variants

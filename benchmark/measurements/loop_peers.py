@@ -13,6 +13,7 @@ from benchmark.peers.casadi_peer import BuildError
 from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
 from benchmark.peers.closed_loops.pinocchio_cpp import PinocchioCpp, built_torques
 from benchmark.peers.closed_loops.problem import ClosedStates, closed_states
+from benchmark.peers.core_in_cpp import CoreInCpp
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
@@ -22,7 +23,9 @@ ROBOTS = "four_bar", "exoskeleton", "charmie_torso"
 COUNT = 1024  # states in a batch
 #: Relative to the largest torque: with more the peers do not answer the same question, and nothing is timed.
 LARGEST_DIFFERENCE = 1e-9
-#: Times as fast as a peer that ours shall be.
+#: The compiled core without Python, which has no target. From state to state, as a controller would call it.
+CORE = "this core, C++"
+#: Times as fast as another library that ours shall be.
 TARGETS = {"single": 3.0, "batch": 15.0}
 
 
@@ -50,7 +53,7 @@ class LoopComparison:
     peer: str
     peer_us: float
     times: Spread
-    target: float
+    target: float | None
     difference: float
 
 
@@ -93,8 +96,9 @@ def measure_loop_peers(rounds: int, cache: Path, tick: Callable[[str], None]) ->
         ours, theirs = times[f"{robot} ours {form}"], times[f"{robot} {name} {form}"]
         medians = float(np.median(ours)), float(np.median(theirs))
         faster = ratio(ours, theirs)
+        target = None if name == CORE else TARGETS[form]
         comparisons.append(
-            LoopComparison(robot, form, medians[0], name, medians[1], faster, TARGETS[form], difference)
+            LoopComparison(robot, form, medians[0], name, medians[1], faster, target, difference)
         )
     return LoopPeerFigures(comparisons, list(dict.fromkeys(notes)))
 
@@ -118,9 +122,10 @@ def _peers(
     pinocchio = PinocchioClosed(states)
     peers: dict[str, Peer] = {"Pinocchio, Python": pinocchio}
     try:
+        peers[CORE] = CoreInCpp(states.graph, "single", *states.independent, guess=states.first)
         peers["Pinocchio, C++"] = PinocchioCpp(built_torques(cache, tick), pinocchio, states.graph.urdf)
     except BuildError as error:
-        notes.append(f"left out: Pinocchio in C++: {error}")
+        notes.append(f"left out: what is called from C++: {error}")
     try:
         from benchmark.peers.closed_loops.mujoco_closed import MujocoClosed  # noqa: PLC0415  # optional
     except ImportError:

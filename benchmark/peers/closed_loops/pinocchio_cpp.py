@@ -11,12 +11,13 @@ from pathlib import Path
 import numpy as np
 import pinocchio
 
+import modular_dynamics as md
 from benchmark.peers.casadi_peer import CXX_FLAGS, compiler, header_folders, run_command
 from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
-from benchmark.setting.robots import Array
+from benchmark.setting.robots import Array, States
 from benchmark.setting.timing import Timed
 
-__all__ = ["PinocchioCpp", "built_torques"]
+__all__ = ["PinocchioCpp", "PinocchioTreeCpp", "built_torques"]
 
 SOURCE = Path(__file__).with_name("torques.cpp")
 #: Without -march=native, which would lay objects of Pinocchio's libraries out otherwise.
@@ -84,6 +85,34 @@ class PinocchioCpp:
     def torques(self) -> dict[str, Array]:
         """As of :class:`.PinocchioClosed`."""
         return {"single": self._tau[0].copy(), "batch": self._tau.copy()}
+
+
+class PinocchioTreeCpp:
+    """Pinocchio's rnea on states of a tree, one after the other in a loop in C++."""
+
+    def __init__(self, library: ctypes.CDLL, graph: md.SubsystemGraph, states: States) -> None:
+        library.make.restype = ctypes.c_void_p
+        library.tree.restype = None
+        self._order = md.joint_order.from_pinocchio(graph, pinocchio.buildModelFromXML(graph.urdf))
+        self._tau, none, nv = np.empty_like(states.v), np.empty((0, 0)), ctypes.c_int64(0)
+        gravity = map(ctypes.c_double, graph.gravity)
+        robot = ctypes.c_void_p(
+            library.make(
+                graph.urdf.encode(), *gravity, nv, _pointer(none), _pointer(none), nv, _pointer(none)
+            )
+        )
+        rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_a(states.a)
+        self._arrays = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
+        library.bind(robot, ctypes.c_int64(len(self._tau)), *map(_pointer, [*self._arrays, none, self._tau]))
+        self._call = lambda: library.tree(robot)
+
+    def timed(self) -> Timed:
+        """The loop over all states."""
+        return {"rnea (loop in C++)": (self._call, len(self._tau))}
+
+    def results(self) -> dict[str, Array]:
+        """Torques of the first state, in the graph's order."""
+        return {"torques": self._order.from_tau(self._tau[0])}
 
 
 def _pointer(array: Array) -> ctypes.c_void_p:

@@ -91,6 +91,18 @@ static void run(Robot & robot, int64_t count)
   }
 }
 
+// Of a tree, without loops: torques as Pinocchio orders them.
+extern "C" void tree(void * pointer)
+{
+  Robot & robot = *static_cast<Robot *>(pointer);
+  const int64_t nq = robot.model.nq, nv = robot.model.nv;
+  using Vector = Eigen::Map<const Eigen::VectorXd>;
+  for (int64_t k = 0; k < robot.count; ++k) {
+    const Vector q(robot.states[0] + k * nq, nq), v(robot.states[1] + k * nv, nv), vdot(robot.states[2] + k * nv, nv);
+    Eigen::Map<Eigen::VectorXd>(robot.tau + k * nv, nv) = pin::rnea(robot.model, robot.data, q, v, vdot);
+  }
+}
+
 extern "C" void first(void * pointer)
 {
   run(*static_cast<Robot *>(pointer), 1);

@@ -75,7 +75,7 @@ lanes: int
 
 #: Names of the operations that `record` lists, by their numbers: inputs and constants, then those of one
 #: line, then those of two.
-OPERATIONS: tuple[str, ...]
+OPERATIONS: list[str]
 
 _Array: TypeAlias = NDArray[np.float64]
 _Numbers: TypeAlias = NDArray[np.float64] | NDArray[np.float32]

@@ -1,157 +1,23 @@
 // Closed loops, compiled once for each generation of processors as kernels.cpp is, with the same definitions.
-#include "arena.hpp"
 #include "loop_kernels.hpp"
 
 #include "modular_dynamics/batch.hpp"
-#include "modular_dynamics/loops/loop_dynamics.hpp"
 
 namespace modular_dynamics {
 namespace {
 
-typedef Lanes<double, MD_LANES> D;
-
-/// Memory of a call: of closing loops, and of the mass matrix.
-template <class T> struct Work : LoopWork<T> {
-  CompositeBodyWork<T> composite;
-  T *guess, *independent, *v_given, *third, *out, *details, *tensions, *M, *table, *M1, *loads;
-  Wrench<T>* external;
-
-  Work(Arena& arena, const LoopRequest& r) {
-    const LoopModel& loops = r.loops;
-    const int n = r.whole.joints, nq = loops.nq, nv = loops.nv, p = loops.independent_v.count, columns = r.whole.bodies[0].columns_end;
-    constexpr int pack = 16; // room for whole packs and squares
-    int rows = 1, most = 1;
-    for (const RowSet& set : loops.sets) {
-      rows = set.rows > rows ? set.rows : rows;
-      most = set.columns > most ? set.columns : most;
-    }
-    arena.take(this->tree.positions, n), arena.take(this->positions_before, n), arena.take(this->tree.motions, n + 1), arena.take(this->tree.wrenches, n + 1);
-    for (T** one : {&this->q, &this->before, &guess, &independent}) arena.take(*one, nq + pack);
-    for (T** one : {&this->v, &this->a, &this->tau, &v_given, &third}) arena.take(*one, nv + pack);
-    const int joints = loops.chain.count, planar = loops.planar.count;
-    arena.take(this->planar.turns, joints), arena.take(this->planar.slopes, joints), arena.take(this->planar.inverses, 4 * planar);
-    arena.take(this->planar.tips, planar), arena.take(this->planar.signs, planar), arena.take(this->planar.determinants, planar);
-    arena.take(this->W, loops.W_entries);
-    arena.take(this->rows.bodies, loops.set_bodies.count), arena.take(this->rows.drifts, loops.set_bodies.count);
-    arena.take(this->rows.ends, 2 * loops.pairs.count), arena.take(this->rows.wrenches, loops.rows.count);
-    arena.take(this->rows.phi, loops.rows.count), arena.take(this->rows.gamma, loops.rows.count), arena.take(this->rows.J, loops.J_entries);
-    arena.take(this->triangles.matrix, loops.J_entries), arena.take(this->J_before, loops.J_entries);
-    arena.take(this->triangles.diagonal, loops.columns.count), arena.take(this->triangles.factors, loops.columns.count);
-    arena.take(this->right, rows), arena.take(this->solution, most);
-    const int angles = (n > joints ? n : joints) + pack;
-    for (T** one : {&this->angles, &this->sines, &this->cosines}) arena.take(*one, angles);
-    arena.take(composite.composites, n + 1);
-    composite.positions = this->tree.positions;
-    WrenchColumns<T>& c = composite.columns;
-    for (T** one : {&c.fx, &c.fy, &c.fz, &c.nx, &c.ny, &c.nz}) arena.take(*one, columns);
-    arena.take(M, nv * nv), arena.take(table, nv * p), arena.take(M1, p * p + pack), arena.take(out, p * p + pack);
-    arena.take(details, details_of(r) + pack), arena.take(tensions, loops.springs.count);
-    arena.take(loads, 6 * n), arena.take(external, n + 1);
-  }
-};
-
-template <class T> MD_INLINE void write_details(const LoopRequest& r, T* to, const Work<T>& work) {
-  const LoopModel& loops = r.loops;
-  for (int k = 0; k < loops.nv; ++k) *to++ = work.v[k];
-  for (int k = 0; k < loops.nv; ++k) *to++ = work.a[k];
-  for (int k = 0; k < loops.springs.count; ++k) *to++ = work.tensions[k];
-  cut_wrenches(loops, to, work);
-  to += 6 * loops.loops;
-  from_model_frames(r.whole.joints, r.joints, r.body_axes, work.tree.wrenches, to);
-  to += 6 * r.whole.joints;
-  T least = T{} + 1.0;
-  for (int k = 0; k < loops.planar.count; ++k) {
-    const T sine = sine_of(loops.planar[k], k, work.planar);
-    least = sine < least ? sine : least;
-  }
-  *to = least;
-}
-
-/// The quantity where loops are closed, from v and the third input of the independent joints. Returns where that is possible.
-template <LoopQuantity quantity, class T>
-MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, const double* loads, T* out, T* details, const Work<T>& work) {
-  const LoopModel& loops = r.loops;
-  const int p = loops.independent_v.count;
-  const CountedTerms counted{r.armature, r.springs, r.friction};
-  const T zero{};
-  Mask<T> good = zero <= zero;
-  if constexpr (quantity == LoopQuantity::mass_matrix) {
-    closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, out, work.composite, work);
-  } else {
-    for (int k = 0; k < p; ++k) {
-      work.v[loops.independent_v[k]] = v[k];
-      work.a[loops.independent_v[k]] = quantity == LoopQuantity::inverse_dynamics ? third[k] : zero;
-    }
-    const bool loaded = quantity == LoopQuantity::inverse_dynamics && loads;
-    if (loaded) {
-      for (int k = 0; k < 6 * r.whole.joints; ++k) work.loads[k] = zero + loads[k];
-      to_model_frames(r.whole.joints, r.joints, r.body_axes, work.loads, work.external);
-    }
-    closed_inverse_dynamics<T>(loaded || details ? r.whole : r.regrouped, loops, counted, r.mimics, loaded ? work.external : nullptr, details,
-                               work.tensions, work);
-    if constexpr (quantity == LoopQuantity::inverse_dynamics) {
-      for (int k = 0; k < p; ++k) out[k] = work.tau[loops.independent_v[k]];
-      if (details) write_details<T>(r, details, work);
-    } else {
-      for (int k = 0; k < p; ++k) out[k] = third[k] - work.tau[loops.independent_v[k]];
-      T largest;
-      closed_mass_matrix<T>(r.regrouped, loops, r.armature, work.M, work.table, work.M1, work.composite, work, &largest);
-      for (int k = 0; k < p; ++k) good = good & (work.M1[k * p + k] > little_inertia * largest);
-      good = good & solve_definite(p, no_inertia, work.M1, out);
-    }
-  }
-  return good;
-}
-
-/// Coordinates beyond are not closed [rad or m]: neighbouring numbers are 1e-4 apart there.
-constexpr double largest_coordinate = 1e12;
-
-MD_INLINE bool too_large(const double* values, int count) {
-  for (int k = 0; k < count; ++k)
-    if (!(absolute(values[k]) <= largest_coordinate)) return true;
-  return false;
-}
-
-MD_INLINE bool finite_array(const double* values, int count) {
-  FiniteCheck<double> check;
-  for (int k = 0; k < count; ++k) check.add(values[k]);
-  return check.all_finite();
-}
-
-template <LoopQuantity quantity> int results_of(const LoopRequest& r) {
-  const int p = r.loops.independent_v.count;
-  return quantity == LoopQuantity::mass_matrix ? p * p : p;
-}
-
-template <LoopQuantity quantity> MD_INLINE LoopStatus run_one(const LoopRequest& r, const LoopRows& at, const Work<double>& work) {
-  const LoopModel& loops = r.loops;
-  const int p = loops.independent_v.count;
-  if (!finite_array(at.q, loops.independent_q.count) || !finite_array(at.guess, loops.nq)) return LoopStatus::not_finite;
-  if (quantity != LoopQuantity::mass_matrix && !(finite_array(at.v, p) && finite_array(at.third, p))) return LoopStatus::not_finite;
-  if (at.loads && !finite_array(at.loads, 6 * r.whole.joints)) return LoopStatus::not_finite;
-  if (too_large(at.q, loops.independent_q.count) || too_large(at.guess, loops.nq)) return LoopStatus::elsewhere;
-  if (!close_loops<D>(r.regrouped, loops, at.q, at.guess, work)) return LoopStatus::elsewhere;
-  if (!quantity_of<quantity, double>(r, at.v, at.third, at.loads, work.out, at.details ? work.details : nullptr, work)) return LoopStatus::no_inertia;
-  const int results = results_of<quantity>(r);
-  if (!finite_array(work.out, results)) return LoopStatus::overflow;
-  for (int k = 0; k < results; ++k) at.out[k] = work.out[k];
-  if (at.coordinates)
-    for (int k = 0; k < loops.nq; ++k) at.coordinates[k] = work.q[k];
-  if (at.details)
-    for (int k = 0; k < details_of(r); ++k) at.details[k] = work.details[k];
-  return LoopStatus::good;
-}
+typedef Pack<double> D;
 
 /// Memory of single calls begins with the places of all arrays in it: to find them takes as long as a small robot's tree.
 void prepare(const LoopRequest& r, void* memory) {
   Arena arena(memory);
-  Work<double>* places;
+  LoopCallWork<double>* places;
   arena.take(places, 1);
-  *places = Work<double>(arena, r);
+  *places = LoopCallWork<double>(arena, r);
 }
 
 template <LoopQuantity quantity> LoopStatus one(const LoopRequest& r, const LoopRows& at, void* memory) {
-  return run_one<quantity>(r, at, *static_cast<const Work<double>*>(memory));
+  return run_one<quantity>(r, at, *static_cast<const LoopCallWork<double>*>(memory));
 }
 
 /// x one lane later, with another number in the first.
@@ -161,7 +27,7 @@ template <class T, std::size_t... K> MD_INLINE T shifted(T x, double first, std:
 }
 
 /// Where angles of joints in planar loops are the nearest to those of the state before, too, and not of where all lanes start.
-template <class T> MD_INLINE Mask<T> turns_follow(const LoopRequest& r, const Work<T>& work) {
+template <class T> MD_INLINE Mask<T> turns_follow(const LoopRequest& r, const LoopCallWork<T>& work) {
   const LoopModel& loops = r.loops;
   const T zero{};
   Mask<T> good = zero <= zero;
@@ -183,12 +49,12 @@ template <class T> MD_INLINE void write_rows(int count, long rows, const T* from
 
 template <LoopQuantity quantity>
 void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::int64_t* statuses, void* memory) {
-  constexpr int N = MD_LANES;
+  constexpr int N = lanes_of<D>;
   const LoopModel& loops = r.loops;
   const int pq = loops.independent_q.count, p = loops.independent_v.count, nq = loops.nq, results = results_of<quantity>(r), wide = details_of(r);
   Arena arena(memory);
-  const Work<D> work(arena, r);
-  const Work<double> single(arena, r);
+  const LoopCallWork<D> work(arena, r);
+  const LoopCallWork<double> single(arena, r);
   double *start, *last_J; // the last configuration that is closed, or the guess, and its Jacobians
   arena.take(start, nq), arena.take(last_J, loops.J_entries);
   if (!each)
@@ -217,10 +83,10 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
         fetch_ahead(here.out + 2 * N * results, N * results);
         if (at.coordinates) fetch_ahead(here.coordinates + 2 * N * nq, N * nq);
       }
-      if (each || fresh) set_branch<D, D>(loops, work.guess, work);
+      if (each || fresh) set_branch(loops, work.guess, work);
       read_rows(pq, left, here.q, work.independent);
       for (int k = 0; k < pq; ++k) work.q[loops.independent_q[k]] = work.independent[k];
-      Mask<D> mask = close_directly<D, D>(r.regrouped, loops, work.guess, work);
+      Mask<D> mask = close_directly(r.model, loops, work.guess, work);
       for (int k = 0; k < pq; ++k) mask = mask & (absolute(work.independent[k]) <= largest_coordinate);
       for (int k = 0; k < nq && each; ++k) mask = mask & (absolute(work.guess[k]) <= largest_coordinate);
       if (each) {
@@ -260,10 +126,10 @@ void many(const LoopRequest& r, const LoopRows& at, long rows, bool each, std::i
 
 void constraints(const LoopRequest& r, bool springs, const double* q, const double* v, double* phi, double* J, double* gamma, double* wrenches,
                  void* memory) {
-  const Work<double>& work = *static_cast<const Work<double>*>(memory);
+  const LoopCallWork<double>& work = *static_cast<const LoopCallWork<double>*>(memory);
   const LoopModel& loops = r.loops;
   const RowSet& set = loops.sets[springs];
-  detail::place_each<D>(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
+  detail::place_each(r.whole, r.whole.joints, [](int k) { return k + 1; }, q, work.tree.positions, work);
   evaluate_rows<double>(r.whole, loops, set, q, work.tree.positions, work.rows);
   evaluate_drift<double>(r.whole, loops, set, v, work.rows);
   for (int m = 0; m < set.rows * loops.nv; ++m) J[m] = 0;
@@ -284,7 +150,7 @@ void constraints(const LoopRequest& r, bool springs, const double* q, const doub
 }
 
 int modes(const LoopRequest& r, const double* q, const double* guess, int most, double* configurations, void* memory) {
-  const Work<double>& work = *static_cast<const Work<double>*>(memory);
+  const LoopCallWork<double>& work = *static_cast<const LoopCallWork<double>*>(memory);
   const LoopModel& loops = r.loops;
   long combinations = 1;
   for (const Cluster& cluster : loops.clusters) {
@@ -294,7 +160,7 @@ int modes(const LoopRequest& r, const double* q, const double* guess, int most, 
   }
   int found = 0;
   for (long combination = 0; combination < combinations; ++combination) {
-    set_branch<D>(loops, guess, work);
+    set_branch(loops, guess, work);
     long left = combination;
     for (const Cluster& cluster : loops.clusters) {
       if (cluster.kind == ClusterKind::gear || cluster.kind == ClusterKind::lines) continue;
@@ -302,7 +168,7 @@ int modes(const LoopRequest& r, const double* q, const double* guess, int most, 
       left /= 2;
     }
     for (int k = 0; k < loops.independent_q.count; ++k) work.q[loops.independent_q[k]] = q[k];
-    const bool good = close_directly<D>(r.regrouped, loops, guess, work);
+    const bool good = close_directly(r.model, loops, guess, work);
     if (!good && found > 0) continue;
     for (int k = 0; k < loops.nq; ++k) configurations[found * loops.nq + k] = work.q[k];
     found += good;
@@ -312,9 +178,9 @@ int modes(const LoopRequest& r, const double* q, const double* guess, int most, 
 
 std::size_t bytes(const LoopRequest& r) {
   Arena arena;
-  const Work<D> work(arena, r);
-  const Work<double> single(arena, r);
-  Work<double>* places;
+  const LoopCallWork<D> work(arena, r);
+  const LoopCallWork<double> single(arena, r);
+  LoopCallWork<double>* places;
   double* start;
   arena.take(places, 1), arena.take(start, r.loops.nq), arena.take(start, r.loops.J_entries);
   return arena.bytes();
@@ -335,7 +201,7 @@ template <class T> struct ReactionLanes : ReactionWork<T> {
 };
 
 void share(const ReactionRules& rules, const ReactionRows& at, long rows, bool* shared, void* memory) {
-  constexpr int N = MD_LANES;
+  constexpr int N = lanes_of<D>;
   Arena arena(memory);
   const ReactionLanes<D> work(arena, rules);
   const int links = rules.links, n = rules.components.count, joints = rules.joints.count, bodies = rules.bodies.count, required = rules.required.count;

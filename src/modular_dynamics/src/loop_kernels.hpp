@@ -1,52 +1,9 @@
 // What loop_kernels.cpp, compiled once for each generation of processors, offers for robots with closed loops.
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
-#include "modular_dynamics/loops/loop_model.hpp"
+#include "modular_dynamics/loops/loop_functions.hpp"
 #include "modular_dynamics/loops/reactions.hpp"
 
 namespace modular_dynamics {
-
-/// Of the p independent velocities: torques (p) of q, v, a; the mass matrix (p, p) of q; accelerations (p) of q, v and torques.
-enum class LoopQuantity { inverse_dynamics, mass_matrix, forward_dynamics };
-constexpr int loop_quantities = 3;
-
-/// Everything but the states.
-struct LoopRequest {
-  Model<double> regrouped, whole;                           ///< the tree; masses as torques need them, and as they are
-  LoopModel loops;
-  bool armature = false, springs = false, friction = false; ///< which terms of the joints count beside the bodies'
-  bool mimics = false;
-  const int* joints = nullptr;                ///< of the model's bodies
-  const Matrix3<double>* body_axes = nullptr; ///< and body's axes <- model frame
-};
-
-/// Rows of numbers, one for each state.
-struct LoopRows {
-  const double *q = nullptr, *v = nullptr, *third = nullptr; ///< of the independent joints: coordinates, velocities, accelerations or torques
-  const double* guess = nullptr;                             ///< (nq): of each state, or of the first one
-  double* out = nullptr;
-  double* coordinates = nullptr; ///< (nq) of all joints; may be the guess, or nullptr
-  double* details = nullptr;     ///< see details_of; or nullptr
-  const double* loads = nullptr; ///< [force, moment] (n, 6) from outside on each joint's body, at and in its frame, in all states; or nullptr
-};
-
-/// Of inverse dynamics: velocities (nv), accelerations (nv), tensions of springs, and the wrenches [force, moment] of loop joints, each on
-/// the successor at and in its anchor, and of the open tree's joints, each on its body at and in its frame; last the smallest sine of a planar
-/// loop, or 1.
-inline int details_of(const LoopRequest& request) {
-  const LoopModel& loops = request.loops;
-  return 2 * loops.nv + loops.springs.count + 6 * loops.loops + 6 * request.whole.joints + 1;
-}
-
-enum class LoopStatus {
-  good,
-  not_finite, ///< a number that was given
-  overflow,   ///< a result is not finite
-  no_inertia, ///< independent coordinates move too little inertia for these accelerations
-  elsewhere   ///< the loops were not closed: out of reach, near a dead point, far from the guess; another method may know
-};
 
 /// Rows of reactions.hpp; poses: homogeneous matrices (links, 4, 4) of all links.
 struct ReactionRows {

@@ -4,7 +4,6 @@
 #include "loops.hpp"
 
 #include "loop_kernels.hpp"
-#include "modular_dynamics/loops/loop_plan.hpp"
 #include "recording.hpp"
 #include "threads.hpp"
 
@@ -33,31 +32,15 @@ using namespace modular_dynamics;
 
 namespace {
 
-struct Loops {
-  ModelArrays<double> regrouped, whole;
-  LoopArrays loops;
+struct Loops : LoopRobot {
   const LoopKernels* kernels;
   LoopRequest request; // without friction
   Memory memory;       // of single calls, which hold the GIL
 
   Loops(const Description& robot, const LoopsDescription& given, const LoopKernels* chosen)
-      : regrouped(make_model(robot, true)), whole(make_model(robot, false)), loops(make_loops(robot, whole, given)), kernels(chosen),
-        request(requested()), memory(chosen->bytes(request)) {
+      : LoopRobot(robot, given), kernels(chosen), request(LoopRobot::request(armature_terms | spring_terms)), memory(chosen->bytes(request)) {
     kernels->prepare(request, memory.get());
   }
-
-  LoopRequest requested() const {
-    LoopRequest r;
-    r.regrouped = regrouped.view(), r.whole = whole.view(), r.loops = loops.view();
-    r.armature = whole.has_armature, r.springs = whole.has_springs, r.mimics = whole.has_mimics;
-    r.joints = whole.joints.data(), r.body_axes = whole.axes.data();
-    return r;
-  }
-};
-
-struct LoopsObject {
-  PyObject_HEAD
-  Loops* loops;
 };
 
 AnchorDescription anchor(npy_int64 body, const double* pose) { // rotation row by row, then position
@@ -119,25 +102,10 @@ PyObject* new_loops(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
     PyErr_SetString(PyExc_TypeError, "Loops(robot, loop_type=, ...) is needed, with a Robot");
     return nullptr;
   }
-  try {
+  return new_object<Loops>(type, [&] {
     LoopsDescription given;
-    if (!read_loops(arrays, *robot, given)) return nullptr;
-    auto made = new Loops(*robot, given, loop_kernels_for(kernels));
-    auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-    PyObject* object = allocate(type, 0);
-    if (object) reinterpret_cast<LoopsObject*>(object)->loops = made;
-    else delete made;
-    return object;
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-}
-
-void destroy_loops(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  delete reinterpret_cast<LoopsObject*>(object)->loops;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  Py_DECREF(type);
+    return read_loops(arrays, *robot, given) ? std::make_unique<Loops>(*robot, given, loop_kernels_for(kernels)) : nullptr;
+  });
 }
 
 constexpr int inputs_of(LoopQuantity quantity) { return quantity == LoopQuantity::mass_matrix ? 1 : 3; }
@@ -187,13 +155,10 @@ bool read_loads(const LoopRequest& r, PyObject* argument, LoopRows& rows) {
 
 /// One state: (q[, v, a or tau], guess, out[, coordinates[, details[, friction[, loads]]]]) -> status, the number of a LoopStatus.
 template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  Loops& loops = value_of<Loops>(self);
   constexpr Py_ssize_t needed = inputs_of(quantity) + 2;
   constexpr Py_ssize_t most = needed + 3 + (quantity == LoopQuantity::inverse_dynamics);
-  if (count < needed || count > most) {
-    PyErr_Format(PyExc_TypeError, "%zd arrays are needed, and perhaps coordinates, details and friction; %zd arguments were given", needed, count);
-    return nullptr;
-  }
+  if (!has_count(count, needed, most)) return nullptr;
   const int friction = count > needed + 2 ? PyObject_IsTrue(arguments[needed + 2]) : 0; // first: it may run Python
   if (friction < 0) return nullptr;
   LoopRows rows;
@@ -201,7 +166,6 @@ template <LoopQuantity quantity> PyObject* one(PyObject* self, PyObject* const* 
   bool each = false;
   if (!read_arrays(loops.request, quantity, arguments, count, false, rows, number, each)) return nullptr;
   if (count > needed + 3 && !read_loads(loops.request, arguments[needed + 3], rows)) return nullptr;
-  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(long(LoopStatus::elsewhere));
   if (friction && loops.whole.has_friction) {
     LoopRequest request = loops.request;
     request.friction = true;
@@ -250,19 +214,12 @@ bool run_rows(const Loops& loops, const LoopRequest& r, LoopQuantity quantity, c
 /// Many states: (q[, v, a or tau], guess, out, coordinates, details, statuses, friction, threads). The guess is one configuration, from which
 /// each state follows the one before it, or one for each. Writes a status for each.
 template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  const Loops& loops = value_of<Loops>(self);
   constexpr Py_ssize_t needed = inputs_of(quantity) + 7;
-  if (count != needed && (quantity != LoopQuantity::inverse_dynamics || count != needed + 1)) {
-    PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", needed, count);
-    return nullptr;
-  }
+  if (!has_count(count, needed, needed + (quantity == LoopQuantity::inverse_dynamics))) return nullptr;
   const int friction = PyObject_IsTrue(arguments[needed - 2]);
-  const long threads = PyLong_AsLong(arguments[needed - 1]);
-  if (friction < 0 || (threads == -1 && PyErr_Occurred())) return nullptr;
-  if (threads < 1 || threads > 1024) {
-    PyErr_Format(PyExc_ValueError, "threads is %ld: 1 to 1024 are possible", threads);
-    return nullptr;
-  }
+  long threads = 0;
+  if (friction < 0 || !read_number(arguments[needed - 1], "threads", 1, 1024, threads)) return nullptr;
   LoopRows rows;
   npy_intp number = -1;
   bool each = false;
@@ -275,7 +232,7 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
   bool done = true;
   Py_BEGIN_ALLOW_THREADS
   try {
-    if (loops.loops.undetermined.empty()) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
+    if (!request.undetermined) done = run_rows(loops, request, quantity, rows, number, each, statuses, threads);
     else std::fill_n(statuses, number, npy_int64(LoopStatus::elsewhere));
   } catch (const std::bad_alloc&) {
     done = false;
@@ -287,13 +244,10 @@ template <LoopQuantity quantity> PyObject* many(PyObject* self, PyObject* const*
 
 /// (q, v, phi, J, gamma[, wrenches]): rows of all loops and gears, or of springs, at coordinates and velocities of all joints.
 template <bool springs> PyObject* constraints(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  Loops& loops = value_of<Loops>(self);
   const LoopModel& model = loops.request.loops;
   const npy_intp m = model.sets[springs].rows, nv = model.nv;
-  if (count != 5 && count != 6) {
-    PyErr_Format(PyExc_TypeError, "5 or 6 arrays are needed; %zd arguments were given", count);
-    return nullptr;
-  }
+  if (!has_count(count, 5, 6)) return nullptr;
   const Expected expected[6] = {{"q", NPY_DOUBLE, 1, {model.nq, 0, 0}}, {"v", NPY_DOUBLE, 1, {nv, 0, 0}}, {"phi", NPY_DOUBLE, 1, {m, 0, 0}, true},
                                 {"J", NPY_DOUBLE, 2, {m, nv, 0}, true}, {"gamma", NPY_DOUBLE, 1, {m, 0, 0}, true},
                                 {"wrenches", NPY_DOUBLE, 2, {m, 6, 0}, true}};
@@ -306,26 +260,23 @@ template <bool springs> PyObject* constraints(PyObject* self, PyObject* const* a
 
 /// (q, guess, configurations): all assembly modes; returns how many, or -1.
 PyObject* modes(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
+  Loops& loops = value_of<Loops>(self);
   const LoopModel& model = loops.request.loops;
-  if (count != 3) {
-    PyErr_Format(PyExc_TypeError, "3 arrays are needed; %zd arguments were given", count);
-    return nullptr;
-  }
+  if (!has_count(count, 3, 3)) return nullptr;
   auto q = static_cast<double*>(data_of(arguments[0], {"q", NPY_DOUBLE, 1, {model.independent_q.count, 0, 0}}));
   auto guess = q ? static_cast<double*>(data_of(arguments[1], {"guess", NPY_DOUBLE, 1, {model.nq, 0, 0}})) : nullptr;
   if (!guess) return nullptr;
   const npy_intp most = PyArray_Check(arguments[2]) && PyArray_NDIM(as_array(arguments[2])) == 2 ? PyArray_DIM(as_array(arguments[2]), 0) : 0;
   auto out = static_cast<double*>(data_of(arguments[2], {"configurations", NPY_DOUBLE, 2, {most, model.nq, 0}, true}));
   if (!out) return nullptr;
-  if (!loops.loops.undetermined.empty()) return PyLong_FromLong(-1);
+  if (loops.request.undetermined) return PyLong_FromLong(-1);
   return PyLong_FromLong(loops.kernels->modes(loops.request, q, guess, int(most > 1 << 20 ? 1 << 20 : most), out, loops.memory.get()));
 }
 
 /// (name, inputs, springs, near, farthest): a function's operations.
 PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const Loops& loops = *reinterpret_cast<LoopsObject*>(self)->loops;
-  if (count != 5) return PyErr_Format(PyExc_TypeError, "5 arguments are needed; %zd were given", count);
+  const Loops& loops = value_of<Loops>(self);
+  if (!has_count(count, 5, 5)) return nullptr;
   const int springs = PyObject_IsTrue(arguments[2]); // first: it may run Python
   const char* name = PyUnicode_AsUTF8AndSize(arguments[0], nullptr);
   const long inputs = PyLong_AsLong(arguments[1]);
@@ -333,7 +284,7 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   auto near = static_cast<const double*>(data_of(arguments[3], {"near", NPY_DOUBLE, 1, {loops.loops.nq}}));
   auto farthest = near ? static_cast<const double*>(data_of(arguments[4], {"farthest", NPY_DOUBLE, 1, {npy_intp(loops.loops.independent_q.size())}})) : nullptr;
   if (!farthest) return nullptr;
-  if (!loops.loops.undetermined.empty()) {
+  if (loops.request.undetermined) {
     PyErr_SetString(PyExc_ValueError, "independent coordinates and loops do not determine all others: nothing is recorded");
     return nullptr;
   }
@@ -343,40 +294,24 @@ PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
 /// The clusters in order: (kind, velocities of its unknowns).
 PyObject* clusters(PyObject* self, void*) {
   static const char* const names[] = {"gear", "circles", "circle_line", "line_circle", "lines", "newton"};
-  const LoopArrays& loops = reinterpret_cast<LoopsObject*>(self)->loops->loops;
+  const LoopArrays& loops = value_of<Loops>(self).loops;
   PyObject* list = PyList_New(0);
   for (const Cluster& cluster : loops.clusters) {
-    PyObject* unknowns = list ? PyList_New(cluster.unknowns) : nullptr;
-    for (int k = 0; unknowns && k < cluster.unknowns; ++k) {
-      PyObject* v = PyLong_FromLong(loops.columns[cluster.first_column + k].v);
-      if (!v || PyList_SetItem(unknowns, k, v) < 0) Py_CLEAR(unknowns);
-    }
-    PyObject* one = unknowns ? Py_BuildValue("(sN)", names[int(cluster.kind)], unknowns) : nullptr;
+    std::vector<int> unknowns;
+    for (int k = 0; k < cluster.unknowns; ++k) unknowns.push_back(loops.columns[cluster.first_column + k].v);
+    PyObject* one = list ? Py_BuildValue("(sN)", names[int(cluster.kind)], list_of(unknowns)) : nullptr;
     if (!one || PyList_Append(list, one) < 0) Py_CLEAR(list);
     Py_XDECREF(one);
-    if (!list) return nullptr;
-  }
-  return list;
-}
-
-PyObject* list_of(const std::vector<int>& values) {
-  PyObject* list = PyList_New(Py_ssize_t(values.size()));
-  for (std::size_t k = 0; list && k < values.size(); ++k) {
-    PyObject* v = PyLong_FromLong(values[k]);
-    if (!v || PyList_SetItem(list, Py_ssize_t(k), v) < 0) Py_CLEAR(list);
   }
   return list;
 }
 
 /// Velocities that are not solved for, so that all calls are refused.
-PyObject* undetermined(PyObject* self, void*) { return list_of(reinterpret_cast<LoopsObject*>(self)->loops->loops.undetermined); }
-PyObject* spatial(PyObject* self, void*) { return list_of(reinterpret_cast<LoopsObject*>(self)->loops->loops.spatial); }
-PyObject* detail_count(PyObject* self, void*) { return PyLong_FromLong(details_of(reinterpret_cast<LoopsObject*>(self)->loops->request)); }
-PyObject* row_count(PyObject* self, void*) { return PyLong_FromLong(reinterpret_cast<LoopsObject*>(self)->loops->request.loops.sets[0].rows); }
+PyObject* undetermined(PyObject* self, void*) { return list_of(value_of<Loops>(self).loops.undetermined); }
+PyObject* spatial(PyObject* self, void*) { return list_of(value_of<Loops>(self).loops.spatial); }
+PyObject* detail_count(PyObject* self, void*) { return PyLong_FromLong(details_of(value_of<Loops>(self).request)); }
+PyObject* row_count(PyObject* self, void*) { return PyLong_FromLong(value_of<Loops>(self).request.loops.sets[0].rows); }
 
-PyMethodDef method(const char* name, PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t), const char* text) {
-  return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function)), METH_FASTCALL, text};
-}
 #define MD_LOOP_METHODS(name, inputs, loads)                                                                                            \
   method(#name, one<LoopQuantity::name>, #name "(" inputs ", guess, out[, coordinates[, details[, friction" loads "]]]) -> status"),     \
       method(#name "_rows", many<LoopQuantity::name>,                                                                                    \
@@ -395,20 +330,13 @@ PyGetSetDef members[] = {{"clusters", clusters, nullptr, "The order in which loo
                          {"rows", row_count, nullptr, "The number of constraint rows.", nullptr},
                          {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_loops)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy_loops)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy<Loops>)},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, members},
                        {Py_tp_doc, const_cast<char*>("The closed loops of a robot as the compiled functions read them.")},
                        {0, nullptr}};
-PyType_Spec spec = {"modular_dynamics._core.Loops", sizeof(LoopsObject), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec spec = {"modular_dynamics._core.Loops", sizeof(Object<Loops>), 0, Py_TPFLAGS_DEFAULT, slots};
 
 } // namespace
 
-bool modular_dynamics::add_loops(PyObject* module) {
-  PyObject* type = PyType_FromSpec(&spec);
-  if (!type || PyModule_AddObject(module, "Loops", type) < 0) {
-    Py_XDECREF(type);
-    return false;
-  }
-  return true;
-}
+bool modular_dynamics::add_loops(PyObject* module) { return add_type(module, "Loops", spec); }

@@ -1,6 +1,6 @@
 // What module.cpp, loops.cpp and reactions.cpp need of each other.
 #pragma once
-#include "arrays.hpp"
+#include "objects.hpp"
 
 #include "modular_dynamics/model.hpp"
 

@@ -9,6 +9,8 @@
 #include "robot.hpp"
 #include "threads.hpp"
 
+#include "modular_dynamics/recording.hpp"
+
 #include <cstdlib>
 
 using namespace modular_dynamics;
@@ -19,17 +21,9 @@ namespace {
 const Kernels* default_kernels = nullptr;
 constexpr const char* variable = "MODULAR_DYNAMICS_KERNELS";
 
-struct RobotObject {
-  PyObject_HEAD
-  Robot* robot;
-};
-struct FramesObject {
-  PyObject_HEAD
-  Frames* frames;
-};
 PyTypeObject *frames_type = nullptr, *robot_type = nullptr;
 
-Robot& robot_of(PyObject* self) { return *reinterpret_cast<RobotObject*>(self)->robot; }
+Robot& robot_of(PyObject* self) { return value_of<Robot>(self); }
 
 /// What a function takes beside states and result.
 struct Signature {
@@ -61,30 +55,18 @@ struct Reader {
   PyObject* take() { return left > 0 ? (--left, *next++) : nullptr; }
 };
 
-bool wrong_count(const Signature& s, bool many, Py_ssize_t arrays, Py_ssize_t given) {
-  const Py_ssize_t needed = s.frames + s.form + s.prescribed + arrays + many;
-  PyErr_Format(PyExc_TypeError, "%zd to %zd arguments are needed, %zd were given", needed, needed + s.terms + s.loads + s.passing, given);
-  return false;
-}
+/// How many arguments stand before the arrays.
+constexpr Py_ssize_t needed_by(const Signature& s) { return s.frames + s.form + s.prescribed; }
 
-/// A whole number from `least` to `most`.
-bool read_number(PyObject* object, const char* name, long least, long most, long& to) {
-  to = PyLong_AsLong(object);
-  if (to == -1 && PyErr_Occurred()) return false;
-  if (to >= least && to <= most) return true;
-  PyErr_Format(PyExc_ValueError, "%s is %ld: %ld to %ld are possible", name, to, least, most);
-  return false;
-}
-
-/// Frames, form and prescribed, which stand before the arrays.
+/// Reads these: frames, form and prescribed.
 bool read_first(const Signature& s, PyObject* self, Reader& reader, Request<double>& request) {
   if (s.frames) {
     PyObject* object = reader.take();
-    if (!object || !PyObject_TypeCheck(object, frames_type) || reinterpret_cast<FramesObject*>(object)->frames->robot != self) {
+    if (!object || !PyObject_TypeCheck(object, frames_type) || value_of<Frames>(object).robot != self) {
       PyErr_SetString(PyExc_TypeError, "the first argument must be Frames of this robot");
       return false;
     }
-    const Frames& frames = *reinterpret_cast<FramesObject*>(object)->frames;
+    const Frames& frames = value_of<Frames>(object);
     if (s.algorithm == Algorithm::jacobian && frames.frames.size() != 1) {
       PyErr_Format(PyExc_ValueError, "a jacobian is of one frame, not of %zu", frames.frames.size());
       return false;
@@ -201,8 +183,7 @@ template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* ar
   Request<double> request = robot.request(armature_terms | spring_terms);
   if (!read_first(s, self, reader, request)) return nullptr;
   const Shape shape = shape_of(algorithm, request);
-  if (reader.left <= shape.inputs || reader.left > shape.inputs + 1 + s.terms + s.loads + s.passing)
-    return wrong_count(s, false, shape.inputs + 1, count), nullptr;
+  if (!has_count(count, needed_by(s) + shape.inputs + 1, needed_by(s) + shape.inputs + 1 + s.terms + s.loads + s.passing)) return nullptr;
   PyObject* out = reader.next[shape.inputs];
   Call<double> call;
   if (!call.read_states(s, robot, shape, reader, false)) return nullptr;
@@ -264,8 +245,7 @@ template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* a
   Request<double> request = robot.request(armature_terms | spring_terms);
   if (!read_first(s, self, reader, request)) return nullptr;
   const Shape shape = shape_of(algorithm, request);
-  if (reader.left <= shape.inputs + 1 || reader.left > shape.inputs + 2 + s.terms + s.loads + s.passing)
-    return wrong_count(s, true, shape.inputs + 1, count), nullptr;
+  if (!has_count(count, needed_by(s) + shape.inputs + 2, needed_by(s) + shape.inputs + 2 + s.terms + s.loads + s.passing)) return nullptr;
   PyObject* out = reader.next[shape.inputs];
   auto read = [&](auto& call, auto& of) {
     if (!call.read_states(s, robot, shape, reader, true)) return false;
@@ -295,7 +275,7 @@ template <Algorithm algorithm> PyObject* many(PyObject* self, PyObject* const* a
 PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   constexpr Signature s = signature_of(Algorithm::inverse_dynamics);
   const Robot& robot = robot_of(self);
-  if (count < 6 || count > 7) return PyErr_Format(PyExc_TypeError, "6 to 7 arguments are needed, %zd were given", count);
+  if (!has_count(count, 6, 7)) return nullptr;
   Reader reader{arguments, count};
   PyObject* given = reader.take();
   const double* numbers = static_cast<double*>(data_of(given, {"numbers", NPY_DOUBLE, 2, {-1, robot.number_count(), 0, 0}}));
@@ -346,7 +326,7 @@ PyObject* designs(PyObject* self, PyObject* const* arguments, Py_ssize_t count) 
 
 /// record(name, inputs[, terms[, frames]]).
 PyObject* record(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  if (count < 2 || count > 4) return PyErr_Format(PyExc_TypeError, "2 to 4 arguments are needed, %zd were given", count);
+  if (!has_count(count, 2, 4)) return nullptr;
   Robot& robot = robot_of(self);
   Reader reader{arguments, count};
   const char* name = PyUnicode_AsUTF8AndSize(reader.take(), nullptr);
@@ -376,15 +356,6 @@ PyObject* numbers(PyObject* self, PyObject* out) {
   Py_RETURN_NONE;
 }
 
-template <class Object> Object* allocated(PyTypeObject* type) {
-  return reinterpret_cast<Object*>(reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0));
-}
-void free_object(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  Py_DECREF(type);
-}
-
 PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
   if (PyTuple_Size(positional) != 0 || !arrays) {
     PyErr_SetString(PyExc_TypeError, "Robot takes keyword arguments: arrays with a row for each joint");
@@ -399,21 +370,10 @@ PyObject* new_robot(PyTypeObject* type, PyObject* positional, PyObject* arrays) 
     Py_DECREF(bytes);
     if (!kernels) return nullptr;
   }
-  try {
+  return new_object<Robot>(type, [&] {
     Description description;
-    if (!read_description(arrays, description)) return nullptr;
-    std::unique_ptr<Robot> robot(new Robot(std::move(description), kernels));
-    auto object = allocated<RobotObject>(type);
-    if (object) object->robot = robot.release();
-    return reinterpret_cast<PyObject*>(object);
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-}
-
-void destroy_robot(PyObject* object) {
-  delete reinterpret_cast<RobotObject*>(object)->robot;
-  free_object(object);
+    return read_description(arrays, description) ? std::make_unique<Robot>(description, kernels) : nullptr;
+  });
 }
 
 PyObject* new_frames(PyTypeObject* type, PyObject* positional, PyObject* arrays) {
@@ -422,36 +382,20 @@ PyObject* new_frames(PyTypeObject* type, PyObject* positional, PyObject* arrays)
     PyErr_SetString(PyExc_TypeError, "Frames(robot, body=, R=, p=) with arrays of as many rows is needed");
     return nullptr;
   }
-  try {
-    std::unique_ptr<Frames> frames(new Frames{nullptr, {}, {}});
-    if (!read_frames(arrays, robot_of(owner), *frames)) return nullptr;
-    auto object = allocated<FramesObject>(type);
-    if (object) {
-      frames->robot = Py_NewRef(owner);
-      object->frames = frames.release();
-    }
-    return reinterpret_cast<PyObject*>(object);
-  } catch (const std::bad_alloc&) {
-    return PyErr_NoMemory();
-  }
-}
-
-void destroy_frames(PyObject* object) {
-  Frames* frames = reinterpret_cast<FramesObject*>(object)->frames;
-  if (frames) Py_DECREF(frames->robot);
-  delete frames;
-  free_object(object);
+  return new_object<Frames>(type, [&] {
+    auto frames = std::make_unique<Frames>();
+    if (!read_frames(arrays, robot_of(owner), *frames)) return std::unique_ptr<Frames>();
+    frames->robot = Py_NewRef(owner);
+    return frames;
+  });
 }
 
 PyObject* name_of_kernels(PyObject* self, void*) { return PyUnicode_FromString(robot_of(self).kernels->name); }
 PyObject* numbers_of_robot(PyObject* self, void*) { return PyLong_FromLong(robot_of(self).number_count()); }
 
-PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
-  return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
-}
 #define MD_METHODS(name, before, terms)                                                                                                   \
-  {#name, as_method(one<Algorithm::name>), METH_FASTCALL, #name "(" before ", out" terms ") -> status"},                                  \
-      {#name "_rows", as_method(many<Algorithm::name>), METH_FASTCALL, #name "_rows(" before ", out, threads" terms ") -> (rows, status)"}
+  method(#name, one<Algorithm::name>, #name "(" before ", out" terms ") -> status"),                                                      \
+      method(#name "_rows", many<Algorithm::name>, #name "_rows(" before ", out, threads" terms ") -> (rows, status)")
 #define MD_TERMS "[, terms"
 #define MD_LOADS MD_TERMS "[, loads]]"
 PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a", MD_TERMS "[, loads[, passing]]]"),
@@ -470,26 +414,26 @@ PyMethodDef methods[] = {MD_METHODS(inverse_dynamics, "q, v, a", MD_TERMS "[, lo
                          MD_METHODS(whole_body, "q, v, a", ""),
                          MD_METHODS(momentum_matrix, "q", ""),
                          MD_METHODS(regressor, "q, v, a", ""),
-                         {"inverse_dynamics_designs", as_method(designs), METH_FASTCALL,
-                          "inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]) -> (designs, state, status)"},
-                         {"record", as_method(record), METH_FASTCALL, "record(name, inputs[, terms[, frames]]): the function's operations"},
+                         method("inverse_dynamics_designs", designs,
+                                "inverse_dynamics_designs(numbers, q, v, a, out, threads[, terms]) -> (designs, state, status)"),
+                         method("record", record, "record(name, inputs[, terms[, frames]]): the function's operations"),
                          {"numbers", numbers, METH_O, "numbers(out): write the robot's row of numbers, as inverse_dynamics_designs takes them"},
                          {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef properties[] = {{"kernels", name_of_kernels, nullptr, "Name of the kernels that the robot's functions run.", nullptr},
                             {"number_count", numbers_of_robot, nullptr, "Length of the array that `numbers` writes.", nullptr},
                             {nullptr, nullptr, nullptr, nullptr, nullptr}};
 PyType_Slot frames_slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_frames)},
-                              {Py_tp_dealloc, reinterpret_cast<void*>(destroy_frames)},
+                              {Py_tp_dealloc, reinterpret_cast<void*>(destroy<Frames>)},
                               {Py_tp_doc, const_cast<char*>("Frames fixed in bodies of a robot: Frames(robot, body=, R=, p=). Never changed.")},
                               {0, nullptr}};
-PyType_Spec frames_spec = {"modular_dynamics._core.Frames", sizeof(FramesObject), 0, Py_TPFLAGS_DEFAULT, frames_slots};
+PyType_Spec frames_spec = {"modular_dynamics._core.Frames", sizeof(Object<Frames>), 0, Py_TPFLAGS_DEFAULT, frames_slots};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_robot)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy_robot)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy<Robot>)},
                        {Py_tp_methods, methods},
                        {Py_tp_getset, properties},
                        {Py_tp_doc, const_cast<char*>("A robot as the compiled functions read it; see _core.pyi. Never changed.")},
                        {0, nullptr}};
-PyType_Spec robot_spec = {"modular_dynamics._core.Robot", sizeof(RobotObject), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec robot_spec = {"modular_dynamics._core.Robot", sizeof(Object<Robot>), 0, Py_TPFLAGS_DEFAULT, slots};
 
 const char about[] =
     "Dynamics compiled from C++ (include/modular_dynamics): functions of one state, and of many (_rows), on NumPy arrays.\n\n"
@@ -505,7 +449,7 @@ const char about[] =
     "Any thread may call. One state holds the interpreter's lock, many release it. Robots and frames never change.";
 
 // Not -1: then Python would copy the module into a subinterpreter without asking.
-PyMethodDef functions[] = {{"simplified", as_method(simplified), METH_FASTCALL, "simplified(operations, constants, results): a list of operations"},
+PyMethodDef functions[] = {method("simplified", simplified, "simplified(operations, constants, results): a list of operations"),
                            {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_core", about, 0, functions, nullptr, nullptr, nullptr, nullptr};
 
@@ -534,10 +478,7 @@ PyMODINIT_FUNC PyInit__core() {
   }
   PyObject* module = PyModule_Create(&definition);
   if (!module) return nullptr;
-  robot_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&robot_spec));
-  frames_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&frames_spec));
-  bool good = robot_type && frames_type && PyModule_AddObject(module, "Robot", Py_NewRef(reinterpret_cast<PyObject*>(robot_type))) == 0 &&
-              PyModule_AddObject(module, "Frames", Py_NewRef(reinterpret_cast<PyObject*>(frames_type))) == 0 &&
+  bool good = add_type(module, "Robot", robot_spec, &robot_type) && add_type(module, "Frames", frames_spec, &frames_type) &&
               PyModule_AddStringConstant(module, "processor", default_kernels->name) == 0 &&
               PyModule_AddIntConstant(module, "lanes", default_kernels->lanes) == 0;
   const struct {
@@ -548,18 +489,12 @@ PyMODINIT_FUNC PyInit__core() {
                    {"FRICTION", friction_terms}, {"OWN_AXES", 1}, {"AT_ROOT", 2}, {"SPATIAL", 4},
                    {"WHOLE", long(Passing::whole)}, {"CUT", long(Passing::cut)}, {"UNKNOWN", long(Passing::unknown)}};
   for (const auto& constant : constants) good = good && PyModule_AddIntConstant(module, constant.name, constant.value) == 0;
-  good = good && add_loops(module) && add_reactions(module) && PyModule_AddObject(module, "OPERATIONS", names_of_operations()) == 0;
-  PyObject* names = PyList_New(0); // the newest first
-  for (const char* name : {"x86-64-v4", "x86-64-v3", "x86-64-v2", "baseline"}) {
-    if (!names || !kernels_for(name)) continue;
-    PyObject* text = PyUnicode_FromString(name);
-    if (!text || PyList_Append(names, text) < 0) Py_CLEAR(names);
-    Py_XDECREF(text);
-  }
-  if (!good || !names || PyModule_AddObject(module, "kernels", names) < 0) {
-    Py_XDECREF(names);
-    Py_DECREF(module);
-    return nullptr;
-  }
+  const std::vector<const char*> operations(operation_names, operation_names + operation_count);
+  std::vector<const char*> names; // of kernels, the newest first
+  for (const char* name : {"x86-64-v4", "x86-64-v3", "x86-64-v2", "baseline"})
+    if (kernels_for(name)) names.push_back(name);
+  good = good && add_loops(module) && add_reactions(module) && PyModule_AddObject(module, "OPERATIONS", list_of(operations)) == 0 &&
+         PyModule_AddObject(module, "kernels", list_of(names)) == 0;
+  if (!good) Py_CLEAR(module);
   return module;
 }

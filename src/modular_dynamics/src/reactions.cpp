@@ -4,7 +4,6 @@
 #include "loops.hpp"
 
 #include "loop_kernels.hpp"
-#include "memory.hpp"
 
 using namespace modular_dynamics;
 
@@ -25,11 +24,6 @@ struct Reactions {
     rules = {list(bodies), list(joints), list(components), list(balances), list(required),
              signs.data(), weights.data(), later.data(), required_signs.data(), links};
   }
-};
-
-struct ReactionsObject {
-  PyObject_HEAD
-  Reactions* reactions;
 };
 
 bool read_rules(PyObject* arrays, Reactions& to) {
@@ -74,35 +68,17 @@ PyObject* new_reactions(PyTypeObject* type, PyObject* positional, PyObject* arra
     PyErr_SetString(PyExc_TypeError, "Reactions(links=, ...) takes arrays by name");
     return nullptr;
   }
-  Reactions* made = nullptr;
-  try {
-    made = new Reactions;
-    auto allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc));
-    PyObject* object = read_rules(arrays, *made) ? allocate(type, 0) : nullptr;
-    if (object) reinterpret_cast<ReactionsObject*>(object)->reactions = made;
-    else delete made;
-    return object;
-  } catch (const std::bad_alloc&) {
-    delete made;
-    return PyErr_NoMemory();
-  }
-}
-
-void destroy_reactions(PyObject* object) {
-  PyTypeObject* type = Py_TYPE(object);
-  delete reinterpret_cast<ReactionsObject*>(object)->reactions;
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(object);
-  Py_DECREF(type);
+  return new_object<Reactions>(type, [&] {
+    auto made = std::make_unique<Reactions>();
+    return read_rules(arrays, *made) ? std::move(made) : nullptr;
+  });
 }
 
 /// Rows of arrays, flat: (poses, required, components, wrenches, points, residual, shared).
 PyObject* share(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
-  const Reactions& reactions = *reinterpret_cast<ReactionsObject*>(self)->reactions;
+  const Reactions& reactions = value_of<Reactions>(self);
   const ReactionRules& rules = reactions.rules;
-  if (count != 7) {
-    PyErr_Format(PyExc_TypeError, "7 arrays are needed; %zd were given", count);
-    return nullptr;
-  }
+  if (!has_count(count, 7, 7)) return nullptr;
   npy_intp rows = -1;
   const char* names[] = {"poses", "required", "components", "wrenches", "points", "residual"};
   const npy_intp widths[] = {16 * rules.links, 6 * rules.required.count, rules.components.count,
@@ -125,21 +101,15 @@ PyObject* share(PyObject* self, PyObject* const* arguments, Py_ssize_t count) {
   return Py_NewRef(Py_None);
 }
 
-PyMethodDef methods[] = {{"share", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(share)), METH_FASTCALL,
-                          "share(poses, required, components, wrenches, points, residual, shared)"},
+PyMethodDef methods[] = {method("share", share, "share(poses, required, components, wrenches, points, residual, shared)"),
                          {nullptr, nullptr, 0, nullptr}};
 PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(new_reactions)},
-                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy_reactions)},
+                       {Py_tp_dealloc, reinterpret_cast<void*>(destroy<Reactions>)},
                        {Py_tp_methods, methods},
                        {Py_tp_doc, const_cast<char*>("Rules that share the reactions of an over-constrained mechanism.")},
                        {0, nullptr}};
-PyType_Spec spec = {"modular_dynamics._core.Reactions", sizeof(ReactionsObject), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec spec = {"modular_dynamics._core.Reactions", sizeof(Object<Reactions>), 0, Py_TPFLAGS_DEFAULT, slots};
 
 } // namespace
 
-bool modular_dynamics::add_reactions(PyObject* module) {
-  PyObject* type = PyType_FromSpec(&spec);
-  if (type && PyModule_AddObject(module, "Reactions", type) == 0) return true;
-  Py_XDECREF(type);
-  return false;
-}
+bool modular_dynamics::add_reactions(PyObject* module) { return add_type(module, "Reactions", spec); }

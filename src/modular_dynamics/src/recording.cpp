@@ -3,9 +3,6 @@
 #define NO_IMPORT_ARRAY
 #include "recording.hpp"
 
-#include "algorithms.hpp"
-
-#include "modular_dynamics/loops/loop_dynamics.hpp"
 #include "modular_dynamics/recording.hpp"
 
 #include <string>
@@ -69,47 +66,23 @@ template <class Function> PyObject* recorded_by(Function record) {
   return made;
 }
 
-template <class A> void run(const Request<double>& r, const std::vector<Numbers>& x, Places& results) {
+/// An algorithm's memory of recorded numbers, which are zeros.
+template <class Work, class R> Work work_in(std::vector<std::int64_t>& memory, const R& request) {
   Arena counting;
-  const typename A::template Work<Recorded> counted(counting, r);
-  std::vector<std::int64_t> memory(counting.bytes() / sizeof(std::int64_t)); // zeros
+  const Work counted(counting, request);
+  memory.assign(counting.bytes() / sizeof(std::int64_t), 0);
   Arena arena(memory.data());
-  const typename A::template Work<Recorded> work(arena, r);
+  return Work(arena, request);
+}
+
+template <class A> void run(const Request<double>& r, const std::vector<Numbers>& x, Places& results) {
+  std::vector<std::int64_t> memory;
+  const auto work = work_in<typename A::template Work<Recorded>>(memory, r);
   Numbers out(shape_of(A::algorithm, r).numbers());
   joint_positions(r.model, x[0].data(), work.positions);
   A::run(r, State<Recorded>{x[0].data(), x[1].data(), x[2].data(), nullptr, nullptr}, out.data(), work);
   append(out, results);
 }
-
-/// The memory of loops in closed form.
-struct LoopMemory : LoopWork<Recorded> {
-  CompositeBodyWork<Recorded> composite;
-  Recorded *guess, *tensions, *M, *table;
-
-  explicit LoopMemory(const LoopRequest& r) {
-    const LoopModel& loops = r.loops;
-    const int n = r.whole.joints, nq = loops.nq, nv = loops.nv, joints = loops.chain.count, planar = loops.planar.count;
-    take(tree.positions, n), take(tree.motions, n + 1), take(tree.wrenches, n + 1), take(q, nq), take(guess, nq);
-    for (Recorded** one : {&v, &a, &tau}) take(*one, nv);
-    take(this->planar.turns, joints), take(this->planar.slopes, joints), take(this->planar.inverses, 4 * planar), take(W, loops.W_entries);
-    take(this->planar.tips, planar), take(this->planar.signs, planar), take(this->planar.determinants, planar);
-    take(rows.bodies, loops.set_bodies.count), take(rows.ends, 2 * loops.pairs.count), take(rows.wrenches, loops.rows.count);
-    take(rows.phi, loops.rows.count), take(rows.J, loops.J_entries), take(tensions, loops.springs.count);
-    for (Recorded** one : {&angles, &sines, &cosines}) take(*one, n + joints);
-    WrenchColumns<Recorded>& c = composite.columns;
-    for (Recorded** one : {&c.fx, &c.fy, &c.fz, &c.nx, &c.ny, &c.nz}) take(*one, r.whole.bodies[0].columns_end);
-    take(composite.composites, n + 1), take(M, nv * nv), take(table, nv * loops.independent_v.count);
-    composite.positions = tree.positions;
-  }
-
- private:
-  std::vector<std::vector<Recorded>> arrays;
-  template <class S> void take(S*& to, long count) {
-    static_assert(sizeof(S) % sizeof(Recorded) == 0, "numbers alone");
-    arrays.emplace_back(count * (sizeof(S) / sizeof(Recorded)));
-    to = reinterpret_cast<S*>(arrays.back().data());
-  }
-};
 
 void run_loops(const std::string& name, const LoopRequest& r, int inputs, const double* near, const double* farthest, Places& results, Places& reach) {
   const LoopModel& loops = r.loops;
@@ -117,29 +90,30 @@ void run_loops(const std::string& name, const LoopRequest& r, int inputs, const 
   for (const Cluster& cluster : loops.clusters)
     if (cluster.kind == ClusterKind::newton) throw std::logic_error("loops that are closed by Newton's method are not recorded");
   const auto x = inputs_of(inputs, {loops.independent_q.count, p, p});
-  const LoopMemory work(r);
+  std::vector<std::int64_t> memory;
+  const auto work = work_in<LoopCallWork<Recorded>>(memory, r);
   for (int k = 0; k < loops.nq; ++k) work.guess[k] = near[k];
   for (int k = 0; k < loops.independent_q.count; ++k) {
     work.q[loops.independent_q[k]] = x[0][k];
     const Recorded away = x[0][k] - near[loops.independent_q[k]];
     if (std::isfinite(farthest[k])) reach.push_back((farthest[k] * farthest[k] - away * away).at);
   }
-  set_branch<Recorded, Recorded>(loops, work.guess, work);
-  append(close_directly<Recorded, Recorded>(r.regrouped, loops, work.guess, work).positive, reach);
+  set_branch(loops, work.guess, work);
+  append(close_directly(r.model, loops, work.guess, work).positive, reach);
   auto velocities_of = [&](auto value) { // and no accelerations
     for (int k = 0; k < p; ++k) work.v[loops.independent_v[k]] = value(k), work.a[loops.independent_v[k]] = Recorded();
   };
   auto torques = [&](bool accelerated) {
     velocities_of([&](int k) { return x[1][k]; });
     for (int k = 0; k < p && accelerated; ++k) work.a[loops.independent_v[k]] = x[2][k];
-    closed_inverse_dynamics<Recorded>(r.regrouped, loops, {r.armature, r.springs, false}, r.mimics, nullptr, false, work.tensions, work);
+    closed_inverse_dynamics<Recorded>(r.model, loops, {r.armature, r.springs, false}, r.mimics, nullptr, false, work.tensions, work);
     Numbers tau;
     for (int v : loops.independent_v) tau.push_back(work.tau[v]);
     return tau;
   };
   auto matrix = [&] {
     Numbers M(p * p);
-    closed_mass_matrix<Recorded>(r.regrouped, loops, r.armature, work.M, work.table, M.data(), work.composite, work);
+    closed_mass_matrix<Recorded>(r.model, loops, r.armature, work.M, work.table, M.data(), work.composite, work);
     return M;
   };
   if (name == "coordinates") {
@@ -148,7 +122,7 @@ void run_loops(const std::string& name, const LoopRequest& r, int inputs, const 
     Numbers W(nv * p);
     for (int column = 0; column < p; ++column) {
       velocities_of([&](int k) { return Recorded(k == column); });
-      complete_motion(r.regrouped, loops, false, work);
+      complete_motion(r.model, loops, false, work);
       for (int k = 0; k < nv; ++k) W[k * p + column] = work.v[k];
     }
     append(W, results);
@@ -233,7 +207,7 @@ PyObject* modular_dynamics::recorded(const char* name, const LoopRequest& reques
 }
 
 PyObject* modular_dynamics::simplified(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
-  if (count != 3) return PyErr_Format(PyExc_TypeError, "3 arrays are needed, %zd were given", count);
+  if (!has_count(count, 3, 3)) return nullptr;
   const Expected expected[3] = {{"operations", NPY_INT64, 2, {-1, 3}}, {"constants", NPY_DOUBLE, 1, {-1}}, {"results", NPY_INT64, 1, {-1}}};
   void* data[3];
   npy_intp sizes[3];
@@ -263,13 +237,4 @@ PyObject* modular_dynamics::simplified(PyObject*, PyObject* const* arguments, Py
     }
     for (npy_intp k = 0; k < sizes[2]; ++k) results.push_back(places[checked(static_cast<const npy_int64*>(data[2])[k], sizes[0])]);
   });
-}
-
-PyObject* modular_dynamics::names_of_operations() {
-  PyObject* names = PyTuple_New(operation_count);
-  for (int k = 0; names && k < operation_count; ++k) {
-    PyObject* name = PyUnicode_FromString(operation_names[k]);
-    if (!name || PyTuple_SetItem(names, k, name) < 0) Py_CLEAR(names);
-  }
-  return names;
 }

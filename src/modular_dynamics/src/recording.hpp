@@ -3,10 +3,9 @@
 // The first `inputs` of q, v and a third vector are arrays 0, 1, 2 of the list; the others are zeros. Returned is a tuple as _core.pyi
 // describes it, or nullptr and a Python exception.
 #pragma once
-#include "arrays.hpp"
-
 #include "kernels.hpp"
 #include "loop_kernels.hpp"
+#include "objects.hpp"
 
 namespace modular_dynamics {
 
@@ -23,8 +22,5 @@ PyObject* recorded(const char* name, const LoopRequest& request, int inputs, boo
 
 /// simplified(operations, constants, results): any list, as the functions above would have recorded it.
 PyObject* simplified(PyObject* module, PyObject* const* arguments, Py_ssize_t count);
-
-/// Names of operations by their numbers.
-PyObject* names_of_operations();
 
 } // namespace modular_dynamics

@@ -1,22 +1,14 @@
 // What the Python module keeps of a robot, made of NumPy arrays with a row for each joint.
 #pragma once
-#include "arrays.hpp"
 #include "kernels.hpp"
-#include "memory.hpp"
-
-#include <memory>
-#include <vector>
+#include "objects.hpp"
 
 namespace modular_dynamics {
 
-/// Which terms of joints count, as Python says it.
-enum Terms { armature_terms = 1, spring_terms = 2, friction_terms = 4, all_terms = 7 };
-
 /// A robot as the kernels need it.
-struct Robot {
+struct Robot : RobotModel {
   Description description;
-  std::vector<JointNumbers> numbers;    ///< of its joints
-  ModelArrays<double> regrouped, whole; ///< masses: torques need fewer operations regrouped
+  std::vector<JointNumbers> numbers; ///< of its joints
   struct Single {
     ModelArrays<float> regrouped, whole;
   };
@@ -28,8 +20,7 @@ struct Robot {
   Memory memory;
   bool has_memory[algorithms] = {};
 
-  Robot(Description given, const Kernels* chosen)
-      : description(std::move(given)), regrouped(make_model(description, true)), whole(make_model(description, false)), kernels(chosen) {
+  Robot(const Description& given, const Kernels* chosen) : RobotModel(given), description(given), kernels(chosen) {
     for (const JointDescription& joint : description.joints) numbers.push_back(numbers_of(joint));
   }
 
@@ -42,36 +33,21 @@ struct Robot {
     has_memory[int(algorithm)] = data != nullptr;
     return data;
   }
-  /// Before requests: what only some algorithms need of the model.
-  void prepare(Algorithm algorithm) {
-    const bool by_matrix = algorithm == Algorithm::hybrid_dynamics || algorithm == Algorithm::forward_dynamics_derivatives ||
-                           (algorithm == Algorithm::forward_dynamics && whole.has_mimics);
-    if (by_matrix && regrouped.elimination_first.empty()) set_elimination(regrouped);
-  }
   int joints() const { return int(description.joints.size()); }
   long number_count() const { return long(joint_numbers) * joints() + 3; }
 
-  Request<double> request(int terms) const { return requested(regrouped, whole, terms); }
   Request<float> request_single(int terms) {
     if (!single) single.reset(new Single{converted<float>(regrouped), converted<float>(whole)});
     return requested(single->regrouped, single->whole, terms);
-  }
-
-  template <class E> static Request<E> requested(const ModelArrays<E>& regrouped, const ModelArrays<E>& whole, int terms) {
-    Request<E> request;
-    request.model = regrouped.view(), request.whole = whole.view();
-    request.joints = whole.joints.data(), request.body_axes = whole.axes.data();
-    request.armature = terms & armature_terms && whole.has_armature, request.springs = terms & spring_terms && whole.has_springs;
-    request.friction = terms & friction_terms && whole.has_friction, request.mimics = whole.has_mimics;
-    return request;
   }
 };
 
 /// Frames fixed in bodies of a robot, in both forms of its model: they are the same.
 struct Frames {
-  PyObject* robot; ///< owned
+  PyObject* robot = nullptr; ///< owned
   std::vector<Frame<double>> frames;
   std::vector<int> bodies; ///< that carry them, as of KinematicsWork
+  ~Frames() { Py_XDECREF(robot); }
 };
 
 /// Raises ValueError, and returns false, unless each velocity belongs to one joint that mimics no other, and mimic joints to one of them.

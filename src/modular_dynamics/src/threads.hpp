@@ -1,7 +1,6 @@
 // Rows of arrays on threads.
 #pragma once
 #include "kernels.hpp"
-#include "memory.hpp"
 
 #include <atomic>
 #include <exception>

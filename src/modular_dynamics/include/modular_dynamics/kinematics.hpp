@@ -38,9 +38,6 @@ template <class T> struct KinematicsWork {
 
 namespace detail {
 
-template <class T> MD_INLINE Matrix3<T> all_lanes_matrix(const Matrix3<Element<T>>& m) {
-  return {T{} + m.xx, T{} + m.xy, T{} + m.xz, T{} + m.yx, T{} + m.yy, T{} + m.yz, T{} + m.zx, T{} + m.zy, T{} + m.zz};
-}
 template <class T> MD_INLINE FrameMotion<T> ground_motion(Vector3<T> acceleration) {
   T o{}, one = o + Element<T>(1);
   const Vector3<T> none = zero_vector<T>();

@@ -24,6 +24,16 @@ template <class E, int N> struct LanesOf { typedef E type __attribute__((vector_
 template <class E> struct LanesOf<E, 1> { typedef E type; };
 template <class E, int N> using Lanes = typename LanesOf<E, N>::type;
 
+/// As many numbers as a vector register of the processor holds that is compiled for.
+#if defined(__AVX512F__)
+constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int register_bytes = 32;
+#else
+constexpr int register_bytes = 16;
+#endif
+template <class E> using Pack = Lanes<E, register_bytes / int(sizeof(E))>;
+
 template <class T, class = void> struct ElementOf { typedef T type; };
 template <class T> struct ElementOf<T, std::void_t<decltype(std::declval<T&>()[0])>> {
   typedef std::decay_t<decltype(std::declval<T&>()[0])> type;
@@ -87,6 +97,12 @@ template <class T> class FiniteCheck {
   Bits<T> bad{};
 };
 
+template <class E> MD_INLINE bool finite_array(const E* values, long count) {
+  FiniteCheck<E> check;
+  for (long k = 0; k < count; ++k) check.add(values[k]);
+  return check.all_finite();
+}
+
 /// Is the mask true in any lane?
 template <class M> MD_INLINE bool any(M mask) {
   if constexpr (lanes_of<M> == 1) return mask;
@@ -115,10 +131,7 @@ template <class T> MD_INLINE T square_root(T x) {
   }
 }
 
-/// Angles beyond this [rad] lose digits in sine_cosine: whole turns are to be taken off before (wrapped).
-template <class E> constexpr E largest_angle = sizeof(E) == 8 ? E(1e5) : E(1e3);
-
-/// Sine and cosine for |angle| < largest_angle, to 1 unit in the last place: less quarter turns by Cody and Waite in three
+/// Sine and cosine for |angle| < 1e5 (float: 1e3), to 1 unit in the last place: less quarter turns by Cody and Waite in three
 /// parts, each product exact with and without fused multiplication; then the minimax polynomials of the Cephes library.
 template <class T> MD_INLINE void sine_cosine(T angle, T& sine, T& cosine) {
   typedef Element<T> E;

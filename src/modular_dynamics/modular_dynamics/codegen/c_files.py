@@ -10,7 +10,7 @@ from .c99 import HELPERS, definition, signature, work_size
 from .c_names import comment_text, unique_identifiers
 from .program import Program
 
-__all__ = ["Coordinates", "Recording", "Robot", "header", "source", "test_program"]
+__all__ = ["Coordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,11 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
         *(_STATUS_OF_LOOPS if loops else []),
         "",
         f"Order of {'the independent ' if loops else ''}joints (a and tau as v):",
-        *_order(robot.joints, "q", "v"),
+        *order_lines(robot.joints, "q", "v"),
     ]
     if loops:
         about += ["", "Order of all joints (velocities = W v):"]
-        about += _order(robot.all_joints, "coordinates", "velocities")
+        about += order_lines(robot.all_joints, "coordinates", "velocities")
     lines = [*_comment(about), f"#ifndef {upper}_H", f"#define {upper}_H", ""]
     lines += _sizes(upper, robot.joints, "q", "v, a and tau")
     if loops:
@@ -127,7 +127,8 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
     return "\n".join(lines)
 
 
-def _order(joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
+def order_lines(joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
+    """Return a line for each joint: its elements of the vectors q and v, and their units."""
     return [
         f"  {_elements(q, joint.q)}, {_elements(v, joint.v)}: {joint.joint} ({joint.kind}; {joint.units})"
         for joint in joints

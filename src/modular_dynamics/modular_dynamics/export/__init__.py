@@ -1,4 +1,4 @@
-"""One robot's dynamics in other languages: C99, CasADi."""
+"""One robot's dynamics in other languages: C99, CasADi; its model for programs in C++."""
 
 from .c_code import ExportedC
 from .casadi_functions import CasadiFunctions

@@ -15,7 +15,7 @@ from ..model import JointType, SubsystemGraph
 from ..model.code_export import register_exporter
 from .functions import recordings_of
 
-__all__ = ["ExportedC"]
+__all__ = ["ExportedC", "coordinates_of", "library_version", "write_files"]
 
 _UNITS = {
     JointType.REVOLUTE: "rad, N m",
@@ -63,13 +63,13 @@ def export_c(
         file.with_suffix(".h"): header(robot, programs),
         file.with_name(f"{file.stem}_test.c"): test_program(robot, recordings),
     }
-    _write(written)
+    write_files(written)
     source_file, header_file, test_file = written
     operations = {one.name: one.operations for one in programs}
     return ExportedC(source_file, header_file, test_file, robot.prefix, operations)
 
 
-def _write(texts: dict[Path, str]) -> None:
+def write_files(texts: dict[Path, str]) -> None:
     """Write all files or, where one cannot be written, none: a build never reads half a file."""
     linked = {file.resolve(): text for file, text in texts.items()}  # a link stays one
     beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in linked}
@@ -96,7 +96,7 @@ def _checked_path(path: str | Path) -> Path:
     return file
 
 
-def _joints(graph: SubsystemGraph, names: Sequence[str]) -> tuple[Coordinates, ...]:
+def coordinates_of(graph: SubsystemGraph, names: Sequence[str]) -> tuple[Coordinates, ...]:
     """Where the numbers of these joints stand, one joint behind the other."""
     joints, q, v = [], 0, 0
     for name in names:
@@ -115,12 +115,13 @@ def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str,
         for joint in graph.joints
         if joint.mimic is not None
     ]
-    joints = _joints(graph, graph.independent_joint_names)
-    all_joints = _joints(graph, graph.joint_names) if graph.has_loops else ()
-    return Robot(graph.name, stem, prefix, joints, (*notes, *more_notes), _version(), all_joints)
+    joints = coordinates_of(graph, graph.independent_joint_names)
+    all_joints = coordinates_of(graph, graph.joint_names) if graph.has_loops else ()
+    return Robot(graph.name, stem, prefix, joints, (*notes, *more_notes), library_version(), all_joints)
 
 
-def _version() -> str:
+def library_version() -> str:
+    """Return the version of this library."""
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
 
     try:

@@ -1,4 +1,4 @@
-"""Code for one robot: C, CasADi functions. Made in export/, which the model cannot import."""
+"""Code for one robot: C, CasADi functions, a C++ header. Made in export/, which the model cannot import."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ __all__ = ["DEFAULT_FUNCTIONS", "ExportsCode", "exporter", "register_exporter"]
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: Where functions are registered.
+#: Modules that register functions.
 _PACKAGES = {
     "export_c": "export",
     "to_casadi": "export",
+    "to_cpp": "export.cpp_model",
     "graph_urdf": "urdf",
 }
 _exporters: dict[str, Callable[..., Any]] = {}
@@ -101,3 +102,30 @@ class ExportsCode:
             StateError, UnsupportedModelError, ClosureError, SingularityError: as of `export_c`.
         """
         return exporter("to_casadi")(self, functions, links, guess)
+
+    def to_cpp(
+        self, path: str | Path | None = None, *, name: str = "robot", guess: ArrayLike | None = None
+    ) -> str:
+        """The robot as a header for C++17 programs that use the compiled core's own headers: see docs/cpp.md.
+
+        Within namespace ``name``: ``description()``, a `modular_dynamics::Description` with every number in
+        full precision; of a robot with closed loops also ``loops()``, and ``closed``, coordinates of all
+        joints from which to start. Sizes of vectors are constants, and where each joint's numbers begin in
+        them enumerations.
+
+        Args:
+            path: where it is written, too. An existing file is replaced.
+            name: of the namespace; a C++ identifier.
+            guess: coordinates of all joints that select the assembly mode of ``closed``, as of `close_loops`.
+
+        Returns:
+            The text.
+
+        Raises:
+            StateError: a name that cannot be used, black boxes, or a guess without loops.
+            UnsupportedModelError: independent joints and loops do not determine all joints.
+            ClosureError, SingularityError: the loops do not close.
+            OSError: the file cannot be written.
+        """
+        text: str = exporter("to_cpp")(self, path, name, guess)
+        return text

@@ -9,16 +9,30 @@ from benchmark.peers.casadi_peer import BuildError
 from benchmark.peers.closed_loops import pinocchio_cpp
 from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
 from benchmark.peers.closed_loops.problem import closed_states
-from benchmark.setting.robots import ROOT
+from benchmark.setting.robots import ROOT, random_states
 from helpers.paths import ROBOTS
 
 
-@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
-def test_torques_are_those_of_python(name):
+@pytest.fixture
+def library():
     cache = ROOT / "out/bench/generated"
     if not list(cache.glob("closed_loops_*/torques.so")):
         pytest.skip("compiling takes half a minute: python benchmark/run.py --only loops does it")
-    library = pinocchio_cpp.built_torques(cache, lambda what: None)
+    return pinocchio_cpp.built_torques(cache, lambda what: None)
+
+
+def test_torques_of_a_tree_are_ours(library):
+    graph = md.load_urdf(ROBOTS / "branched_38dof.urdf")
+    states = random_states(graph, 3)
+    peer = pinocchio_cpp.PinocchioTreeCpp(library, graph, states)
+    for call, _ in peer.timed().values():
+        call()
+    ours = md.inverse_dynamics(graph, *states.first)
+    assert np.abs(peer.results()["torques"] - ours).max() <= 1e-13 * np.abs(ours).max()
+
+
+@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
+def test_torques_are_those_of_python(library, name):
     states = closed_states(md.load_urdf(ROBOTS / f"{name}.urdf"), 5)
     peer = pinocchio_cpp.PinocchioCpp(library, PinocchioClosed(states), states.graph.urdf)
     peer.timed["single"][0]()

@@ -5,8 +5,7 @@
 // is that of the guess; a longer way is walked in strides, of one state at a time. Lanes are the same functions: what they do not close is left
 // to one state at a time.
 //
-// Contract: q, v, a (nq, nv) of all joints, of which those of independent joints are given. A guess (nq) is nearly closed. Pack: lanes in
-// which sines, cosines and angles of one state's joints are computed side by side; of lanes it is T itself.
+// Contract: q, v, a (nq, nv) of all joints, of which those of independent joints are given. A guess (nq) is nearly closed.
 #pragma once
 #include "../newton_euler.hpp"
 #include "constraint_rows.hpp"
@@ -45,11 +44,12 @@ template <class T> struct LoopWork {
 
 namespace detail {
 
-template <class Pack, class T> MD_INLINE void sines_cosines(int count, const T* angles, T* sines, T* cosines) {
-  if constexpr (lanes_of<T> == 1) {
-    for (int k = 0; k < count; k += lanes_of<Pack>) {
-      Pack s, c;
-      sine_cosine(load<Pack>(angles + k), s, c);
+/// Of one state a register full of angles at once; arrays have room for whole ones.
+template <class T> MD_INLINE void sines_cosines(int count, const T* angles, T* sines, T* cosines) {
+  if constexpr (std::is_same_v<T, double>) {
+    for (int k = 0; k < count; k += lanes_of<Pack<T>>) {
+      Pack<T> s, c;
+      sine_cosine(load<Pack<T>>(angles + k), s, c);
       store(sines + k, s), store(cosines + k, c);
     }
   } else {
@@ -58,7 +58,7 @@ template <class Pack, class T> MD_INLINE void sines_cosines(int count, const T* 
 }
 
 /// Positions of bodies with one axis, from their coordinates. body_at(k): the k-th of them.
-template <class Pack, class T, class Bodies>
+template <class T, class Bodies>
 MD_INLINE void place_each(const Model<double>& tree, int count, Bodies body_at, const T* q, JointPosition<T>* positions, const LoopWork<T>& work) {
   int angles = 0;
   for (int k = 0; k < count; ++k) {
@@ -68,7 +68,7 @@ MD_INLINE void place_each(const Model<double>& tree, int count, Bodies body_at, 
     if (body.type == JointType::revolute) work.angles[angles++] = without_turns(amount) + body.offset;
     else positions[body_at(k) - 1].shift = amount + body.offset;
   }
-  sines_cosines<Pack>(angles, work.angles, work.sines, work.cosines);
+  sines_cosines(angles, work.angles, work.sines, work.cosines);
   angles = 0;
   for (int k = 0; k < count; ++k)
     if (tree.bodies[body_at(k)].type == JointType::revolute) {
@@ -76,21 +76,22 @@ MD_INLINE void place_each(const Model<double>& tree, int count, Bodies body_at, 
       at.sine = work.sines[angles], at.cosine = work.cosines[angles++];
     }
 }
-template <class Pack, class T>
+template <class T>
 static void place_bodies(const Model<double>& tree, const int* bodies, int count, const T* q, const LoopWork<T>& work) {
-  place_each<Pack>(tree, count, [&](int k) { return bodies[k]; }, q, work.tree.positions, work);
+  place_each(tree, count, [&](int k) { return bodies[k]; }, q, work.tree.positions, work);
 }
 
 /// Coordinates of revolute joints from sines and cosines of their angles; of equal angles those nearest to the guess.
-template <class Pack, class T>
+template <class T>
 static void set_angles(const Model<double>& tree, const LateAngle* joints, int count, const T* guess, const LoopWork<T>& work) {
   for (int k = 0; k < count; ++k) {
     const JointPosition<T>& at = work.tree.positions[joints[k].body - 1];
     work.sines[k] = at.sine, work.cosines[k] = at.cosine;
   }
-  if constexpr (lanes_of<T> == 1) {
-    for (int k = count; k % lanes_of<Pack>; ++k) work.sines[k] = 0, work.cosines[k] = 1;
-    for (int k = 0; k < count; k += lanes_of<Pack>) store(work.angles + k, arctangent(load<Pack>(work.sines + k), load<Pack>(work.cosines + k)));
+  if constexpr (std::is_same_v<T, double>) {
+    constexpr int N = lanes_of<Pack<T>>;
+    for (int k = count; k % N; ++k) work.sines[k] = 0, work.cosines[k] = 1;
+    for (int k = 0; k < count; k += N) store(work.angles + k, arctangent(load<Pack<T>>(work.sines + k), load<Pack<T>>(work.cosines + k)));
   } else {
     for (int k = 0; k < count; ++k) work.angles[k] = arctangent(work.sines[k], work.cosines[k]);
   }
@@ -127,7 +128,7 @@ template <class T> MD_INLINE void place_unknown(const LoopModel& loops, const Pl
   }
 }
 
-template <class Pack, class T>
+template <class T>
 static Mask<T> close_planar(const Model<double>& tree, const LoopModel& loops, const Cluster& cluster, const T* guess, const LoopWork<T>& work) {
   const PlanarLoop& loop = loops.planar[cluster.part];
   turn_known(loops, loop, work);
@@ -139,8 +140,8 @@ static Mask<T> close_planar(const Model<double>& tree, const LoopModel& loops, c
     int count = 0;
     for (int k : {loop.i, loop.j})
       if (!loops.chain[k].slides) joints[count++] = {loops.chain[k].body, loops.chain[k].q};
-    set_angles<Pack>(tree, joints, count, guess, work);
-    place_bodies<Pack>(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
+    set_angles(tree, joints, count, guess, work);
+    place_bodies(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
   }
   return good;
 }
@@ -162,7 +163,7 @@ template <class T> MD_INLINE void move_quaternion(const Body<double>& body, cons
 }
 
 /// Moves the unknowns of a cluster by x (unknowns), and the bodies that follow.
-template <class Pack, class T>
+template <class T>
 static void move_unknowns(const Model<double>& tree, const LoopModel& loops, const Cluster& cluster, const T* x, const LoopWork<T>& work) {
   const RowSet& set = loops.sets[cluster.part];
   for (int k = 0; k < cluster.unknowns; ++k) {
@@ -174,7 +175,7 @@ static void move_unknowns(const Model<double>& tree, const LoopModel& loops, con
     const Body<double>& body = tree.bodies[one.body];
     if (has_quaternion(body.type) && one.column < cluster.unknowns) move_quaternion(body, x + one.column, work.q + body.q);
   }
-  place_bodies<Pack>(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
+  place_bodies(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
 }
 
 template <class T> MD_INLINE Triangle<T> triangle_of(const LoopWork<T>& work, const RowSet& set) {
@@ -182,7 +183,7 @@ template <class T> MD_INLINE Triangle<T> triangle_of(const LoopWork<T>& work, co
 }
 
 /// A first step along the tangent at the guess, as far as the known coordinates have moved since; then Newton's.
-template <class Pack, class T>
+template <class T>
 static Mask<T> close_by_newton(const Model<double>& tree, const LoopModel& loops, const Cluster& cluster, const T* guess, const LoopWork<T>& work) {
   const RowSet& set = loops.sets[cluster.part];
   const int m = set.rows, d = cluster.unknowns;
@@ -198,7 +199,7 @@ static Mask<T> close_by_newton(const Model<double>& tree, const LoopModel& loops
     if (has_quaternion(body.type) && one.column < d)
       for (int n = 0; n < (body.type == JointType::floating ? 7 : 4); ++n) work.q[body.q + n] = guess[body.q + n];
   }
-  place_each<Pack>(tree, set.bodies, [&](int k) { return loops.set_bodies[set.first_body + k].body; }, guess, work.positions_before, work);
+  place_each(tree, set.bodies, [&](int k) { return loops.set_bodies[set.first_body + k].body; }, guess, work.positions_before, work);
   Mask<T> good = zero <= zero;
   T step = zero, residual = zero;
   for (int steps = 0;; ++steps) {
@@ -224,7 +225,7 @@ static Mask<T> close_by_newton(const Model<double>& tree, const LoopModel& loops
     for (int k = 0; k < d; ++k) step = step + absolute(work.solution[k]);
     if (steps == 0) good = step < 2 * largest_newton_step;
     else if (steps == 1) good = good & (step < largest_newton_step);
-    move_unknowns<Pack>(tree, loops, cluster, work.solution, work);
+    move_unknowns(tree, loops, cluster, work.solution, work);
     if (steps > 0 && (steps == most_newton_steps || !any(good & (step > last_newton_step)))) break;
   }
   good = good & (step <= accepted_newton_step) & (residual < closed_residual);
@@ -267,10 +268,10 @@ template <class T> static Mask<T> newton_way_is_regular(const LoopModel& loops, 
 } // namespace detail
 
 /// The branch of all planar loops at a configuration.
-template <class Pack, class T> static void set_branch(const LoopModel& loops, const T* guess, const LoopWork<T>& work) {
+template <class T> static void set_branch(const LoopModel& loops, const T* guess, const LoopWork<T>& work) {
   using namespace detail;
   for (int k = 0; k < loops.branch_joints.count; ++k) work.angles[k] = without_turns(amount_of(loops.chain[loops.branch_joints[k]], guess));
-  sines_cosines<Pack>(loops.branch_joints.count, work.angles, work.sines, work.cosines);
+  sines_cosines(loops.branch_joints.count, work.angles, work.sines, work.cosines);
   for (int k = 0; k < loops.branch_joints.count; ++k) work.planar.turns[loops.branch_joints[k]] = {work.cosines[k], work.sines[k]};
   for (const Cluster& cluster : loops.clusters)
     if (cluster.kind != ClusterKind::gear && cluster.kind != ClusterKind::newton)
@@ -280,10 +281,10 @@ template <class Pack, class T> static void set_branch(const LoopModel& loops, co
 
 /// Dependent coordinates of work.q from the independent ones in it, on the branch that is set, nearest to a guess; also positions of all
 /// joints, and W. Returns where that succeeded.
-template <class Pack, class T>
+template <class T>
 static Mask<T> close_directly(const Model<double>& tree, const LoopModel& loops, const T* guess, const LoopWork<T>& work) {
   using namespace detail;
-  place_bodies<Pack>(tree, loops.given.data, loops.given.count, work.q, work);
+  place_bodies(tree, loops.given.data, loops.given.count, work.q, work);
   const T zero{};
   Mask<T> good = zero <= zero;
   for (const Cluster& cluster : loops.clusters) {
@@ -295,15 +296,15 @@ static Mask<T> close_directly(const Model<double>& tree, const LoopModel& loops,
         work.W[cluster.first_W + k] = zero + ratio;
       }
       work.q[loops.columns[cluster.first_column].q] = sum;
-      place_bodies<Pack>(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
+      place_bodies(tree, loops.followers.data + cluster.first_follower, cluster.followers, work.q, work);
     } else if (cluster.kind == ClusterKind::newton) {
-      good = good & close_by_newton<Pack>(tree, loops, cluster, guess, work);
+      good = good & close_by_newton(tree, loops, cluster, guess, work);
       good = good & project_newton(loops, cluster, work);
     } else {
-      good = good & close_planar<Pack>(tree, loops, cluster, guess, work);
+      good = good & close_planar(tree, loops, cluster, guess, work);
     }
   }
-  set_angles<Pack>(tree, loops.late_angles.data, loops.late_angles.count, guess, work);
+  set_angles(tree, loops.late_angles.data, loops.late_angles.count, guess, work);
   return good;
 }
 
@@ -321,11 +322,10 @@ template <class T> static Mask<T> way_is_regular(const LoopModel& loops, const T
 
 /// Closes the loops of one state at independent coordinates (in their order), in the assembly mode of a guess (nq): directly, or by
 /// strides from the guess. Whether it succeeds.
-template <class Pack>
 static bool close_loops(const Model<double>& tree, const LoopModel& loops, const double* independent, const double* guess, const LoopWork<double>& work) {
   double* before = work.before;
   for (int k = 0; k < loops.nq; ++k) before[k] = guess[k];
-  set_branch<Pack>(loops, guess, work);
+  set_branch(loops, guess, work);
   const int count = loops.independent_q.count;
   double distance = 0;
   for (int k = 0; k < count; ++k) {
@@ -339,7 +339,7 @@ static bool close_loops(const Model<double>& tree, const LoopModel& loops, const
       const int q = loops.independent_q[k];
       work.q[q] = part == 1 ? independent[k] : guess[q] + part * (independent[k] - guess[q]);
     }
-    if (close_directly<Pack>(tree, loops, before, work) && way_is_regular(loops, before, work)) {
+    if (close_directly(tree, loops, before, work) && way_is_regular(loops, before, work)) {
       if (part == 1) return true;
       for (int k = 0; k < loops.nq; ++k) before[k] = work.q[k];
       done = part, stride *= 2;

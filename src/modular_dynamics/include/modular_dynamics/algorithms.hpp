@@ -1,16 +1,88 @@
-// The algorithms of a tree in one form, with their memory, on any number type. Compiled into each file that includes it, for its processor.
+// The algorithms of a tree in one form, with their memory, on any number type: what they are called by functions of one state (functions.hpp)
+// and of many. Nothing has a symbol that files compiled for other processors could share.
 #pragma once
-#include "arena.hpp"
-#include "kernels.hpp"
-
-#include "modular_dynamics/mass_matrix_solver.hpp"
+#include "kinematics.hpp"
+#include "mass_matrix_solver.hpp"
+#include "memory.hpp"
 
 namespace modular_dynamics {
-namespace {
+
+/// Functions of a state.
+enum class Algorithm {
+  inverse_dynamics,
+  inverse_dynamics_loaded, ///< under wrenches from outside, with black boxes
+  joint_wrenches,          ///< the same, and the wrenches of all joints
+  forward_dynamics,
+  hybrid_dynamics,
+  mass_matrix,
+  coriolis_matrix,
+  inverse_dynamics_derivatives,
+  forward_dynamics_derivatives,
+  frame_poses,
+  frame_motions,
+  frame_velocities,
+  frame_accelerations,
+  jacobian,
+  whole_body,
+  momentum_matrix,
+  regressor
+};
+constexpr int algorithms = 17;
+
+/// Everything but the states.
+template <class E> struct Request {
+  Model<E> model;                                           ///< masses regrouped; wrenches are not those of its bodies
+  Model<E> whole;                                           ///< masses as they are
+  bool armature = false, springs = false, friction = false; ///< which terms of the joints count beside the bodies'
+  bool mimics = false;                                      ///< some joint mimics another
+  const int* joints = nullptr;                              ///< the description's joint of each body,
+  const Matrix3<E>* body_axes = nullptr;                    ///< and body's axes <- model frame
+  bool loaded = false;                                      ///< there are loads: wrenches on bodies from outside
+  bool loads_by_row = false;                                ///< and each state has its own
+  const std::int64_t* passing = nullptr;                    ///< Passing of each joint, where some are black boxes
+  const bool* prescribed = nullptr;                         ///< of hybrid dynamics: of which velocities the accelerations are known
+  const Frame<E>* frames = nullptr;
+  int frame_count = 0;
+  MotionForm form;                                          ///< of frames' motions and jacobians
+  const int* bodies = nullptr;                              ///< that frames need, as of KinematicsWork; nullptr: all
+  int body_count = 0;
+};
+
+/// How many inputs an algorithm reads, q first, and the shape of a result.
+struct Shape {
+  int inputs, dimensions;
+  long size[3];
+  long numbers() const { return size[0] * (dimensions > 1 ? size[1] : 1) * (dimensions > 2 ? size[2] : 1); }
+};
+
+template <class E> MD_INLINE Shape shape_of(Algorithm algorithm, const Request<E>& request) {
+  const long nv = request.model.nv, n = request.model.joints, frames = request.frame_count;
+  switch (algorithm) {
+    case Algorithm::inverse_dynamics:
+    case Algorithm::inverse_dynamics_loaded: return {3, 1, {nv}};
+    case Algorithm::joint_wrenches: return {3, 1, {nv + 6 * n}};
+    case Algorithm::forward_dynamics: return {3, 1, {nv}};
+    case Algorithm::hybrid_dynamics: return {4, 2, {2, nv}};
+    case Algorithm::mass_matrix: return {1, 2, {nv, nv}};
+    case Algorithm::coriolis_matrix: return {2, 2, {nv, nv}};
+    case Algorithm::inverse_dynamics_derivatives: return {3, 3, {3, nv, nv}};
+    case Algorithm::forward_dynamics_derivatives: return {3, 2, {3 * nv + 1, nv}};
+    case Algorithm::frame_poses: return {1, 3, {frames, 4, 4}};
+    case Algorithm::frame_motions: return {3, 3, {frames, 8, 3}};
+    case Algorithm::frame_velocities: return {2, 2, {frames, 6}};
+    case Algorithm::frame_accelerations: return {3, 2, {frames, 6}};
+    case Algorithm::jacobian: return {1, 2, {6, nv}};
+    case Algorithm::whole_body: return {3, 1, {16}};
+    case Algorithm::momentum_matrix: return {1, 2, {6, nv}};
+    case Algorithm::regressor: return {3, 2, {nv, 10 * n}};
+  }
+  return {0, 1, {0}};
+}
+
 
 template <class T> using RequestOf = Request<Element<T>>;
-template <class E> CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }
-template <class E> int columns_of(const Request<E>& request) { return request.model.bodies[0].columns_end; }
+template <class E> MD_INLINE CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }
+template <class E> MD_INLINE int columns_of(const Request<E>& request) { return request.model.bodies[0].columns_end; }
 
 /// One state, or as many as T has lanes.
 template <class T> struct State {
@@ -288,5 +360,4 @@ struct Regressor : Kinematics {
   }
 };
 
-} // namespace
 } // namespace modular_dynamics

@@ -1,0 +1,57 @@
+// Memory of calls: a block at a multiple of 64, and how algorithms divide it into their arrays.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+namespace modular_dynamics {
+
+/// Owns its memory.
+class Memory {
+ public:
+  Memory() = default;
+  /// So many bytes. Throws std::bad_alloc where there are not so many.
+  explicit Memory(std::size_t bytes) {
+    if (!at_least(bytes)) throw std::bad_alloc();
+  }
+  ~Memory() { release(); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  void* get() const { return data; }
+  /// At least so many bytes; what was there is lost. nullptr: there are not so many.
+  void* at_least(std::size_t bytes) {
+    if (bytes > size || !data) {
+      release();
+      data = ::operator new(bytes, alignment, std::nothrow);
+      size = data ? bytes : 0;
+    }
+    return data;
+  }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  void release() { ::operator delete(data, alignment); }
+  void* data = nullptr;
+  std::size_t size = 0;
+};
+
+namespace { // each file that is compiled for several generations of processors has an Arena of its own
+
+/// Hands out pieces of memory, one after the other; without memory it counts them.
+class Arena {
+ public:
+  explicit Arena(void* memory = nullptr) : first(reinterpret_cast<std::uintptr_t>(memory)), next(first) {}
+  template <class S> S* take(long count) {
+    auto at = reinterpret_cast<S*>(next);
+    next += (sizeof(S) * std::size_t(count) + 63) / 64 * 64;
+    return at;
+  }
+  template <class S> void take(S*& to, long count) { to = take<S>(count); }
+  std::size_t bytes() const { return next - first; }
+
+ private:
+  std::uintptr_t first, next;
+};
+
+} // namespace
+} // namespace modular_dynamics
