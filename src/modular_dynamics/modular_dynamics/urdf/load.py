@@ -21,11 +21,9 @@ from .checks.plausibility import implausible_numbers
 from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import (
-    anchors_in_degrees,
-    angles_in_degrees,
     limits_in_degrees,
     offsets_in_degrees,
-    quaternions_of_other_length,
+    turned_poses,
     unusual_gravity,
 )
 from .conditions import conditions_of
@@ -144,11 +142,8 @@ def graph_of(
         *massless_ends(robot, loop_links),
         *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
-        *angles_in_degrees(root),
-        *quaternions_of_other_length(root),
         *offsets_in_degrees(robot, annotations),
-        *anchors_in_degrees(tags),
-        *anchors_in_degrees(file),
+        *turned_poses(root, tags, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
         *(unusual_gravity(field, root) if gravity is None else ()),
         *implausible_numbers(robot, annotations, field, root),
         *words.findings,

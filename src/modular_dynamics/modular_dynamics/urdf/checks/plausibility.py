@@ -31,8 +31,8 @@ _DENSE_ROBOT, _LIGHT = 3000.0, 20.0
 #: of _HEAVY [kg] or more is 15,000; lighter ones, as sensors, often have a placeholder as their shape.
 _DENSEST, _HEAVY = 22_600.0, 10.0
 #: All mass over the sum of the cubes of the steps from joint to joint [kg/m^3], of robots that reach farther
-#: than _LARGE [m]; the smallest of published robots of any size is 0.03. In mm, that of a robot of 1000 kg/m^3
-#: is 1e-6, in inches 0.02: most are lighter, because links are slender.
+#: than _LARGE [m]; the smallest of published robots of any size is 0.03. In mm, that of 1000 kg/m^3 is 1e-6,
+#: in inches 0.02, of cubes: links are slender.
 _THIN_ROBOT, _LARGE = 1e-2, 10.0
 #: How many times the robot's size a centre of mass or an anchor may be away, and what distance [m] is never
 #: reported. The largest of published moving links is 1.3. The root may be a vehicle far larger than what
@@ -48,8 +48,8 @@ _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
 #: Density [kg/m^3] of the box that has the mass and the moments of a body, below which these do not fit each
 #: other. Shapes of meshes are not read, and a turntable or a panel of a satellite is larger than what its
-#: joints span; but no body is so thin. In kg cm^2, moments of a link of 1000 kg/m^3 say 0.001, in lb in^2 0.005.
-#: Placeholders of published robots are below 0.05; none of them has 1 kg or more.
+#: joints span; but no body is so thin. In kg cm^2, moments of a link of 1000 kg/m^3 say 0.001, in lb in^2
+#: 0.005. Placeholders of published robots are below 0.05; none of them has 1 kg or more.
 _SPARSE = 1.0
 #: How many times its radius of gyration a centre of mass may be away from the link's origin.
 _OFF_CENTRE = 5.0
@@ -181,7 +181,7 @@ def _dense_links(
             if link.name not in asked:
                 text = (
                     f"link '{link.name}' has {_shown(link.mass)} kg, all links that other joints move have "
-                    f"{others:.3g} kg, and its moments of inertia are those of a box of {body.volume:.3g} m^3; "
+                    f"{others:.3g} kg, and it has the moments of inertia of a box of {body.volume:.3g} m^3; "
                     "is its mass in kg?"
                 )
                 yield Finding("large mass", "link", link.name, text, link.line, asks=True)
