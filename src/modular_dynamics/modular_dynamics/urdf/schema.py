@@ -124,9 +124,10 @@ RESTS = ("spring_reference", "springref", "rest_position", "rest", "spring_mount
 _ALL, _NONE = (True, True), (False, False)
 _VALUE = Element(("value",), holds_text=True)
 _VALUES = dict.fromkeys((*INERTIAS, *REDUCTIONS), _VALUE)
-_DRIVE = Element(("name",), of_others=_VALUES, names=_NONE)
-_TRANSMISSION = Element(
-    ("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False, names=_NONE
+_KEYS = tuple(key for key in _VALUES if ":" not in key)
+_DRIVE = Element(("name",), of_others=_VALUES, attributes_of_others=_KEYS, names=_NONE)
+_TRANSMISSION = _DRIVE._replace(
+    attributes=("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False
 )
 #: An end of a loop of another tool: its pose stands in it, or in an <origin> in it.
 _PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
@@ -192,6 +193,7 @@ _GAZEBO = Element(
         "joint": _SDF_JOINT,
         "axis": _SDF_AXIS._replace(is_read=False),
     },
+    attributes_of_others=tuple(SPRINGS),
     is_read=False,
     names=_NONE,
 )
@@ -238,7 +240,7 @@ ROBOT = Element(
                 "safety_controller": _UNREAD,
             },
             of_others={**_VALUES, "actuator": _DRIVE},
-            attributes_of_others=("independent",),
+            attributes_of_others=("independent", *_KEYS),
         ),
         "material": _UNREAD,
         "transmission": _TRANSMISSION,

@@ -50,7 +50,7 @@ def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
 
 
 def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> Iterator[Finding]:
-    """Poses that turn by more than a turn, or whose quaternion, which readers divide by its length, is not unit.
+    """Poses that turn by more than a turn, or whose quaternion is not unit: readers divide it by its length.
 
     Of joints and inertials of a tree that is checked already, and of the anchors of loop joints and springs.
 

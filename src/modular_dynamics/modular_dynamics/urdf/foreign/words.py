@@ -56,13 +56,15 @@ class Collected:
         self.named.append(element)
 
     def contradict(
-        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str
+        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str = ""
     ) -> None:
-        """Words that contradict each other about an entry of <joint_dynamics>, which ours would settle."""
+        """Words that contradict each other about an entry of <joint_dynamics>, which ours would settle.
+
+        Without a hint it is a question: they may be meant so.
+        """
         record = Record("joint_dynamics", {**entry, LINE: line_of(element)}, "")
-        finding = Finding(
-            f"contradicting {kind}", "joint", entry["joint"], text, line_of(element), "", f"; {hint}"
-        )
+        of_kind, line = f"contradicting {kind}", line_of(element)
+        finding = Finding(of_kind, "joint", entry["joint"], text, line, "", hint, asks=not hint)
         self.contradictions.append((record, finding))
 
     def of(self, section: str) -> list[dict[str, Any]]:
