@@ -142,7 +142,7 @@ _LOOP = Element(
         **dict.fromkeys(("axis", "parent_axis", "child_axis"), _AXIS_OF_LOOP),
         "origin": _PLACED,
         "dynamics": Element(("damping", "friction")),
-        "limit": _UNREAD,
+        "limit": Element(("lower", "upper", "effort", "velocity")),
         "ratio": Element(("value",), names=_ALL, holds_text=True),
     },
     names=_ALL,
@@ -271,7 +271,7 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
 #: Attributes whose zero says something: elsewhere, zero is the default.
-_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction")
+_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
 #: What elements and attributes are by their names, in small letters.
 _NAMES = {
     "loop": re.compile(

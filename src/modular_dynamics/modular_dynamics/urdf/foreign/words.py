@@ -8,9 +8,10 @@ from lxml import etree
 
 from ...model import Finding
 from ..checks.values import LINE, Entry
+from ..schema import is_zero
 from ..source import line_of, word
 
-__all__ = ["Collected", "Record", "amount", "children", "content", "origin_of", "unread"]
+__all__ = ["Collected", "Record", "amount", "children", "content", "pose_of", "unread"]
 
 #: Attributes of an origin.
 _POSE = ("xyz", "rpy", "quat_xyzw")
@@ -92,12 +93,10 @@ def amount(element: etree._Element, where: str) -> float:
     return Entry({**entry.item, "value": content(element)}, entry.where, entry.error).number("value")
 
 
-def origin_of(*elements: etree._Element | None) -> dict[str, str]:
-    """xyz, rpy or quat_xyzw of the first of these elements that has one of them."""
-    for element in elements:
-        if element is not None and any(key in element.attrib for key in _POSE):
-            return {key: str(element.get(key)) for key in _POSE if key in element.attrib}
-    return {}
+def pose_of(element: etree._Element) -> dict[str, str]:
+    """xyz, rpy or quat_xyzw of an element; nothing where xyz and rpy are zero."""
+    pose = {key: str(element.get(key)) for key in _POSE if key in element.attrib}
+    return pose if "quat_xyzw" in pose or not all(map(is_zero, pose.values())) else {}
 
 
 def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:
