@@ -281,9 +281,13 @@ _NAMES = {
     "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
     "spring": re.compile(
         r"(?!(.*_)?(implicit|contact|ground|surface|control|controller|tire)_)(.*[_:])?(springs?|spring_?(constant|damper|rate)"
-        r"|(spring|joint|torsion(al)?)?_?stiffness|elasticity|compliance|bushing|torsion|counter_?balance)"
+        r"|(spring|joint|torsion(al)?)?_?stiffness|elastic(ity)?|compliance|bushing|torsion|counter_?balance|balancer"
+        r"|bungee|strut|rubber_?band)"
     ),
-    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|actuator|reflected|drive|gear)_?inertia)"),
+    "inertia": re.compile(
+        r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
+        r"_?(inertia|jm?))"
+    ),
 }
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
@@ -293,6 +297,7 @@ UNITS = "all numbers are in m, rad, kg and s"
 _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {
         "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
+        "robot": "a file describes one robot",
         **dict.fromkeys(("unit", "units", "scale"), UNITS),
     },
     "link": {
@@ -354,6 +359,7 @@ def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
     return hint
 
 
+@lru_cache(4096)  # a file has many elements of few names
 def kind_of(name: str, *kinds: str) -> str | None:
     """The first of these kinds that an element or attribute is by its name."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

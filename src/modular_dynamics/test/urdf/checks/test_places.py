@@ -355,3 +355,25 @@ def test_an_error_names_what_stands_in_the_wrong_place_too(old, new, error, reas
     with pytest.raises(md.UrdfError, match=error) as caught:
         md.load_urdf(ROBOT.replace(old, new, 1))
     assert reason in str(caught.value).partition("Beside this: ")[2]
+
+
+OURS = (
+    '<x:joint_dynamics {} joint="a" armature="1"/>',
+    '<x:spring {} name="s" stiffness="1" free_length="1"/>',
+    '<x:passive {} joint="a"/>',
+)
+
+
+@pytest.mark.parametrize("tag", OURS)
+def test_our_tags_with_a_prefix_below_the_robot(tag):
+    text = ROBOT.replace("</robot>", tag.format('xmlns:x="http://x"') + "</robot>")
+    with pytest.warns(md.ModelWarning, match="with a prefix, which is of another tool and ignored"):
+        (finding,) = md.load_urdf(text).warnings
+    assert str(finding).endswith(f"; is <{tag[3:].split()[0]}> in <modular_dynamics> meant?")
+
+
+def test_a_second_robot_in_the_file():
+    text = ROBOT.replace("</robot>", '<robot name="other"><link name="x"/></robot></robot>')
+    with pytest.warns(md.ModelWarning, match="has an element <robot>, which does not belong there"):
+        (finding,) = md.load_urdf(text).warnings
+    assert str(finding).endswith("and is ignored; a file describes one robot")
