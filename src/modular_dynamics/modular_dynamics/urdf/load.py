@@ -102,8 +102,8 @@ def graph_of(
     floating_base = conditions.floating_base if floating_base is None else floating_base
     tags = read_tags(root)
     stated = stated_version(root)
+    replaced, of_drake = replace_drake_joints(root)
     later = without_later_attributes(root, stated.version)
-    replaced = replace_drake_joints(root)
     repairs = repair(root)
     ignored_elements = [*names_and_places(root)]
     places = [ignored.finding for ignored in ignored_elements]
@@ -131,6 +131,7 @@ def graph_of(
     findings = [
         *plain.findings,
         *stated.findings,
+        *of_drake,
         *later,
         *repairs,
         *places,

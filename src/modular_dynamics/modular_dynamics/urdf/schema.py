@@ -336,6 +336,7 @@ _WORDS_OF_POSES = {
         "is 'rpy' meant, fixed-axis angles in rad?",
     ),
     **dict.fromkeys(("quat", "quaternion"), "is 'quat_xyzw' meant (x y z w, in <robot version=\"1.1\">)?"),
+    "quatwxyz": 'write quat_xyzw with the numbers in the order x y z w, in <robot version="1.1">',
     **dict.fromkeys("xyz", 'write xyz="x y z"'),
     **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
     "pose": "write 'xyz' and 'rpy'",

@@ -290,6 +290,8 @@ def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = Fa
     Where other tools have many words of their own (no ``is_urdf``), short ones are alike by chance.
     """
     folded = letters(name)
+    if folded == "quatwxyz":  # its numbers have another order
+        return None
     by_letters = {letters(one): one for one in reversed(known)}
     for own, one in by_letters.items():
         if sorted(folded) == sorted(own):

@@ -402,5 +402,10 @@ def _coupling(
 
 
 def is_dependent(joint: etree._Element) -> bool:
-    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is."""
-    return joint.get("independent", "true") not in ("true", "True")
+    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is.
+
+    Raises:
+        UrdfError: it is neither true nor false.
+    """
+    entry = Entry.of(joint, f"joint '{joint.get('name', '')}'")
+    return "independent" in joint.attrib and not entry.truth("independent")

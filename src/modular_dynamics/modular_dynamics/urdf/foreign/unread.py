@@ -2,7 +2,7 @@
 
 What resembles them by its name is named too, and what names two links or two joints of the robot, with a word
 or with numbers that say that it closes a loop, couples joints, or is a spring. What concerns a simulation is
-not: contact, friction of surfaces, sensors, colours, gains, and gravity that a simulator turns off for a link.
+not: contact, friction of surfaces, sensors, colours, gains, and gravity that simulators turn off for a link.
 What <gazebo> adds to the robot, or couples by a plugin, is a note: robots have it beside a complete URDF.
 """
 
@@ -65,63 +65,15 @@ _GROUPS = re.compile(
 )
 #: Words of a name that say what an element makes of the links or joints that it names; and numbers that do.
 _SAY = {
-    "spring": {
-        "spring",
-        "strut",
-        "bungee",
-        "band",
-        "elastic",
-        "damper",
-        "cord",
-        "shock",
-        "k",
-        "stiffness",
-        "force",
-    },
-    "loop": {
-        *(
-            "loop",
-            "loops",
-            "joint",
-            "hinge",
-            "pin",
-            "mate",
-            "weld",
-            "ball",
-            "connect",
-            "connection",
-            "constraint",
-        ),
-        *("closure", "closing", "closed", "cut", "bearing", "universal", "revolute", "spherical", "equality"),
-    },
-    "coupling": {
-        *(
-            "belt",
-            "pulley",
-            "gear",
-            "gears",
-            "coupling",
-            "coupled",
-            "couple",
-            "mimic",
-            "tendon",
-            "cable",
-            "rope",
-        ),
-        *(
-            "linkage",
-            "differential",
-            "synergy",
-            "mirror",
-            "ratio",
-            "multiplier",
-            "factor",
-            "coefficient",
-            "coef",
-            "gearing",
-        ),
-        "weight",
-    },
+    "coupling": re.compile(
+        r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
+        r"|ratio|multiplier|factor|coef(ficient)?|weight"
+    ),
+    "spring": re.compile(r"spring|strut|bungee|band|elastic|damper|cord|shock|k|stiffness|force"),
+    "loop": re.compile(
+        r"loops?|joint|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
+        r"|universal|revolute|spherical"
+    ),
 }
 _SEVERAL = (2, 3)
 #: Ancestors of an element that stands deeper than in a link or a joint.
@@ -281,11 +233,10 @@ def _kind_of_closure(
 def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str | None:
     """What an element makes of the joints or links that it names, if it says so."""
     names = _names(element)
-    if couples and names & _SAY["coupling"]:
-        return "coupling"
-    if closes and names & _SAY["spring"]:
-        return "spring"
-    return "loop" if closes and (names & _SAY["loop"] or _has_place(element)) else None
+    for kind, words in _SAY.items():
+        if (couples if kind == "coupling" else closes) and any(map(words.fullmatch, names)):
+            return kind
+    return "loop" if closes and _has_place(element) else None
 
 
 def _names(element: etree._Element) -> set[str]:

@@ -307,6 +307,12 @@ ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
         ("<robot ", "<robot gravity='0 0 1' ", "misplaced", "it is an attribute of <modular_dynamics>"),
         ("<robot ", "<robot gravity='0 0 0' ", "misplaced", "it is an attribute of <modular_dynamics>"),
         ("<origin ", "<origin quat='0 0 0 1' ", "misplaced", 'in <robot version="1.1">)?'),
+        (
+            "<origin ",
+            "<origin quat_wxyz='1 0 0 0' ",
+            "misplaced",
+            'in the order x y z w, in <robot version="1.1">',
+        ),
         ("<origin ", "<origin euler='1 0 0' ", "misplaced", "is 'rpy' meant, fixed-axis angles in rad?"),
         ("<origin ", "<origin x='1' ", "misplaced", 'write xyz="x y z"'),
         ("<origin ", "<origin yaw='1' ", "misplaced", 'write rpy="roll pitch yaw"'),
