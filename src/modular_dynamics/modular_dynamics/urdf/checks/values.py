@@ -83,9 +83,9 @@ class Entry:
     def truth(self, key: str) -> bool:
         """True or false under ``key``; false where it is missing."""
         text = str(self.item.get(key, "false")).lower()
-        if text not in ("true", "false", "1", "0", "yes", "no"):
+        if text not in ("true", "false", "1", "0"):
             raise self.failure(f": {key}='{self.item[key]}' is neither true nor false")
-        return text in ("true", "1", "yes")
+        return text in ("true", "1")
 
     def pose(self) -> DualQuaternion:
         """The pose that xyz [m] and either rpy [rad] or quat_xyzw say; each is zero or none by default.

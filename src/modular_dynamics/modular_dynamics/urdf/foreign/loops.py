@@ -404,8 +404,6 @@ def _coupling(
 def is_dependent(joint: etree._Element) -> bool:
     """Whether URDF+ says that a joint of the URDF is not independent; without a word it is.
 
-    Raises:
-        UrdfError: it is neither true nor false.
+    A misspelt "false", as in an example of URDF+, is not true.
     """
-    entry = Entry.of(joint, f"joint '{joint.get('name', '')}'")
-    return "independent" in joint.attrib and not entry.truth("independent")
+    return joint.get("independent", "true").strip().lower() not in ("true", "yes", "1")

@@ -36,11 +36,9 @@ _WRITE = {
 }
 #: Elements below <robot>: what they are.
 _ELEMENTS = {
-    "drake:distance_constraint": "loop",
     "drake:tendon_constraint": "coupling",
     "drake:linear_bushing_rpy": "spring",
     "cable": "coupling",
-    "constraints": "loop",
 }
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
@@ -63,16 +61,24 @@ _GROUPS = re.compile(
     r"|include.*|frames?|markers?|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
     re.IGNORECASE,
 )
-#: Words of a name that say what an element makes of the links or joints that it names; and numbers that do.
+#: What an element makes of the links or joints that it names: words of its name, or names of numbers in it.
 _SAY = {
-    "coupling": re.compile(
-        r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
-        r"|ratio|multiplier|factor|coef(ficient)?|weight"
+    "coupling": (
+        re.compile(
+            r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
+        ),
+        re.compile(r"(.*_)?(ratio|multiplier|factor|coef(ficient)?|gearing|weight)"),
     ),
-    "spring": re.compile(r"spring|strut|bungee|band|elastic|damper|cord|shock|k|stiffness|force"),
-    "loop": re.compile(
-        r"loops?|joint|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
-        r"|universal|revolute|spherical"
+    "spring": (
+        re.compile(r"springs?|strut|bungee|band|elastic|damper|cord|shock"),
+        re.compile(r"k|(.*_)?stiffness|spring_.*"),
+    ),
+    "loop": (
+        re.compile(
+            r"loops?|joint|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
+            r"|universal|revolute|spherical"
+        ),
+        re.compile(r"loop(_.*)?"),
     ),
 }
 _SEVERAL = (2, 3)
@@ -232,18 +238,20 @@ def _kind_of_closure(
 
 def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str | None:
     """What an element makes of the joints or links that it names, if it says so."""
-    names = _names(element)
-    for kind, words in _SAY.items():
-        if (couples if kind == "coupling" else closes) and any(map(words.fullmatch, names)):
+    words = re.findall(r"[a-z]+", _spaced(word(element)))
+    names = [str(key) for own in (element, *children(element)) for key in own.attrib]
+    names = [*map(_spaced, (*names, *map(word, children(element))))]
+    for kind, (of_name, of_numbers) in _SAY.items():
+        if (couples if kind == "coupling" else closes) and (
+            any(map(of_name.fullmatch, words)) or any(map(of_numbers.fullmatch, names))
+        ):
             return kind
     return "loop" if closes and _has_place(element) else None
 
 
-def _names(element: etree._Element) -> set[str]:
-    """Words, in small letters, of the name of an element and of the attributes and elements in it."""
-    names = [word(element), *(str(key) for own in (element, *children(element)) for key in own.attrib)]
-    names += [word(own) for own in children(element)]
-    return set(re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", " ".join(names)).lower()))
+def _spaced(name: str) -> str:
+    """A name in small letters, gearRatio as gear_ratio."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def _has_place(element: etree._Element) -> bool:

@@ -193,7 +193,7 @@ SILENT = [
     "<group name='arm'><joint name='a'/><joint name='b'/><chain base_link='base' tip_link='rod'/></group>",
     "<frame name='f' link='rod'/><fixed_frame name='g'/><disable_collisions link1='rod' link2='base'/>",
     "<gripper name='g' base_link='base' tip_link='rod'/><arm base='base' tip='rod'/>",
-    "<wheels left='a' right='b'/>",
+    "<wheels left='a' right='b'/><tool_changer parent='base' tool='rod' joint='a' max_force='40'/>",
     "<manipulator><base_link>base</base_link><ee_link>rod</ee_link></manipulator>",
     "<contact_pair link1='rod' link2='rocker'/><acm><entry link1='rod' link2='rocker'/></acm>",
     "<mujoco><contact><exclude body1='rod' body2='rocker'/></contact></mujoco>",
