@@ -50,7 +50,7 @@ class RigidBody:
         inertia = np.zeros((3, 3))
         for (link, turn, _), arm in zip(self.links, np.array(places) - centre, strict=True):
             inertia += turn @ link.inertia @ turn.T + link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-        return np.linalg.eigvalsh(inertia)
+        return np.asarray(np.linalg.eigvalsh(inertia), dtype=np.float64)
 
     @property
     def gyration(self) -> float:

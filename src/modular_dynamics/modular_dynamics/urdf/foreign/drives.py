@@ -165,8 +165,9 @@ def _numbers(
 
 def _readings(kind: str, place: _Place, collected: Collected) -> list[_Statement]:
     """What a place may state, that which counts first; nothing where it is zero."""
-    numbers, factors = [one for one in place.numbers if one.value != 0.0], place.factors
-    zeros = [one for one in factors if one.value == 0.0] if numbers and kind == "inertia" else []
+    numbers = [one for one in place.numbers if one.value != 0.0]
+    factors: list[_Number | None] = [*place.factors]
+    zeros = [one for one in place.factors if one.value == 0.0] if numbers and kind == "inertia" else []
     for zero in zeros:
         text = f"{numbers[0].text} of joint '{place.joint}' is not read: {zero.text} is zero"
         collected.leave(kind, zero.element, place.joint, text, _WRITE)
