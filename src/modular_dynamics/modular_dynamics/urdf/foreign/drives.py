@@ -106,9 +106,9 @@ def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> No
     places = [
         [*_of_dynamics(joints, _ARMATURE)],
         [*_of_dynamics(joints, _ROTOR)],
-        *([*_motors([(joint, [joint]) for joint in joints], words, collected)] for words in (_DRAKE, _ROS)),
+        *(_motors([(joint, [joint]) for joint in joints], words, collected) for words in (_DRAKE, _ROS)),
         *(
-            [*_motors([(own, [*children(own, "joint")]) for own in owners], words, collected)]
+            _motors([(own, [*children(own, "joint")]) for own in owners], words, collected)
             for owners in (simple, of_control)
             for words in (_DRAKE, _ROS)
         ),
@@ -126,12 +126,12 @@ def _of_dynamics(joints: list[etree._Element], words: _Words) -> Iterator[_Place
 
 def _motors(
     owners: list[tuple[etree._Element, list[etree._Element]]], words: _Words, collected: Collected
-) -> Iterator[_Place]:
-    """Motors of joints, or of transmissions, each once: it has a transmission for each hardware interface.
+) -> list[_Place]:
+    """Motors of joints, or of transmissions: one of a name has a transmission for each hardware interface.
 
     Simple ones: of others, which turn two joints by two motors, an armature would be a matrix.
     """
-    seen = set[tuple[str, ...]]()
+    places: dict[tuple[str, ...], _Place] = {}
     for owner, joints in owners:
         actuators, name = [*children(owner, "actuator")], owner.get("name", "")
         where = f"{word(owner)} '{name}'"
@@ -142,13 +142,13 @@ def _motors(
             text = f"rotor inertias of {where}, of {several}, are not read"
             collected.leave("inertia", numbers[0].element, name, text, _WRITE)
         elif len(joints) == 1:
-            motor = (actuators or [owner])[0].get("name", "")
-            values = [str(one.value) for one in (*numbers, *factors)] if numbers else []
-            once = (joints[0].get("name", ""), motor, *values)
-            if not motor or once not in seen:
-                yield _Place(once[0], numbers, factors, words)
-            seen.add(once)
+            joint, motor = joints[0].get("name", ""), (actuators or [owner])[0].get("name", "")
+            key = (joint, motor) if motor else (joint, "", str(len(places)))
+            place = places.setdefault(key, _Place(joint, [], [], words))
+            place.numbers.extend(numbers)
+            place.factors.extend(factors)
         collected.read += [one.element for one in numbers if one.element not in parts]
+    return [*places.values()]
 
 
 def _numbers(
@@ -209,7 +209,7 @@ def _collect(kind: str, groups: list[list[_Place]], tree: Tree, collected: Colle
         collected.add("joint_dynamics", entry, one.element, one.text)
         if others[joint]:
             text = f"several numbers state the {kind} of joint '{joint}': {one}, which counts, and "
-            text += ", and ".join(map(str, others[joint]))
+            text += ", and ".join(dict.fromkeys(map(str, others[joint])))
             collected.contradict(kind, entry, one.element, text, f"; {_WRITE}")
         elif place.words[1] and not place.factors:
             every = [other for group in groups for other in group if other.joint == joint]

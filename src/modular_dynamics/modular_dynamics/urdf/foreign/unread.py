@@ -58,7 +58,7 @@ _GROUPS = re.compile(
     r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|(?<!closed_)chains?|end_?effectors?"
     r"|virtual_?joints?|passive_?joints?|sensors?|cameras?|plugins?|visual|safety_?controllers?|calibration"
     r"|.*controllers?|member|ignored.*|touch.*|self_?collide.*|planning.*|kinematics?|ik.*|poses?|state.*"
-    r"|include.*|frames?|markers?|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
+    r"|include.*|frames?|markers?|imus?|tools?|tcp|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
     re.IGNORECASE,
 )
 #: What an element makes of the links or joints that it names: words of its name, or names of numbers in it.
@@ -233,7 +233,12 @@ def _kind_of_closure(
     in_others = any(word(one) in ROBOT.children and word(one) not in ("link", "joint") for one in above[:-1])
     of_joint = owner == "joint" and bool(joints - {above[0].get("name", "")})
     couples, closes = of_joint or len(joints) in _SEVERAL, len(links) in _SEVERAL
-    return _kind_of_pair(element, couples, closes) if (couples or closes) and not in_others else None
+    if in_others or not (couples or closes):
+        return None
+    is_joint = any(links == {joint.parent, joint.child} for joint in robot.joints.values())
+    return _kind_of_pair(element, couples, closes) or (
+        "loop" if closes and not is_joint and _has_place(element) else None
+    )
 
 
 def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str | None:
@@ -246,7 +251,7 @@ def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str |
             any(map(of_name.fullmatch, words)) or any(map(of_numbers.fullmatch, names))
         ):
             return kind
-    return "loop" if closes and _has_place(element) else None
+    return None
 
 
 def _spaced(name: str) -> str:

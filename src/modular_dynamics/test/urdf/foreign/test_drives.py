@@ -104,7 +104,9 @@ DRIVES = {
     ),
     "two motors": (
         transmission(f"{REDUCTION}<motorInertia>{ROTOR / 4}</motorInertia>")
-        + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u"),
+        + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u").replace(
+            'actuator name="m"', 'actuator name="n"'
+        ),
         "",
     ),
     "the same in two places": (
@@ -207,6 +209,12 @@ TWO = {
         ("", '<dynamics armature="2" rotor_inertia="3"/>', 2.0),
         (transmission(f"{OF_DRAKE}<motorInertia>7</motorInertia>"), "", ARMATURE),
         ("", f'<dynamics rotor_inertia="{ROTOR}" motor_inertia="1" gear_ratio="{RATIO}"/>', ARMATURE),
+        (
+            transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+            + transmission(f"{REDUCTION}<motorInertia>{2 * ROTOR}</motorInertia>", name="u"),
+            "",
+            ARMATURE,
+        ),
         ("", f'<dynamics rotor_inertia="{ROTOR}" gear_ratio="{RATIO}" reduction="2"/>', ARMATURE),
         (
             transmission(
