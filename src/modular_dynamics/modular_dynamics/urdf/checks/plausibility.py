@@ -51,9 +51,11 @@ _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
 #: joints span; but no body is so thin. In kg cm^2, moments of a link of 1000 kg/m^3 say 0.001, in lb in^2
 #: 0.005. Placeholders of published robots are below 0.05; none of them has 1 kg or more.
 _SPARSE = 1.0
+#: Least thickness of these boxes over their length, where they must not seem too large, and not too small.
+_THIN, _THICK = 0.01, 0.2
 #: How many times its radius of gyration a centre of mass may be away from the link's origin.
 _OFF_CENTRE = 5.0
-#: Mass of a body over that of all others, of _SEVERAL or more, if no material is so dense; published: 1.7.
+#: Mass of a body over that of all others, of _SEVERAL or more, if it is _DENSER; published: 1.7.
 _ALONE, _SEVERAL = 5.0, 3
 #: Density [kg/m^3] of a moving link without mesh, of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or
 #: more; smaller ones are placeholders. The largest published one is 32,000, of a gear.
@@ -140,8 +142,8 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot whose moving links are heavier than anything of its size."""
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
-    solid = sum(body.volume for body in sizes.moving)  # a turntable is larger than its reach
-    least = max(_LIGHT, _DENSEST * solid, _DENSE_ROBOT * size**3)
+    solid = sum(body.volume(_THICK) for body in sizes.moving)  # a turntable is larger than its reach
+    least = max(_LIGHT, _DENSER * solid, _DENSE_ROBOT * size**3)
     if sizes.moving_mass < least or size == 0.0:
         return
     body = max(sizes.moving, key=lambda one: one.mass)
@@ -176,12 +178,12 @@ def _dense_links(
     massive = [body for body in sizes.moving if body.mass > 0.0]
     for body in massive if len(massive) >= _SEVERAL else ():
         others = sizes.moving_mass - body.mass
-        if body.mass > max(_LIGHTEST, _ALONE * others) and 0.0 < _DENSEST * body.volume < body.mass:
+        if body.mass > max(_LIGHTEST, _ALONE * others) and 0.0 < _DENSER * body.volume(_THICK) < body.mass:
             link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
             if link.name not in asked:
                 text = (
                     f"link '{link.name}' has {_shown(link.mass)} kg, all links that other joints move have "
-                    f"{others:.3g} kg, and it has the moments of inertia of a box of {body.volume:.3g} m^3; "
+                    f"{others:.3g} kg, and its moments of inertia are of {body.volume(_THICK):.3g} m^3; "
                     "is its mass in kg?"
                 )
                 yield Finding("large mass", "link", link.name, text, link.line, asks=True)
@@ -258,7 +260,8 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     is_template = any(np.allclose(link.inertia, np.eye(3), rtol=0.0, atol=1e-12) for link, _, _ in body.links)
     if not is_template and body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
-    if body.has_mesh and body.mass > max(_LIGHTEST, _SPARSE * body.volume) and not is_template:
+    is_dense = body.mass >= max(_LIGHTEST, _SPARSE * body.volume(_THIN))
+    if body.has_mesh and is_dense and not is_template:
         return False
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent

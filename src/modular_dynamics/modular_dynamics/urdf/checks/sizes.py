@@ -14,9 +14,6 @@ from .geometry import Geometry
 
 __all__ = ["RigidBody", "RobotSizes", "length"]
 
-#: Edges of a body over its longest one are no less.
-_THINNEST = 0.01
-
 
 @dataclass
 class RigidBody:
@@ -57,14 +54,17 @@ class RigidBody:
         """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
         return math.sqrt(max(float(self.moments.sum()), 0.0) / (2.0 * self.mass)) if self.mass > 0.0 else 0.0
 
-    @property
-    def volume(self) -> float:
-        """Of the homogeneous box of this mass with these moments [m^3]; a hundredth as thick as long."""
+    def volume(self, thinnest: float) -> float:
+        """Of the homogeneous box of this mass with these moments [m^3].
+
+        Args:
+            thinnest: its edges over the longest one are no less: moments of thin plates and rods are rounded.
+        """
         if not self.mass > 0.0:
             return 0.0
         squares = 6.0 * (self.moments.sum() - 2.0 * self.moments) / self.mass
         edges = np.sqrt(np.maximum(squares, 0.0))
-        return float(np.prod(np.maximum(edges, _THINNEST * edges.max())))
+        return float(np.prod(np.maximum(edges, thinnest * edges.max())))
 
 
 class RobotSizes:

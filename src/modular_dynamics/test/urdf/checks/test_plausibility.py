@@ -318,10 +318,11 @@ def test_a_finger_in_grams():
 MESH = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
 
 
-#: Larger than what the joints span, of plausible density: a turntable of steel, and a panel of a satellite.
+#: Larger than what the joints span, of plausible density: a turntable, a panel of a satellite, a reel.
 LARGE_BODIES = (
     {"gripper": 9000, "gripper_moment": 2000},
     {"gripper": 60, "gripper_com": 8, "gripper_moment": 900},
+    {"gripper": 1.0, "gripper_moment": 0.16},
 )
 OTHER_UNITS = (
     ("gripper_moment", 1e4, "large inertia"),  # kg cm^2
