@@ -247,7 +247,7 @@ def _number(text: str, where: str) -> float:
 _LETTERS = {
     **dict.fromkeys(("pos", "position", "positions", "angle"), "q"),
     **dict.fromkeys(("dq", "qd", "qdot", "vel", "velocity", "velocities"), "v"),
-    **dict.fromkeys(("ddq", "qdd", "qddot", "dv", "acc", "acceleration", "a"), "vdot"),
+    **dict.fromkeys(("ddq", "qdd", "qddot", "dv", "vdot", "acc", "acceleration"), "a"),
     **dict.fromkeys(("effort", "torque", "u"), "tau"),
 }
 
