@@ -243,12 +243,23 @@ def _number(text: str, where: str) -> float:
     return value
 
 
+#: What other tables call the columns of positions, velocities and so on.
+_LETTERS = {
+    **dict.fromkeys(("pos", "position", "positions", "angle"), "q"),
+    **dict.fromkeys(("dq", "qd", "qdot", "vel", "velocity", "velocities"), "v"),
+    **dict.fromkeys(("ddq", "qdd", "qddot", "dv", "vdot", "acc", "acceleration"), "a"),
+    **dict.fromkeys(("effort", "torque", "u"), "tau"),
+}
+
+
 def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = MappingProxyType({})) -> str:
     """A name that is none of these, for an error: why it is dependent, or which one may be meant."""
     if name in dependent:
         return f"'{name:.60}': {dependent[name]}; leave it out"
     same = [one for one in names if one.casefold() == name.casefold()]
     same += [one for one in names if one.partition("_")[2] == name]  # q_j1 for j1
+    letter, _, rest = name.partition("_")
+    same += [one for one in names if one == f"{_LETTERS.get(letter.casefold())}_{rest}"]
     close = same or difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"

@@ -21,11 +21,9 @@ from .checks.plausibility import implausible_numbers
 from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
 from .checks.tags import checked_annotations, with_partition
 from .checks.units import (
-    anchors_in_degrees,
-    angles_in_degrees,
     limits_in_degrees,
     offsets_in_degrees,
-    quaternions_of_other_length,
+    turned_poses,
     unusual_gravity,
 )
 from .conditions import conditions_of
@@ -104,8 +102,8 @@ def graph_of(
     floating_base = conditions.floating_base if floating_base is None else floating_base
     tags = read_tags(root)
     stated = stated_version(root)
+    replaced, of_drake = replace_drake_joints(root)
     later = without_later_attributes(root, stated.version)
-    replaced = replace_drake_joints(root)
     repairs = repair(root)
     ignored_elements = [*names_and_places(root)]
     places = [ignored.finding for ignored in ignored_elements]
@@ -133,6 +131,7 @@ def graph_of(
     findings = [
         *plain.findings,
         *stated.findings,
+        *of_drake,
         *later,
         *repairs,
         *places,
@@ -144,11 +143,8 @@ def graph_of(
         *massless_ends(robot, loop_links),
         *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
-        *angles_in_degrees(root),
-        *quaternions_of_other_length(root),
         *offsets_in_degrees(robot, annotations),
-        *anchors_in_degrees(tags),
-        *anchors_in_degrees(file),
+        *turned_poses(root, tags, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
         *(unusual_gravity(field, root) if gravity is None else ()),
         *implausible_numbers(robot, annotations, field, root),
         *words.findings,

@@ -124,9 +124,10 @@ RESTS = ("spring_reference", "springref", "rest_position", "rest", "spring_mount
 _ALL, _NONE = (True, True), (False, False)
 _VALUE = Element(("value",), holds_text=True)
 _VALUES = dict.fromkeys((*INERTIAS, *REDUCTIONS), _VALUE)
-_DRIVE = Element(("name",), of_others=_VALUES, names=_NONE)
-_TRANSMISSION = Element(
-    ("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False, names=_NONE
+_KEYS = tuple(key for key in _VALUES if ":" not in key)
+_DRIVE = Element(("name",), of_others=_VALUES, attributes_of_others=_KEYS, names=_NONE)
+_TRANSMISSION = _DRIVE._replace(
+    attributes=("name", "type"), of_others={**_VALUES, "joint": _DRIVE, "actuator": _DRIVE}, is_read=False
 )
 #: An end of a loop of another tool: its pose stands in it, or in an <origin> in it.
 _PLACED = _ORIGIN._replace(attributes=("xyz", "rpy", "quat_xyzw"), since={}, names=_ALL)
@@ -141,7 +142,7 @@ _LOOP = Element(
         **dict.fromkeys(("axis", "parent_axis", "child_axis"), _AXIS_OF_LOOP),
         "origin": _PLACED,
         "dynamics": Element(("damping", "friction")),
-        "limit": _UNREAD,
+        "limit": Element(("lower", "upper", "effort", "velocity")),
         "ratio": Element(("value",), names=_ALL, holds_text=True),
     },
     names=_ALL,
@@ -192,6 +193,7 @@ _GAZEBO = Element(
         "joint": _SDF_JOINT,
         "axis": _SDF_AXIS._replace(is_read=False),
     },
+    attributes_of_others=tuple(SPRINGS),
     is_read=False,
     names=_NONE,
 )
@@ -238,7 +240,7 @@ ROBOT = Element(
                 "safety_controller": _UNREAD,
             },
             of_others={**_VALUES, "actuator": _DRIVE},
-            attributes_of_others=("independent",),
+            attributes_of_others=("independent", *_KEYS),
         ),
         "material": _UNREAD,
         "transmission": _TRANSMISSION,
@@ -269,7 +271,7 @@ OTHER_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "dynamics": ("D", "K", "mu_coulomb", "mu_viscous"),  # Franka's, placeholders for its simulation
 }
 #: Attributes whose zero says something: elsewhere, zero is the default.
-_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction")
+_ZERO_COUNTS = ("gravity", "ratio", "multiplier", "gearratio", "reduction", "active", "enabled")
 #: What elements and attributes are by their names, in small letters.
 _NAMES = {
     "loop": re.compile(
@@ -279,9 +281,13 @@ _NAMES = {
     "coupling": re.compile(r"(.*[_:])?(couplings?|tendons?|differentials?|gear_?box)"),
     "spring": re.compile(
         r"(?!(.*_)?(implicit|contact|ground|surface|control|controller|tire)_)(.*[_:])?(springs?|spring_?(constant|damper|rate)"
-        r"|(spring|joint|torsion(al)?)?_?stiffness|elasticity|compliance|bushing|torsion|counter_?balance)"
+        r"|(spring|joint|torsion(al)?)?_?stiffness|elastic(ity)?|compliance|bushing|torsion|counter_?balance|balancer"
+        r"|bungee|strut|rubber_?band)"
     ),
-    "inertia": re.compile(r"(.*[_:])?(armature|(rotor|motor|actuator|reflected|drive|gear)_?inertia)"),
+    "inertia": re.compile(
+        r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
+        r"_?(inertia|jm?))"
+    ),
 }
 _CENTRE = ("com", "cog", "centerofmass", "centreofmass", "centerofgravity")
 _POSE = ("pose", "transform", "translation", "position", "rotation", "orientation")
@@ -291,6 +297,7 @@ UNITS = "all numbers are in m, rad, kg and s"
 _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {
         "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
+        "robot": "a file describes one robot",
         **dict.fromkeys(("unit", "units", "scale"), UNITS),
     },
     "link": {
@@ -329,6 +336,7 @@ _WORDS_OF_POSES = {
         "is 'rpy' meant, fixed-axis angles in rad?",
     ),
     **dict.fromkeys(("quat", "quaternion"), "is 'quat_xyzw' meant (x y z w, in <robot version=\"1.1\">)?"),
+    "quatwxyz": 'write quat_xyzw with the numbers in the order x y z w, in <robot version="1.1">',
     **dict.fromkeys("xyz", 'write xyz="x y z"'),
     **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
     "pose": "write 'xyz' and 'rpy'",
@@ -352,6 +360,7 @@ def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
     return hint
 
 
+@lru_cache(4096)  # a file has many elements of few names
 def kind_of(name: str, *kinds: str) -> str | None:
     """The first of these kinds that an element or attribute is by its name."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()

@@ -38,6 +38,7 @@ def table(tmp_path):
         (f"{HEAD}\n0,\u0663,0,0\n", "column q_bend: '\u0663' is no finite number\n"),
         (f"{HEAD}\n0,1e999,0,0\n", "column q_bend: '1e999' is no finite number\n"),
         (f"{HEAD},turn\n", "has the column 'turn', which is unknown; did you mean 'q_turn'?"),
+        (f"{HEAD},dq_turn\n", "has the column 'dq_turn', which is unknown; did you mean 'v_turn'?"),
         (f"{HEAD}\n0,inf,0,0\n", "column q_bend: 'inf' is no finite number"),
         (b"\xff\xfe\x00", "is no CSV, but text in UTF-16: save it in UTF-8"),
         (b"\x81\xfe\x00", "is no CSV in UTF-8"),

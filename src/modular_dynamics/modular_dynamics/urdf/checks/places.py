@@ -154,10 +154,12 @@ def _with_prefix(
     """A finding of what URDF has here, written with a prefix: <x:inertial>. Drake's are read in foreign/."""
     local = str(child.tag).rpartition("}")[2].rpartition(":")[2]
     meant = rule.children.get(local)
-    if owner.kind == "robot" or meant is None or not meant.is_read or local == "mimic":
+    is_ours = local in TAGS.children and _is_our_tag(child)
+    if not is_ours and (owner.kind == "robot" or meant is None or not meant.is_read or local == "mimic"):
         return
     text = f"{owner.where(parent)} has an element <{local}> with a prefix, which is of another tool"
-    yield Ignored(owner.ignored("misplaced element", text, child, f"; is <{local}> meant?"), child)
+    where = " in <modular_dynamics>" * is_ours
+    yield Ignored(owner.ignored("misplaced element", text, child, f"; is <{local}>{where} meant?"), child)
 
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
@@ -262,7 +264,7 @@ def _right_element(key: str, rule: Element, owner: _Owner) -> str | None:
 
 def _is_our_tag(element: etree._Element) -> bool:
     """Whether it is written as in <modular_dynamics>, so that no other tool can have meant it."""
-    rule = TAGS.children.get(str(element.tag))
+    rule = TAGS.children.get(str(element.tag).rpartition("}")[2].rpartition(":")[2])
     if rule is None:
         return False
     attributes = {*map(str, element.attrib)}
@@ -288,6 +290,8 @@ def _meant(name: str, known: tuple[str, ...], is_urdf: bool, is_robot: bool = Fa
     Where other tools have many words of their own (no ``is_urdf``), short ones are alike by chance.
     """
     folded = letters(name)
+    if folded == "quatwxyz":  # its numbers have another order
+        return None
     by_letters = {letters(one): one for one in reversed(known)}
     for own, one in by_letters.items():
         if sorted(folded) == sorted(own):

@@ -1,7 +1,7 @@
 """Lengths, masses and inertias that do not fit each other or the joints' effort limits: probably other units.
 
 They are used as given, also strictly: these findings only ask, each with the number that made it ask. All
-thresholds are beyond what 872 published descriptions hold (example-robot-data, ROS-Industrial, Drake,
+thresholds are beyond what 2,268 published descriptions hold (example-robot-data, ROS-Industrial, Drake,
 PyBullet, Unitree, iCub and others), but for the placeholders among these.
 """
 
@@ -30,9 +30,10 @@ _DENSE_ROBOT, _LIGHT = 3000.0, 20.0
 #: Mass of a link over the box round its shapes [kg/m^3]: osmium's density. The largest of a published link
 #: of _HEAVY [kg] or more is 15,000; lighter ones, as sensors, often have a placeholder as their shape.
 _DENSEST, _HEAVY = 22_600.0, 10.0
-#: All mass over the cube of the reach [kg/m^3], of robots that reach farther than _LARGE [m]; the smallest of
-#: published robots of any size is 0.07. In mm, that of a compact robot of 1000 kg/m^3 is 1e-6.
-_THIN_ROBOT, _LARGE = 1e-4, 10.0
+#: All mass over the sum of the cubes of the steps from joint to joint [kg/m^3], of robots that reach farther
+#: than _LARGE [m]; the smallest of published robots of any size is 0.03. In mm, that of 1000 kg/m^3 is 1e-6,
+#: in inches 0.02, of cubes: links are slender.
+_THIN_ROBOT, _LARGE = 1e-2, 10.0
 #: How many times the robot's size a centre of mass or an anchor may be away, and what distance [m] is never
 #: reported. The largest of published moving links is 1.3. The root may be a vehicle far larger than what
 #: joints span.
@@ -45,12 +46,17 @@ _FARTHEST_OF_ROOT, _NEAR_OF_ROOT = 10.0, 5.0
 _WIDE, _WIDER_THAN_BODY, _WIDE_UNKNOWN, _NEGLIGIBLE = 0.6, 3.0, 1.5, 1e-3
 #: The same of the root, over the robot's size, and above a radius [m], with a share of the mass.
 _WIDE_ROOT, _NARROW_ROOT, _NEGLIGIBLE_MASS = 30.0, 5.0, 0.01
-
-
-#: How much farther or denser bodies may be that have only meshes: these are not read, and a turntable, a
-#: press or a panel of a satellite is larger than what its joints span. Not so parts below _LIGHTEST, which
-#: have placeholders, and the identity of a template.
-_FARTHER_WITH_MESH, _DENSER_WITH_MESH = 10.0, 50.0
+#: Density [kg/m^3] of the box that has the mass and the moments of a body, below which these do not fit each
+#: other. Shapes of meshes are not read, and a turntable or a panel of a satellite is larger than what its
+#: joints span; but no body is so thin. In kg cm^2, moments of a link of 1000 kg/m^3 say 0.001, in lb in^2
+#: 0.005. Placeholders of published robots are below 0.05; none of them has 1 kg or more.
+_SPARSE = 1.0
+#: Least thickness of these boxes over their length, where they must not seem too large, and not too small.
+_THIN, _THICK = 0.01, 0.2
+#: How many times its radius of gyration a centre of mass may be away from the link's origin.
+_OFF_CENTRE = 5.0
+#: Mass of a body over that of all others, of _SEVERAL or more, if it is _DENSER; published: 1.7.
+_ALONE, _SEVERAL = 5.0, 3
 #: Density [kg/m^3] of a moving link without mesh, of _LIGHTEST [kg] or more in a box of _SMALLEST [m^3] or
 #: more; smaller ones are placeholders. The largest published one is 32,000, of a gear.
 _DENSER, _LIGHTEST, _SMALLEST = 50_000.0, 1.0, 1e-6
@@ -119,7 +125,10 @@ def _gravity_torques(
 def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot that reaches far for what it weighs: the step to one of its joints, or all, in millimetres."""
     robot, reach = sizes.robot, sizes.reach
-    if not sizes.moving or not reach > _LARGE or not 0.0 < sizes.mass < _THIN_ROBOT * reach**3:
+    if not sizes.moving or not reach > _LARGE:
+        return
+    room = sum(np.power(np.array([*sizes.steps.values()]), 3))
+    if not 0.0 < sizes.mass < _THIN_ROBOT * room:
         return
     joint = max(robot.joints.values(), key=lambda one: sizes.steps[one.name])
     text = (
@@ -133,8 +142,9 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     """A robot whose moving links are heavier than anything of its size."""
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
-    dense = _DENSE_ROBOT * (_DENSER_WITH_MESH if any(body.has_mesh for body in sizes.moving) else 1.0)
-    if sizes.moving_mass < _LIGHT or not 0.0 < size**3 * dense < sizes.moving_mass:
+    solid = sum(body.volume(_THICK) for body in sizes.moving)  # a turntable is larger than its reach
+    least = max(_LIGHT, _DENSER * solid, _DENSE_ROBOT * size**3)
+    if sizes.moving_mass < least or size == 0.0:
         return
     body = max(sizes.moving, key=lambda one: one.mass)
     link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
@@ -149,7 +159,8 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
 def _dense_links(
     robot: RobotDescription, shapes: Mapping[str, Geometry], sizes: RobotSizes
 ) -> Iterator[Finding]:
-    """Links that are denser than any material."""
+    """Links that are denser than any material, by their shapes, or by their moments and far above others."""
+    asked = set[str]()
     moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
         link = robot.links[name]
@@ -162,7 +173,20 @@ def _dense_links(
                 f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
                 f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
             )
+            asked.add(name)
             yield Finding("large mass", "link", name, text, link.line, asks=True)
+    massive = [body for body in sizes.moving if body.mass > 0.0]
+    for body in massive if len(massive) >= _SEVERAL else ():
+        others = sizes.moving_mass - body.mass
+        if body.mass > max(_LIGHTEST, _ALONE * others) and 0.0 < _DENSER * body.volume(_THICK) < body.mass:
+            link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
+            if link.name not in asked:
+                text = (
+                    f"link '{link.name}' has {_shown(link.mass)} kg, all links that other joints move have "
+                    f"{others:.3g} kg, and its moments of inertia are of {body.volume(_THICK):.3g} m^3; "
+                    "is its mass in kg?"
+                )
+                yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
@@ -172,10 +196,9 @@ def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
         return
     for body in sizes.bodies.values():
         times, near = (_FARTHEST_OF_ROOT, _NEAR_OF_ROOT) if body.joint is None else (_FARTHEST, _NEAR)
-        times *= _FARTHER_WITH_MESH if body.has_mesh else 1.0
         for link, _, _ in body.links:
             distance = length(link.com)
-            if link.mass > 0.0 and distance > max(times * extent, near):
+            if link.mass > 0.0 and distance > max(times * extent, near, _OFF_CENTRE * body.gyration):
                 text = (
                     f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and "
                     f"all joints reach {sizes.reach:.3g} m; is it in m?"
@@ -237,8 +260,9 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     is_template = any(np.allclose(link.inertia, np.eye(3), rtol=0.0, atol=1e-12) for link, _, _ in body.links)
     if not is_template and body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
         return False
-    if body.has_mesh and body.mass >= _LIGHTEST and not is_template:
-        return radius > max(_WIDE_UNKNOWN * _FARTHER_WITH_MESH * extent, _WIDER_THAN_BODY * body.size)
+    is_dense = body.mass >= max(_LIGHTEST, _SPARSE * body.volume(_THIN))
+    if body.has_mesh and is_dense and not is_template:
+        return False
     if body.size == 0.0:
         return radius > _WIDE_UNKNOWN * extent
     return radius > max(_WIDE * extent, _WIDER_THAN_BODY * body.size)

@@ -37,18 +37,34 @@ class RigidBody:
         return sum(link.mass for link, _, _ in self.links)
 
     @cached_property
-    def gyration(self) -> float:
-        """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
+    def moments(self) -> NDArray[np.float64]:
+        """Principal moments of inertia about the centre of mass [kg m^2]."""
         if not self.mass > 0.0:
-            return 0.0
+            return np.zeros(3)
         places = [at + turn @ link.com for link, turn, at in self.links]
         masses = [link.mass for link, _, _ in self.links]
         centre = np.einsum("i,ij->j", masses, places) / self.mass
-        moment = sum(
-            0.5 * float(np.trace(link.inertia)) + link.mass * float((place - centre) @ (place - centre))
-            for (link, _, _), place in zip(self.links, places, strict=True)
-        )
-        return math.sqrt(max(moment, 0.0) / self.mass)
+        inertia = np.zeros((3, 3))
+        for (link, turn, _), arm in zip(self.links, np.array(places) - centre, strict=True):
+            inertia += turn @ link.inertia @ turn.T + link.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+        return np.asarray(np.linalg.eigvalsh(inertia), dtype=np.float64)
+
+    @property
+    def gyration(self) -> float:
+        """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
+        return math.sqrt(max(float(self.moments.sum()), 0.0) / (2.0 * self.mass)) if self.mass > 0.0 else 0.0
+
+    def volume(self, thinnest: float) -> float:
+        """Of the homogeneous box of this mass with these moments [m^3].
+
+        Args:
+            thinnest: its edges over the longest one are no less: moments of thin plates and rods are rounded.
+        """
+        if not self.mass > 0.0:
+            return 0.0
+        squares = 6.0 * (self.moments.sum() - 2.0 * self.moments) / self.mass
+        edges = np.sqrt(np.maximum(squares, 0.0))
+        return float(np.prod(np.maximum(edges, thinnest * edges.max())))
 
 
 class RobotSizes:

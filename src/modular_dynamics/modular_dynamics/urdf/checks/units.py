@@ -11,20 +11,18 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
+from ...exceptions import UrdfError
 from ...model import Finding
-from ...text.numbers import decimals
 from ..description import Annotations, JointDescription, RobotDescription
 from ..source import line_of
-from .values import LINE
+from .values import LINE, Entry, attributes
 
 __all__ = [
-    "anchors_in_degrees",
-    "unusual_gravity",
-    "angles_in_degrees",
     "limits_in_degrees",
     "offsets_in_degrees",
-    "quaternions_of_other_length",
     "question",
+    "turned_poses",
+    "unusual_gravity",
 ]
 
 #: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
@@ -34,6 +32,8 @@ _TWO_TURNS, _DEGREES = 4.0 * math.pi, 720.0
 _TURN = 2.0 * math.pi * 1.05
 #: Gravity [m/s^2]: none, the moon's, that of Mars, the earth's.
 _GRAVITIES = (0.0, 0.0), (1.5, 1.7), (3.6, 3.8), (9.7, 9.9)
+#: Radians of a degree, and degrees of a radian; and what rounding them to three digits changes.
+_RATIOS, _THREE_DIGITS = (math.pi / 180.0, 180.0 / math.pi), 3e-3
 #: By how much the length of a quaternion may differ from 1 that is written with two decimals.
 _ROUNDED = 0.02
 
@@ -49,77 +49,75 @@ def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
             yield Finding("limit in degrees", "joint", joint.name, text, joint.line, asks=True)
 
 
-def angles_in_degrees(root: etree._Element) -> Iterator[Finding]:
-    """Origins of joints and inertials that turn by more than a turn; of a tree that is checked already."""
+def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """Poses that turn by more than a turn, or whose quaternion is not unit: readers divide it by its length.
+
+    Of joints and inertials of a tree that is checked already, and of the anchors of loop joints and springs.
+
+    Args:
+        contents: of our tags, of the partition file, and what the words of other tools say likewise.
+    """
     for kind, path in (("link", "inertial/origin"), ("joint", "origin")):
         for element in root.findall(kind):
             for origin in element.findall(path):
-                rpy = origin.get("rpy", "")
-                if max(map(abs, decimals(rpy)), default=0.0) > _TURN:
-                    name = element.get("name", "")
-                    text = f"<origin> of {kind} '{name}' has rpy='{rpy}' [rad]; are these degrees?"
-                    yield Finding("angle in degrees", kind, name, text, line_of(origin), asks=True)
+                name = element.get("name", "")
+                yield from _turned(f"<origin> of {kind} '{name}' has", kind, name, attributes(origin))
+    for content in contents:
+        for section, kind in (("loop_joints", "loop joint"), ("springs", "spring")):
+            for item in (content or {}).get(section) or []:
+                name = str(item["name"])
+                for anchor in (item.get("predecessor"), item.get("successor"), *(item.get("anchors") or [])):
+                    values = {**(anchor or {}), LINE: item.get(LINE)}
+                    yield from _turned(f"{kind} '{name}' has an anchor with", kind, name, values)
 
 
-def quaternions_of_other_length(root: etree._Element) -> Iterator[Finding]:
-    """Quaternions of joints and inertials that are far from unit; readers divide them by their length."""
-    for kind, path in (("link", "inertial/origin"), ("joint", "origin")):
-        for element in root.findall(kind):
-            for origin in element.findall(path):
-                text = origin.get("quat_xyzw")
-                length = 1.0 if text is None else math.hypot(*decimals(text))
-                if abs(length - 1.0) > _ROUNDED:
-                    name = element.get("name", "")
-                    what = (
-                        f"<origin> of {kind} '{name}' has quat_xyzw='{text}', of length {length:.3g}, not 1"
-                    )
-                    hint = "; are these the numbers x y z w of a quaternion?"
-                    yield Finding(
-                        "length of a quaternion", kind, name, what, line_of(origin), hint=hint, asks=True
-                    )
+def _turned(where: str, kind: str, name: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    entry = Entry(values, where, UrdfError)
+    rpy = entry.numbers("rpy", 3, [0.0] * 3)
+    if max(map(abs, rpy)) > _TURN:
+        text = f"{where} rpy='{_shown(rpy)}' [rad]; are these degrees?"
+        yield question("angle in degrees", kind, name, text, entry.line)
+    quaternion = entry.numbers("quat_xyzw", 4, [0.0, 0.0, 0.0, 1.0])
+    if abs((length := math.hypot(*quaternion)) - 1.0) > _ROUNDED:
+        text = (
+            f"{where} quat_xyzw='{_shown(quaternion)}', of length {length:.3g}, not 1; are these the numbers "
+            "x y z w of a quaternion?"
+        )
+        yield question("length of a quaternion", kind, name, text, entry.line)
+
+
+def _shown(numbers: list[float]) -> str:
+    return " ".join(f"{number:g}" for number in numbers)
 
 
 def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
-    """Offsets of mimic joints and gears, and rest positions of springs at joints, above a turn."""
+    """Offsets of mimic joints and gears, and rest positions of springs at joints, above a turn.
+
+    And ratios of mimic joints and gears that are those of degrees and radians, but for three digits.
+    """
     lines = annotations.lines
-    offsets: list[tuple[str, str, float, int | str | None]] = [
-        *(
-            ("the offset of its <mimic>", joint.name, joint.mimic.offset, joint.line)
-            for joint in robot.joints.values()
-            if joint.mimic is not None
-        ),
-        *(
-            ("the offset of its gear", gear.joint, gear.offset, lines.get(("gears", gear.joint)))
-            for gear in annotations.gears
-        ),
-        *(
-            (
-                "the rest_position of its spring",
-                one.joint,
-                one.rest_position,
-                lines.get(("joint_dynamics", one.joint)),
-            )
-            for one in annotations.joint_dynamics
-        ),
+    angles: list[tuple[str, str, float, int | str | None]] = []
+    ratios = list(angles)
+    for joint in robot.joints.values():
+        if (mimic := joint.mimic) is not None:
+            angles.append(("offset of its <mimic>", joint.name, mimic.offset, joint.line))
+            ratios.append(("multiplier of its <mimic>", joint.name, mimic.multiplier, joint.line))
+    for gear in annotations.gears:
+        line = lines.get(("gears", gear.joint))
+        angles.append(("offset of its gear", gear.joint, gear.offset, line))
+        ratios += [("ratio of its gear", gear.joint, ratio, line) for _, ratio in gear.drivers]
+    for one in annotations.joint_dynamics:
+        line = lines.get(("joint_dynamics", one.joint))
+        angles.append(("rest_position of its spring", one.joint, one.rest_position, line))
+    turning = {name for name, joint in robot.joints.items() if _turns(joint)}
+    beyond = [one for one in angles if one[1] in turning and abs(one[2]) > _TURN]
+    beyond += [
+        one for one in ratios if any(abs(abs(one[2]) / factor - 1.0) < _THREE_DIGITS for factor in _RATIOS)
     ]
-    for what, name, value, line in offsets:
-        joint = robot.joints.get(name)
-        if joint is not None and _turns(joint) and abs(value) > _TURN:
-            text = f"joint '{name}': {what} is {value:g} rad; are these degrees?"
-            yield question("angle in degrees", "joint", name, text, line)
-
-
-def anchors_in_degrees(content: Mapping[str, Any] | None) -> Iterator[Finding]:
-    """Anchors of loop joints and springs that turn by more than a turn; of tags or a partition file."""
-    for section, element in (("loop_joints", "loop joint"), ("springs", "spring")):
-        for item in (content or {}).get(section) or []:
-            for anchor in (item.get("predecessor"), item.get("successor"), *(item.get("anchors") or [])):
-                rpy = (anchor or {}).get("rpy") or [0.0]
-                angles = decimals(rpy) if isinstance(rpy, str) else [float(angle) for angle in rpy]
-                if max(map(abs, angles), default=0.0) > _TURN:
-                    name, shown = str(item["name"]), " ".join(f"{angle:g}" for angle in angles)
-                    text = f"{element} '{name}' has an anchor with rpy='{shown}' [rad]; are these degrees?"
-                    yield question("angle in degrees", element, name, text, item.get(LINE))
+    for what, name, value, line in beyond:
+        unit = "" if what.startswith(("multiplier", "ratio")) else " rad"
+        text = f"joint '{name}': the {what} is {value:g}{unit}; are these degrees?"
+        yield question("angle in degrees", "joint", name, text, line)
 
 
 def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """Rotor inertias and springs of other tools, as <joint_dynamics> and <spring>.
 
-- Transmissions of ROS and of Cassie: <motorInertia> times <mechanicalReduction> squared. A reduction without
-  an inertia says nothing about torques at the joint.
+- Transmissions of ROS and of Cassie: <motorInertia> times <mechanicalReduction> squared, elements or
+  attributes. A reduction without an inertia says nothing about torques at the joint.
 - <drake:rotor_inertia> times <drake:gear_ratio> squared. Drake does not use <mechanicalReduction>.
 - <dynamics armature="" rotor_inertia="">: as seen at the joint, as RaiSim and MuJoCo have it, but for a
   gear_ratio beside it. <dynamics stiffness="" spring_reference="">.
@@ -9,9 +9,8 @@
 - <drake:linear_spring_damper>.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 from lxml import etree
@@ -25,40 +24,74 @@ from .words import Collected, amount, children, content
 
 __all__ = ["collect_drives", "collect_springs"]
 
-_ARMATURE = "armature"
-#: Words for rotor inertias and for ratios, of Drake and of ROS.
-_TOOLS = (INERTIAS[:1], REDUCTIONS[:1]), (INERTIAS[1:], REDUCTIONS[1:])
-_Tool = tuple[tuple[str, ...], tuple[str, ...]]
-_RATIO = ("gear_ratio", "reduction")
+_WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
 #: Numbers of two places are the same but for rounding.
 _SAME = 1e-3
-_WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
+#: Words of which the second ones belong to the first ones: ratios to inertias, rests to springs.
+_Words = tuple[tuple[str, ...], tuple[str, ...]]
+_ARMATURE: _Words = ("armature",), ()
+_ROTOR: _Words = ROTORS, ("gear_ratio", "reduction")
+_DRAKE: _Words = INERTIAS[:1], REDUCTIONS[:1]
+_ROS: _Words = INERTIAS[1:], REDUCTIONS[1:]
+_SPRING: _Words = STIFFNESSES, RESTS
+_OF_GAZEBO: _Words = tuple(SPRINGS)[:2], tuple(SPRINGS)[2:]
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A number that an element or an attribute of it states; where nothing needs it, it may be none.
+
+    Attributes:
+        text: how messages name it. where: where it stands. key: the attribute; empty: the element's content.
+    """
+
+    element: etree._Element
+    text: str
+    where: str
+    key: str = ""
+
+    @property
+    def value(self) -> float:
+        """Raises UrdfError: it is no number."""
+        if self.key:
+            return Entry.of(self.element, self.where).number(self.key, largest=STIFFEST)
+        return amount(self.element, self.where)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What one place states of a joint: inertias and ratios of a motor, or stiffnesses and rests of a spring.
+
+    It should be one inertia, and one ratio or none. Of several the first counts.
+    """
+
+    joint: str
+    numbers: list[_Number]
+    factors: list[_Number]
+    words: _Words
 
 
 @dataclass(frozen=True)
 class _Statement:
-    """A whole armature, or a whole spring, that one place in the file states of a joint."""
+    """A whole armature, or a whole spring, as one place states it."""
 
-    joint: str
     values: dict[str, float]
     element: etree._Element
     text: str
 
     def and_another(self, motor: "_Statement") -> "_Statement":
         """The armature of this motor and of another one."""
-        return replace(motor, values={_ARMATURE: self.values[_ARMATURE] + motor.values[_ARMATURE]})
+        values = {key: value + motor.values[key] for key, value in self.values.items()}
+        return replace(self, values=values)
 
     def differs(self, other: "_Statement") -> bool:
         """Whether the numbers differ beyond rounding."""
         pairs = zip(self.values.values(), other.values.values(), strict=True)
-        return any(abs(one - another) > _SAME * abs(one) for one, another in pairs)
+        return any(abs(one - another) > _SAME * max(abs(one), abs(another)) for one, another in pairs)
 
     def __str__(self) -> str:
         numbers = " about ".join(f"{value:.6g}" for value in self.values.values())
         return f"{numbers} by {self.text} (line {line_of(self.element)})"
-
-
-_Reader = Callable[[etree._Element, Collected], Iterable[_Statement]]
 
 
 def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> None:
@@ -67,130 +100,123 @@ def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> No
     Raises:
         UrdfError: an inertia or a ratio that is no number.
     """
-    of_motors = (_of_drives_in_joints, _in_transmissions, _in_ros2_control)
-    motors = [partial(reader, tool=tool) for reader in of_motors for tool in _TOOLS]
-    readers: list[_Reader] = [_of_dynamics, _of_rotors, *motors]
-    _collect("inertia", readers, root, tree, collected)
+    joints, blocks = [*children(root, "joint")], [*children(root, "ros2_control")]
+    simple = [*children(root, "transmission")]
+    of_control = [own for block in blocks for own in children(block, "transmission")]
+    places = [
+        [*_of_dynamics(joints, _ARMATURE)],
+        [*_of_dynamics(joints, _ROTOR)],
+        *(_motors([(joint, [joint]) for joint in joints], words, collected) for words in (_DRAKE, _ROS)),
+        *(
+            _motors([(own, [*children(own, "joint")]) for own in owners], words, collected)
+            for owners in (simple, of_control)
+            for words in (_DRAKE, _ROS)
+        ),
+    ]
+    _collect("inertia", places, tree, collected)
 
 
-def _collect(
-    kind: str, readers: Iterable[_Reader], root: etree._Element, tree: Tree, collected: Collected
-) -> None:
-    """Add what the first place states of each joint; zero states nothing. Others that differ are named.
-
-    Motors whose inertias stand in one place add up.
-    """
-    counting: dict[str, _Statement] = {}
-    for reader in readers:
-        here: dict[str, _Statement] = {}
-        for one in reader(root, collected):
-            if next(iter(one.values.values())) == 0.0:
-                continue
-            before = here.get(one.joint)
-            here[one.joint] = one if before is None or kind == "spring" else before.and_another(one)
-        for joint, one in here.items():
-            first = counting.setdefault(joint, one)
-            if first.differs(one):
-                text = f"two places state the {kind} of joint '{joint}': {first}, which counts, and {one}"
-                collected.contradict(kind, {"joint": joint, **one.values}, one.element, text, _WRITE)
-    for joint, one in counting.items():
-        if _accepts(joint, kind, one.element, tree, collected):
-            collected.add("joint_dynamics", {"joint": joint, **one.values}, one.element, one.text)
-
-
-def _of_dynamics(root: etree._Element, _: Collected) -> Iterator[_Statement]:
-    for name, dynamics, entry in _dynamics(root):
-        if entry.item.get(_ARMATURE) is not None:
-            armature = entry.number(_ARMATURE, largest=STIFFEST)
-            yield _Statement(name, {_ARMATURE: armature}, dynamics, '<dynamics armature="">')
-
-
-def _of_rotors(root: etree._Element, _: Collected) -> Iterator[_Statement]:
-    for name, dynamics, entry in _dynamics(root):
-        if rotor := _first(dynamics, ROTORS):
-            ratio = _first(dynamics, _RATIO)
-            times = f' times {ratio}="" squared' if ratio else ", as seen at the joint"
-            armature = entry.number(rotor) * (entry.number(ratio) ** 2 if ratio else 1.0)
-            yield _Statement(name, {_ARMATURE: armature}, dynamics, f'<dynamics {rotor}="">{times}')
-
-
-def _dynamics(root: etree._Element) -> Iterator[tuple[str, etree._Element, Entry]]:
-    """The <dynamics> of each joint, with the joint's name."""
-    for joint in children(root, "joint"):
-        name = joint.get("name", "")
+def _of_dynamics(joints: list[etree._Element], words: _Words) -> Iterator[_Place]:
+    for joint in joints:
         for dynamics in children(joint, "dynamics"):
-            yield name, dynamics, Entry.of(dynamics, f"joint '{name}', <dynamics>")
+            where = f"joint '{joint.get('name', '')}', <dynamics>"
+            numbers, factors = (_numbers([dynamics], keys, where, elements=False) for keys in words)
+            yield _Place(joint.get("name", ""), numbers, factors, words)
 
 
-def _of_drives_in_joints(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
-    for joint in children(root, "joint"):
-        name = joint.get("name", "")
-        yield from _motor(name, [joint, *children(joint, "actuator")], f"joint '{name}'", collected, tool)
+def _motors(
+    owners: list[tuple[etree._Element, list[etree._Element]]], words: _Words, collected: Collected
+) -> list[_Place]:
+    """Motors of joints, or of transmissions: one of a name has a transmission for each hardware interface.
+
+    Simple ones: of others, which turn two joints by two motors, an armature would be a matrix.
+    """
+    places: dict[tuple[str, ...], _Place] = {}
+    for owner, joints in owners:
+        actuators, name = [*children(owner, "actuator")], owner.get("name", "")
+        where = f"{word(owner)} '{name}'"
+        parts = [*actuators, owner, *(joint for joint in joints if joint is not owner)]
+        numbers, factors = (_numbers(parts, keys, where) for keys in words)
+        if numbers and (len(joints) != 1 or len(actuators) > 1):
+            several = f"{len(joints)} joints" if len(joints) != 1 else f"{len(actuators)} motors"
+            text = f"rotor inertias of {where}, of {several}, are not read"
+            collected.leave("inertia", numbers[0].element, name, text, _WRITE)
+        elif len(joints) == 1:
+            joint, motor = joints[0].get("name", ""), (actuators or [owner])[0].get("name", "")
+            key = (joint, motor) if motor else (joint, "", str(len(places)))
+            place = places.setdefault(key, _Place(joint, [], [], words))
+            place.numbers.extend(numbers)
+            place.factors.extend(factors)
+        collected.read += [one.element for one in numbers if one.element not in parts]
+    return [*places.values()]
 
 
-def _in_transmissions(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
-    yield from _transmissions(children(root, "transmission"), collected, tool)
+def _numbers(
+    parts: Iterable[etree._Element], words: tuple[str, ...], where: str, elements: bool = True
+) -> list[_Number]:
+    """Numbers under these words: attributes of the parts, and elements in them if they hold ``elements``."""
+    found = list[_Number]()
+    for part in parts:
+        tag, own = word(part), children(part, *words) if elements else ()
+        found += [_Number(part, f'<{tag} {key}="">', where, key) for key in words if key in part.attrib]
+        found += [_Number(element, f"<{word(element)}>", where) for element in own]
+    return found
 
 
-def _in_ros2_control(root: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
-    blocks = children(root, "ros2_control")
-    found = (own for block in blocks for own in children(block, "transmission"))
-    yield from _transmissions(found, collected, tool)
+def _readings(kind: str, place: _Place, collected: Collected) -> list[_Statement]:
+    """What a place may state, that which counts first; nothing where it is zero."""
+    numbers = [one for one in place.numbers if one.value != 0.0]
+    factors: list[_Number | None] = [*place.factors]
+    zeros = [one for one in place.factors if one.value == 0.0] if numbers and kind == "inertia" else []
+    for zero in zeros:
+        text = f"{numbers[0].text} of joint '{place.joint}' is not read: {zero.text} is zero"
+        collected.leave(kind, zero.element, place.joint, text, _WRITE)
+        return []
+    return [_statement(kind, one, factor) for factor in factors or [None] for one in numbers]
 
 
-def _transmissions(
-    transmissions: Iterable[etree._Element], collected: Collected, tool: _Tool
-) -> Iterator[_Statement]:
-    """Of each motor once: it has a transmission for each hardware interface."""
-    motors = set[tuple[str, str, float]]()
-    for transmission in transmissions:
-        named = next(children(transmission, "actuator"), transmission)
-        for armature in _transmission(transmission, collected, tool):
-            motor = armature.joint, named.get("name", ""), armature.values[_ARMATURE]
-            if not motor[1] or motor not in motors:
-                yield armature
-            motors.add(motor)
+def _statement(kind: str, number: _Number, factor: _Number | None) -> _Statement:
+    """An inertia times a ratio squared, or a spring with its rest."""
+    if kind == "spring":
+        values = {"stiffness": number.value, "rest_position": factor.value if factor else 0.0}
+        return _Statement(values, number.element, number.text)
+    times = f" times {factor.text} squared" if factor else ", as seen at the joint"
+    armature = number.value * (factor.value**2 if factor else 1.0)
+    return _Statement({"armature": armature}, number.element, number.text + times)
 
 
-def _transmission(transmission: etree._Element, collected: Collected, tool: _Tool) -> Iterator[_Statement]:
-    """A simple one: of others, which turn two joints by two motors, an armature would be a matrix."""
-    name = transmission.get("name", "")
-    joints, actuators = (list(children(transmission, tag)) for tag in ("joint", "actuator"))
-    parts = [*actuators, transmission, *joints]
-    inertias = [own for part in parts for own in children(part, *tool[0])]
-    if not inertias:
-        return
-    if len(joints) != 1 or len(actuators) > 1:
-        text = f"rotor inertias of transmission '{name}', of {len(joints)} joints, are not read"
-        collected.leave("inertia", inertias[0], name, text, _WRITE)
-        return
-    yield from _motor(joints[0].get("name", ""), parts, f"transmission '{name}'", collected, tool)
+def _collect(kind: str, groups: list[list[_Place]], tree: Tree, collected: Collected) -> None:
+    """Add what the first group of places states of each joint. Others that differ are named.
 
-
-def _motor(
-    joint: str, parts: list[etree._Element], where: str, collected: Collected, tool: _Tool
-) -> Iterator[_Statement]:
-    """Rotor inertia times ratio squared, of the parts of a drive; each is in one of them."""
-
-    def found(*words: str) -> etree._Element | None:
-        return next((own for part in parts for own in children(part, *words)), None)
-
-    inertia, ratio = found(*tool[0]), found(*tool[1])
-    if inertia is None:
-        return
-    moment, factor = amount(inertia, where), 1.0 if ratio is None else amount(ratio, where)
-    if moment != 0.0 and ratio is not None and factor == 0.0:
-        text = f"<{word(inertia)}> of {where} is not read: its <{word(ratio)}> is zero"
-        collected.leave("inertia", ratio, joint, text, _WRITE)
-        return
-    times = "without a ratio" if ratio is None else f"times <{word(ratio)}> squared"
-    collected.read.append(inertia)
-    yield _Statement(joint, {_ARMATURE: moment * factor**2}, inertia, f"<{word(inertia)}> {times}")
-
-
-def _first(element: etree._Element, keys: tuple[str, ...]) -> str:
-    """The first of these attributes that the element has; empty without one."""
-    return next((key for key in keys if key in element.attrib), "")
+    Motors of one group add up. A factor that stands elsewhere than the number that lacks it is asked about.
+    """
+    counting: dict[str, tuple[_Statement, _Place]] = {}
+    others: dict[str, list[_Statement]] = {}
+    for group in groups:
+        here: dict[str, tuple[_Statement, _Place]] = {}
+        for place in group:
+            for first, *further in filter(None, [_readings(kind, place, collected)]):
+                others.setdefault(place.joint, []).extend(one for one in further if first.differs(one))
+                whole = here[place.joint][0].and_another(first) if place.joint in here else first
+                here[place.joint] = whole, place
+        for joint, (one, place) in here.items():
+            first, _ = counting.setdefault(joint, (one, place))
+            others[joint] += [one] if first.differs(one) else []
+    for joint, (one, place) in counting.items():
+        if not _accepts(joint, kind, one.element, tree, collected):
+            continue
+        entry = {"joint": joint, **one.values}
+        collected.add("joint_dynamics", entry, one.element, one.text)
+        if others[joint]:
+            text = f"several numbers state the {kind} of joint '{joint}': {one}, which counts, and "
+            text += ", and ".join(dict.fromkeys(map(str, others[joint])))
+            collected.contradict(kind, entry, one.element, text, f"; {_WRITE}")
+        elif place.words[1] and not place.factors:
+            every = [other for group in groups for other in group if other.joint == joint]
+            also = [_statement(kind, place.numbers[0], own) for other in every for own in other.factors]
+            if also := [other for other in also if one.differs(other)]:
+                text = f"the {kind} of joint '{joint}' is {one}, and not {also[0]}; is that right?"
+                collected.contradict(kind, entry, one.element, text)
 
 
 def _accepts(joint: str, kind: str, element: etree._Element, tree: Tree, collected: Collected) -> bool:
@@ -211,46 +237,30 @@ def collect_springs(root: etree._Element, tree: Tree, collected: Collected) -> N
     Raises:
         UrdfError: a stiffness or a position that is no number.
     """
-    _collect("spring", (_springs_of_dynamics, _springs_of_gazebo), root, tree, collected)
+    of_dynamics = [*_of_dynamics([*children(root, "joint")], _SPRING)]
+    _collect("spring", [of_dynamics, _of_gazebo(root, collected)], tree, collected)
     for element in children(root, "drake:linear_spring_damper"):
         _spring_damper(element, tree, collected)
 
 
-def _springs_of_dynamics(root: etree._Element, _: Collected) -> Iterator[_Statement]:
-    for name, dynamics, entry in _dynamics(root):
-        if stiffness := _first(dynamics, STIFFNESSES):
-            values = {"stiffness": entry.number(stiffness, largest=STIFFEST)}
-            rest = _first(dynamics, RESTS) if values["stiffness"] else ""
-            values["rest_position"] = entry.number(rest) if rest else 0.0
-            yield _Statement(name, values, dynamics, f'<dynamics {stiffness}="">')
-
-
-def _springs_of_gazebo(root: etree._Element, collected: Collected) -> Iterator[_Statement]:
+def _of_gazebo(root: etree._Element, collected: Collected) -> list[_Place]:
     """Of all blocks of one joint together; of a number that is stated twice, the last counts, as there."""
-    values: dict[str, dict[str, float]] = {}
-    stiff: dict[str, etree._Element] = {}
+    blocks: dict[str, list[etree._Element]] = {}
     for block in children(root, "gazebo"):
-        joint = block.get("reference")
-        for element in block.iter(etree.Element) if joint is not None else ():
-            if joint is None or (key := SPRINGS.get(word(element))) is None:
-                continue
-            number, of_joint = amount(element, f"<gazebo> of '{joint}'"), values.setdefault(joint, {})
-            if of_joint.get(key, number) != number:
-                text = (
-                    f"<gazebo> states the spring of joint '{joint}' twice: {key} {of_joint[key]:.6g}, and "
-                    f"{number:.6g}, which counts"
-                )
-                collected.contradict("spring", {"joint": joint, key: number}, element, text, _WRITE)
-            of_joint[key] = number
-            collected.read.append(element)
-            if key == "stiffness":
-                stiff[joint] = element
-    for joint, element in stiff.items():
-        whole = {
-            "stiffness": values[joint]["stiffness"],
-            "rest_position": values[joint].get("rest_position", 0.0),
-        }
-        yield _Statement(joint, whole, element, f"<{word(element)}> of Gazebo")
+        if (joint := block.get("reference")) is not None:
+            blocks.setdefault(joint.strip(), []).append(block)
+    places = list[_Place]()
+    for joint, of_joint in blocks.items():
+        parts = [part for block in of_joint for part in block.iter(etree.Element) if not _is_plugin(part)]
+        numbers, rests = (_numbers(parts, keys, f"<gazebo> of '{joint}'")[::-1] for keys in _OF_GAZEBO)
+        numbers = [replace(one, text=f"{one.text} of Gazebo") for one in numbers]
+        places.append(_Place(joint, numbers, rests, _OF_GAZEBO))
+        collected.read += [one.element for one in (*numbers, *rests) if one.element not in of_joint]
+    return places
+
+
+def _is_plugin(part: etree._Element) -> bool:
+    return any(word(one) == "plugin" for one in (part, *part.iterancestors()))
 
 
 _LAW = ("stiffness", "free_length", "damping")

@@ -24,12 +24,13 @@ from ...algebra import (
     to_rotation_translation,
     to_xyz_rpy,
 )
+from ...exceptions import UrdfError
 from ...text.numbers import decimals
 from ..checks.values import LINE, Entry
 from ..description import JointDescription, free_name
 from ..source import line_of, word
 from .tree import Tree
-from .words import Collected, amount, children, content, origin_of
+from .words import Collected, amount, children, content, pose_of
 
 __all__ = ["CLOSING", "added_by_gazebo", "collect_couplings", "collect_loops", "is_dependent"]
 
@@ -42,11 +43,15 @@ _TYPES = {"continuous": "revolute", "hinge": "revolute", "ball": "spherical", "p
     kind: kind for kind in ("revolute", "prismatic", "spherical", "fixed")
 }
 _WRITE = "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives"
+#: Points of two tools are the same but for rounding [m].
+_ROUNDED = 1e-4
 #: Couplings of which less than this is left do not determine their joint.
 _SINGULAR = 1e-9
 
 
 _GEAR = 'write <gear joint="" driver="" ratio=""/> in <modular_dynamics>'
+#: Angles of a pose [rad] above a turn are degrees.
+_TURN = 2.0 * np.pi * 1.05
 #: Types of SDF's joints that couple others.
 _COUPLES = ("gearbox", "screw")
 
@@ -77,6 +82,8 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
                 raise _NotReadError(f"'{lost[0]}' is no link of the URDF")
             joints = tree.between(*links)
             _check_mimics([*joints[0], *joints[1]], element)
+            if any(_are_same(entry, other) for other in collected.of("loop_joints")):
+                raise _NotNeededError("because the same loop joint stands before")
         except _NotReadError as error:
             if element.get("type") in _COUPLES:
                 text = f"{what} couples joints and is not read: {error}"
@@ -96,6 +103,20 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             entry = {"name": free_name(name, taken), **entry}
             collected.add("loop_joints", entry, element, f"<{word(element)}>")
     collected.notes += [f"not read, {reason}: {', '.join(names)}" for reason, names in left.items()]
+
+
+def _are_same(*loops: dict[str, Any]) -> bool:
+    """Whether two tools state a joint of one type at the same points of two links, but for rounding."""
+    numbers = list[dict[str, Vector]]()
+    for loop in loops:
+        axis = np.array(loop.get("axis", [1.0, 0.0, 0.0])) * (loop["type"] in ("revolute", "prismatic"))
+        poses = {end["link"]: _pose(end) for end in (loop["predecessor"], loop["successor"])}
+        places = {link: to_rotation_translation(pose) for link, pose in poses.items()}
+        numbers.append({link: np.array([at, abs(turn @ axis)]) for link, (turn, at) in places.items()})
+    one, other = numbers
+    return (loops[0]["type"], one.keys()) == (loops[1]["type"], other.keys()) and all(
+        np.allclose(place, other[link], rtol=0.0, atol=_ROUNDED) for link, place in one.items()
+    )
 
 
 def _check_mimics(joints: list[JointDescription], element: etree._Element) -> None:
@@ -129,40 +150,57 @@ def _is_ours(element: etree._Element) -> bool:
 
 def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
     """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
-    found = [(ends, [list(children(element, end)) for end in ends]) for ends in _ENDS]
-    ends, parts = next(((ends, parts) for ends, parts in found if any(parts)), found[0])
-    if [len(part) for part in parts] != [1, 1]:
-        has = " and ".join(f"{len(part) or 'no'} <{end}>" for end, part in zip(ends, parts, strict=True))
+    pairs = [ends for ends in _ENDS if [*children(element, *ends)]]
+    ends = pairs[0] if pairs else _ENDS[0]
+    first, second = (_one(element, end) for end in ends)
+    if first is None or second is None or len(pairs) > 1:
+        has = (
+            ", ".join(f"<{end}>" for pair in pairs for end in pair if [*children(element, end)]) or "no ends"
+        )
         raise _NotReadError(f"it has {has}; one <{ends[0]} link=...> and one <{ends[1]} link=...> are needed")
-    (first,), (second,) = parts
+    if _one(element, "ratio") is not None:
+        raise _NotReadError("it has a <ratio>, as a coupling")
     given = element.get("type") or "missing"
     kind = _TYPES.get(given)
     if kind is None:
         raise _NotReadError(f"its type is {given}, and {', '.join(_TYPES)} are read")
     axes = [_axis(element, what, tag) for tag in ("axis", *(f"{end}_axis" for end in ends))]
     axis = next((own for own in axes if own is not None), np.array([1.0, 0.0, 0.0]))
-    successor = _end(second, what, next(children(element, f"{ends[1]}_origin"), None), None)
+    if axes[0] is not None and axes[1] is not None and not np.allclose(axes[0], axes[1], atol=1e-9):
+        raise _NotReadError(f"its <axis> and its <{ends[0]}_axis> differ")
+    successor = _end(second, what, _one(element, f"{ends[1]}_origin"))
     if axes[2] is not None and kind != "spherical":
-        successor = _aligned(successor, axis, axes[2], kind, Entry.of(second, what))
-    at_first = next(children(element, f"{ends[0]}_origin"), None)
+        successor = _aligned(successor, axis, axes[2], kind, what)
     return {
         "type": kind,
-        "predecessor": _end(first, what, at_first, next(children(element, "origin"), None)),
+        "predecessor": _end(first, what, _one(element, f"{ends[0]}_origin"), _one(element, "origin")),
         "successor": successor,
         "axis": axis.tolist(),
     }
 
 
+def _one(element: etree._Element, tag: str) -> etree._Element | None:
+    """The sub-element of this name; None without one."""
+    found = [*children(element, tag)]
+    if len(found) > 1:
+        raise _NotReadError(f"it has {len(found)} <{tag}>, and one is needed")
+    return found[0] if found else None
+
+
 def _end(end: etree._Element, what: str, *beside: etree._Element | None) -> dict[str, Any]:
     """An end of a loop: its link, and its pose, which stands in it, in an <origin> in it or beside it."""
     link = Entry.of(end, f"{what}, <{word(end)}>").name("link")
-    origin = origin_of(end, next(children(end, "origin"), None), *beside)
-    return {"link": link, **origin, LINE: line_of(end)}
+    poses = [
+        pose for own in (end, _one(end, "origin"), *beside) if own is not None and (pose := pose_of(own))
+    ]
+    if len(poses) > 1:
+        raise _NotReadError(f"the pose in '{link}' stands in {len(poses)} places, and one is needed")
+    return {"link": link, **(poses[0] if poses else {}), LINE: line_of(end)}
 
 
 def _axis(element: etree._Element, what: str, tag: str) -> Vector | None:
     """The unit vector of a sub-element; None without one."""
-    axis = next(children(element, tag), None)
+    axis = _one(element, tag)
     if axis is None:
         return None
     return _unit(np.array(Entry.of(axis, f"{what}, <{tag}>").numbers("xyz", 3)))
@@ -175,7 +213,7 @@ def _unit(vector: Vector) -> Vector:
     return vector / length
 
 
-def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, entry: Entry) -> dict[str, Any]:
+def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, what: str) -> dict[str, Any]:
     """The end of a loop whose axis in its own frame is ``own``, turned so that ``axis`` takes its place.
 
     An axis of rotation may point either way: the one is taken that turns the frame less.
@@ -188,11 +226,12 @@ def _aligned(end: dict[str, Any], axis: Vector, own: Vector, kind: str, entry: E
     normal, cosine = np.cross(axis, own), float(axis @ own)
     sine = float(np.linalg.norm(normal))
     turn = rotation_about(normal / sine, float(np.arctan2(sine, cosine))) if sine > 1e-12 else Quaternion(1.0)
-    return {"link": end["link"], **_numbers(_pose(entry, end) * pose(turn, np.zeros(3)))}
+    return {"link": end["link"], **_numbers(_pose(end, what) * pose(turn, np.zeros(3)))}
 
 
-def _pose(entry: Entry, values: dict[str, Any]) -> DualQuaternion:
-    return Entry(values, entry.where, entry.error).pose()
+def _pose(end: dict[str, Any], where: str = "a loop joint") -> DualQuaternion:
+    """The pose of an end in its link. Raises UrdfError: what should be numbers and is not."""
+    return Entry(end, where, UrdfError).pose()
 
 
 def _numbers(x: DualQuaternion) -> dict[str, list[float]]:
@@ -204,8 +243,8 @@ def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any
     """Drake's: a point of body A is held at a point of body B."""
     ends = []
     for body, point in ("A", "AP"), ("B", "BQ"):
-        link = next(children(element, f"drake:ball_constraint_body_{body}"), None)
-        place = next(children(element, f"drake:ball_constraint_p_{point}"), None)
+        link = _one(element, f"drake:ball_constraint_body_{body}")
+        place = _one(element, f"drake:ball_constraint_p_{point}")
         if link is None or not content(link, "name"):
             raise _NotReadError(f"it lacks <drake:ball_constraint_body_{body} name=...>")
         line = {LINE: line_of(element if place is None else place)}
@@ -225,15 +264,19 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
     kind = _TYPES.get(element.get("type") or "")
     if kind is None or element.get("type") == "position":
         raise _NotReadError(f"its type is {element.get('type') or 'missing'}")
-    placed = next(children(element, "pose"), None)
+    placed = _one(element, "pose")
+    for part in children(element, "parent", "child", "axis"):
+        if _one(part, "pose") is not None:
+            raise _NotReadError(f"a <pose> stands in its <{word(part)}>")
     base = tree.poses[child]
     if placed is not None and (frame := placed.get("relative_to") or placed.get("frame")):
         base = _frame(frame, tree)
     x_root_joint = base * _sdf_pose(placed)
-    parts = next(children(element, "axis"), element)
-    xyz = next(children(parts, "xyz"), None)
+    axis_of = _one(element, "axis")
+    parts = element if axis_of is None else axis_of
+    xyz = _one(parts, "xyz")
     axis = np.array([0.0, 0.0, 1.0] if xyz is None else _values(xyz, 3))
-    model = next(children(parts, "use_parent_model_frame"), None)
+    model = _one(parts, "use_parent_model_frame")
     expressed = "" if xyz is None else xyz.get("expressed_in", "")
     if content(model).lower() in ("1", "true"):
         expressed = "__model__"
@@ -250,7 +293,7 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
 
 def _link(element: etree._Element, tag: str, tree: Tree) -> str:
     """The link that SDF names, perhaps behind the model's name; the world is where the root link is."""
-    name = content(next(children(element, tag), None), "link").rpartition("::")[2]
+    name = content(_one(element, tag), "link").rpartition("::")[2]
     if not name:
         raise _NotReadError(f"it lacks its <{tag}>")
     if name in {link.get("name") for link in added_by_gazebo(element.getroottree().getroot(), "link")}:
@@ -273,11 +316,11 @@ def _frame(name: str, tree: Tree) -> DualQuaternion:
 
 def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
     """SDF's six numbers x y z roll pitch yaw."""
-    if element is None or not content(element):
+    if element is None or not (content(element) or pose_of(element)):
         return DualQuaternion.identity
-    if element.get("degrees") or element.get("rotation_format"):
-        raise _NotReadError("its <pose> is not six numbers in m and rad")
     values = _values(element, 6)
+    if element.get("degrees") or element.get("rotation_format") or max(map(abs, values[3:])) > _TURN:
+        raise _NotReadError(f"its <pose> {content(element)} is not six numbers in m and rad")
     return from_xyz_rpy(values[:3], values[3:])
 
 
@@ -335,14 +378,14 @@ def _coupling(
 ) -> tuple[dict[str, float], str]:
     """The factors of the joints in 0 = sum(factor q), and the joint that it determines."""
     what = f"<{word(element)}> '{element.get('name', '')}'"
-    ends = [next(children(element, tag), None) for tag in ("predecessor", "successor")]
+    ends = [_one(element, tag) for tag in ("predecessor", "successor")]
     if ends[0] is None or ends[1] is None:
         raise _NotReadError("it lacks its <predecessor> or <successor>")
     links = [Entry.of(end, f"{what}, <{word(end)}>").name("link") for end in ends if end is not None]
     for link in links:
         if link not in tree.robot.links:
             raise _NotReadError(f"'{link}' is no link of the URDF")
-    ratio = next(children(element, "ratio"), None)
+    ratio = _one(element, "ratio")
     factor = 1.0 if ratio is None else amount(ratio, what)
     first, second = tree.between(*links)
     for joint in (*first, *second):
@@ -359,5 +402,8 @@ def _coupling(
 
 
 def is_dependent(joint: etree._Element) -> bool:
-    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is."""
-    return joint.get("independent", "true") not in ("true", "True")
+    """Whether URDF+ says that a joint of the URDF is not independent; without a word it is.
+
+    A misspelt "false", as in an example of URDF+, is not true.
+    """
+    return joint.get("independent", "true").strip().lower() not in ("true", "yes", "1")

@@ -220,8 +220,8 @@ def _has_words(root: etree._Element, *words: str) -> bool:
 def _tree(root: etree._Element) -> Tree:
     """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
     version = stated_version(root).version
-    without_later_attributes(root, version)
     replace_drake_joints(root)
+    without_later_attributes(root, version)
     repair(root)
     robot = read_robot(root, version)
     check_tree(robot)

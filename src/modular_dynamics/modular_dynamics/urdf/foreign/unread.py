@@ -1,13 +1,14 @@
 """Words of other tools that change torques and are not read: each is named, with what to write instead.
 
-What resembles them by its name is named too, and what names two links or two joints of the robot: it closes
-a loop or couples joints. What concerns a simulation only is not: contact, friction of surfaces, sensors,
-colours, and gravity that a simulator turns off for a link. What <gazebo> adds to the robot, or couples by a
-plugin, is a note: robots have it beside a complete URDF.
+What resembles them by its name is named too, and what names two links or two joints of the robot, with a word
+or with numbers that say that it closes a loop, couples joints, or is a spring. What concerns a simulation is
+not: contact, friction of surfaces, sensors, colours, gains, and gravity that simulators turn off for a link.
+What <gazebo> adds to the robot, or couples by a plugin, is a note: robots have it beside a complete URDF.
 """
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 
 import numpy as np
@@ -35,38 +36,57 @@ _WRITE = {
 }
 #: Elements below <robot>: what they are.
 _ELEMENTS = {
-    "drake:distance_constraint": "loop",
     "drake:tendon_constraint": "coupling",
     "drake:linear_bushing_rpy": "spring",
     "cable": "coupling",
-    "constraints": "loop",
 }
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
 _MASSES = re.compile(
-    r"(.*_)?(added_?mass(es)?|counter_?weights?|counter_?mass(es)?|payloads?|point_?mass(es)?|ballast)",
-    re.IGNORECASE,
+    r"(.*_)?((added|lumped|point|extra|counter)_?mass(es)?|counter_?weights?|ballast)", re.IGNORECASE
 )
-#: Of contacts and controllers, whose stiffness is no spring of the robot.
+_PAYLOAD = re.compile(r"(.*_)?payloads?", re.IGNORECASE)
+#: Of contacts and controllers, whose stiffness is no spring of the robot; and what is stiff, but no inertia.
 _SIMULATED = re.compile(
     r"(.*_)?(ground|contacts?|controllers?|control|gains?|pid|tires?|surface|impedance|collisions?|soil)"
     r"(_.*)?",
     re.IGNORECASE,
 )
-#: What names several links or joints for other reasons: groups of planners, and pairs that may touch.
+_STIFF = re.compile(r"(.*[_:])?(drives?|sensors?)(_.*)?", re.IGNORECASE)
+#: What names several links or joints for other reasons: groups of planners, sensors, frames.
 _GROUPS = re.compile(
-    r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|chains?|end_?effectors?|virtual_?joints?"
-    r"|passive_?joints?|sensors?|cameras?|plugins?|visual|collision|safety_?controllers?|calibration"
+    r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|(?<!closed_)chains?|end_?effectors?"
+    r"|virtual_?joints?|passive_?joints?|sensors?|cameras?|plugins?|visual|safety_?controllers?|calibration"
     r"|.*controllers?|member|ignored.*|touch.*|self_?collide.*|planning.*|kinematics?|ik.*|poses?|state.*"
-    r"|include.*|frames?|markers?)",
+    r"|include.*|frames?|markers?|imus?|tools?|tcp|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
     re.IGNORECASE,
 )
+#: What an element makes of the links or joints that it names: words of its name, or names of numbers in it.
+_SAY = {
+    "coupling": (
+        re.compile(
+            r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
+        ),
+        re.compile(r"(.*_)?(ratio|multiplier|factor|coef(ficient)?|gearing|weight)"),
+    ),
+    "spring": (
+        re.compile(r"springs?|strut|bungee|band|elastic|damper|cord|shock"),
+        re.compile(r"k|(.*_)?stiffness|spring_.*"),
+    ),
+    "loop": (
+        re.compile(
+            r"loops?|joint|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
+            r"|universal|revolute|spherical"
+        ),
+        re.compile(r"loop(_.*)?"),
+    ),
+}
 _SEVERAL = (2, 3)
 #: Ancestors of an element that stands deeper than in a link or a joint.
 _DEEP = 3
 _PLUGINS = {
-    "couple joints": re.compile(r"mimic|closed_?loop|loop_?clos", re.IGNORECASE),
-    "add springs or forces": re.compile(r"spring|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE),
+    "couple joints": re.compile(r"mimic|closed_?loop|loop_?clos|detachable", re.IGNORECASE),
+    "add springs or forces": re.compile(r"spring|torsion|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE),
 }
 
 
@@ -79,7 +99,7 @@ def collect_unread(root: etree._Element, robot: RobotDescription, collected: Col
         _mimics(root, robot),
         _in_ros2_control(root),
         _closures(root, robot, done),
-        _masses(root, done),
+        _masses(root, robot, done),
         _of_mujoco(root, robot),
     )
     collected.notes += _notes(root, robot)
@@ -124,9 +144,11 @@ def _inside(element: etree._Element, name: str, where: str, done: set[etree._Ele
             if not is_zero(str(value)):
                 said |= dict.fromkeys((key, f"{word(own)}_{key}"), f"'{key}' of <{word(own)}>")
         kinds = dict[str, str]()
+        read = _IN_JOINTS[1:] if any(_STIFF.fullmatch(word(one)) for one in within) else _IN_JOINTS
         for key, what in said.items():
-            if (kind := kind_of(key, *_IN_JOINTS)) is not None:
+            if (kind := kind_of(key, *read)) is not None:
                 kinds.setdefault(kind, what)
+                done.add(own)
         for kind, what in kinds.items():
             yield _seems(kind, own, name, f"{what} {where}")
 
@@ -165,7 +187,8 @@ def _in_ros2_control(root: etree._Element) -> Iterator[Finding]:
     for block in children(root, "ros2_control"):
         for parameter in block.iter("param"):
             name = parameter.get("name", "")
-            if (kind := kind_of(name, *_IN_JOINTS)) is not None and not is_zero(content(parameter)):
+            kind = kind_of(name, *(_IN_JOINTS if "spring" in name.lower() else _IN_JOINTS[1:]))
+            if kind is not None and not is_zero(content(parameter)):
                 yield _seems(kind, parameter, name, f"parameter '{name}' in <ros2_control>")
 
 
@@ -208,10 +231,48 @@ def _kind_of_closure(
     if kind is not None and len(above) > 1 and (links or len(joints) > 1):
         return kind
     in_others = any(word(one) in ROBOT.children and word(one) not in ("link", "joint") for one in above[:-1])
-    of_joint = owner == "joint" and joints - {above[0].get("name", "")}
-    if not in_others and (of_joint or len(joints) in _SEVERAL):
-        return "coupling"
-    return "loop" if not in_others and len(links) in _SEVERAL else None
+    of_joint = owner == "joint" and bool(joints - {above[0].get("name", "")})
+    couples, closes = of_joint or len(joints) in _SEVERAL, len(links) in _SEVERAL
+    if in_others or not (couples or closes):
+        return None
+    is_joint = any(links == {joint.parent, joint.child} for joint in robot.joints.values())
+    return _kind_of_pair(element, couples, closes) or (
+        "loop" if closes and not is_joint and _has_place(element) else None
+    )
+
+
+def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str | None:
+    """What an element makes of the joints or links that it names, if it says so."""
+    words = re.findall(r"[a-z]+", _spaced(word(element)))
+    names = [str(key) for own in (element, *children(element)) for key in own.attrib]
+    names = [*map(_spaced, (*names, *map(word, children(element))))]
+    for kind, (of_name, of_numbers) in _SAY.items():
+        if (couples if kind == "coupling" else closes) and (
+            any(map(of_name.fullmatch, words)) or any(map(of_numbers.fullmatch, names))
+        ):
+            return kind
+    return None
+
+
+def _spaced(name: str) -> str:
+    """A name in small letters, gearRatio as gear_ratio."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def _has_place(element: etree._Element) -> bool:
+    """Whether an attribute or a text in it holds three numbers or more."""
+    for value in _values(element):
+        with suppress(ValueError):
+            if len(decimals(value)) >= len("xyz"):
+                return True
+    return False
+
+
+def _values(element: etree._Element) -> list[str]:
+    """Values and texts of an element and of those directly in it, but for names that it gives itself."""
+    values = [str(value) for key, value in element.attrib.items() if key != "name"]
+    values += [str(value) for own in children(element) for value in own.attrib.values()]
+    return [value.strip() for value in (*values, *(one.text or "" for one in (element, *children(element))))]
 
 
 def _above(element: etree._Element) -> etree._Element:
@@ -221,23 +282,23 @@ def _above(element: etree._Element) -> etree._Element:
 
 
 def _said(element: etree._Element) -> set[str]:
-    """Values and texts of an element and of those directly in it, but for names that it gives itself."""
-    values = {str(value).strip() for key, value in element.attrib.items() if key != "name"}
-    values.add((element.text or "").strip())
-    for own in children(element):
-        values |= {str(value).strip() for value in own.attrib.values()} | {(own.text or "").strip()}
-    return values
+    """What an element may name: its values, and their parts, as in "arm::link" and "a, b"."""
+    values = _values(element)
+    return {*values, *(part for value in values for part in re.split(r"[\s,;/:]+", value))}
 
 
-def _masses(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    """Elements of no tool that is known, with a mass or with a gravity of their own."""
+def _masses(root: etree._Element, robot: RobotDescription, done: set[etree._Element]) -> Iterator[Finding]:
+    """Elements of no tool that is known, with a mass or with a gravity of their own.
+
+    Below <robot> a mass is that of all of it, or what it may carry, where no link is named.
+    """
     for owner in (root, *children(root, "link", "joint")):
         for element in _strangers(owner, done):
-            name, tag = element.get("name") or word(element), word(element)
-            mass = element.get("mass")
-            if mass is not None and not is_zero(mass):
+            name, tag, mass = element.get("name") or word(element), word(element), element.get("mass")
+            is_placed = owner is not root or bool(_said(element) & robot.links.keys())
+            if is_placed and mass is not None and not is_zero(mass):
                 yield _seems("mass", element, name, f'<{tag} mass="{mass}">')
-            elif _MASSES.fullmatch(tag):
+            elif _MASSES.fullmatch(tag) or (is_placed and mass is None and _PAYLOAD.fullmatch(tag)):
                 yield _seems("mass", element, name, f"<{tag}>")
             if owner is root and tag != "mujoco":
                 yield from _gravities(element, name)

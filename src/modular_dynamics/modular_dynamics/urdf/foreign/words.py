@@ -8,9 +8,10 @@ from lxml import etree
 
 from ...model import Finding
 from ..checks.values import LINE, Entry
+from ..schema import is_zero
 from ..source import line_of, word
 
-__all__ = ["Collected", "Record", "amount", "children", "content", "origin_of", "unread"]
+__all__ = ["Collected", "Record", "amount", "children", "content", "pose_of", "unread"]
 
 #: Attributes of an origin.
 _POSE = ("xyz", "rpy", "quat_xyzw")
@@ -56,13 +57,15 @@ class Collected:
         self.named.append(element)
 
     def contradict(
-        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str
+        self, kind: str, entry: Mapping[str, Any], element: etree._Element, text: str, hint: str = ""
     ) -> None:
-        """Words that contradict each other about an entry of <joint_dynamics>, which ours would settle."""
+        """Words that contradict each other about an entry of <joint_dynamics>, which ours would settle.
+
+        Without a hint it is a question: they may be meant so.
+        """
         record = Record("joint_dynamics", {**entry, LINE: line_of(element)}, "")
-        finding = Finding(
-            f"contradicting {kind}", "joint", entry["joint"], text, line_of(element), "", f"; {hint}"
-        )
+        of_kind, line = f"contradicting {kind}", line_of(element)
+        finding = Finding(of_kind, "joint", entry["joint"], text, line, "", hint, asks=not hint)
         self.contradictions.append((record, finding))
 
     def of(self, section: str) -> list[dict[str, Any]]:
@@ -90,12 +93,10 @@ def amount(element: etree._Element, where: str) -> float:
     return Entry({**entry.item, "value": content(element)}, entry.where, entry.error).number("value")
 
 
-def origin_of(*elements: etree._Element | None) -> dict[str, str]:
-    """xyz, rpy or quat_xyzw of the first of these elements that has one of them."""
-    for element in elements:
-        if element is not None and any(key in element.attrib for key in _POSE):
-            return {key: str(element.get(key)) for key in _POSE if key in element.attrib}
-    return {}
+def pose_of(element: etree._Element) -> dict[str, str]:
+    """xyz, rpy or quat_xyzw of an element; nothing where xyz and rpy are zero."""
+    pose = {key: str(element.get(key)) for key in _POSE if key in element.attrib}
+    return pose if "quat_xyzw" in pose or not all(map(is_zero, pose.values())) else {}
 
 
 def unread(kind: str, element: etree._Element, name: str, text: str, hint: str) -> Finding:

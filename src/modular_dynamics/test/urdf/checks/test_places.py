@@ -307,6 +307,12 @@ ARMATURE = 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>'
         ("<robot ", "<robot gravity='0 0 1' ", "misplaced", "it is an attribute of <modular_dynamics>"),
         ("<robot ", "<robot gravity='0 0 0' ", "misplaced", "it is an attribute of <modular_dynamics>"),
         ("<origin ", "<origin quat='0 0 0 1' ", "misplaced", 'in <robot version="1.1">)?'),
+        (
+            "<origin ",
+            "<origin quat_wxyz='1 0 0 0' ",
+            "misplaced",
+            'in the order x y z w, in <robot version="1.1">',
+        ),
         ("<origin ", "<origin euler='1 0 0' ", "misplaced", "is 'rpy' meant, fixed-axis angles in rad?"),
         ("<origin ", "<origin x='1' ", "misplaced", 'write xyz="x y z"'),
         ("<origin ", "<origin yaw='1' ", "misplaced", 'write rpy="roll pitch yaw"'),
@@ -355,3 +361,25 @@ def test_an_error_names_what_stands_in_the_wrong_place_too(old, new, error, reas
     with pytest.raises(md.UrdfError, match=error) as caught:
         md.load_urdf(ROBOT.replace(old, new, 1))
     assert reason in str(caught.value).partition("Beside this: ")[2]
+
+
+OURS = (
+    '<x:joint_dynamics {} joint="a" armature="1"/>',
+    '<x:spring {} name="s" stiffness="1" free_length="1"/>',
+    '<x:passive {} joint="a"/>',
+)
+
+
+@pytest.mark.parametrize("tag", OURS)
+def test_our_tags_with_a_prefix_below_the_robot(tag):
+    text = ROBOT.replace("</robot>", tag.format('xmlns:x="http://x"') + "</robot>")
+    with pytest.warns(md.ModelWarning, match="with a prefix, which is of another tool and ignored"):
+        (finding,) = md.load_urdf(text).warnings
+    assert str(finding).endswith(f"; is <{tag[3:].split()[0]}> in <modular_dynamics> meant?")
+
+
+def test_a_second_robot_in_the_file():
+    text = ROBOT.replace("</robot>", '<robot name="other"><link name="x"/></robot></robot>')
+    with pytest.warns(md.ModelWarning, match="has an element <robot>, which does not belong there"):
+        (finding,) = md.load_urdf(text).warnings
+    assert str(finding).endswith("and is ignored; a file describes one robot")

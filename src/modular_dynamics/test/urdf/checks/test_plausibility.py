@@ -104,6 +104,7 @@ def test_lengths_in_millimetres():
 def test_lengths_in_millimetres_without_effort_limits_and_one_of_them_alone():
     assert sorted(questions(arm(metre=1000.0, effort=0))) == ["large distance"]
     assert sorted(questions(arm(metre=100.0, effort=0))) == ["large distance"]  # centimetres: 80 m
+    assert sorted(questions(arm(metre=39.37, effort=0))) == ["large distance"]  # inches: 31.5 m
     one = arm(effort=0).replace('xyz="0.3 0 0"', 'xyz="300 0 0"')
     assert "the longest step is 300 m, to joint 'wrist'" in questions(one)["large distance"][0]
     # 60 m of a crane of 12 t; the arm as large as a house
@@ -317,16 +318,35 @@ def test_a_finger_in_grams():
 MESH = '<visual><geometry><mesh filename="a.stl"/></geometry></visual>'
 
 
-@pytest.mark.parametrize(
-    "numbers",
-    [
-        {"gripper": 9000, "gripper_moment": 200, "shape": MESH},  # a turntable
-        {"gripper": 60, "gripper_com": 8, "gripper_moment": 900, "shape": MESH},  # a panel
-    ],
+#: Larger than what the joints span, of plausible density: a turntable, a panel of a satellite, a reel.
+LARGE_BODIES = (
+    {"gripper": 9000, "gripper_moment": 2000},
+    {"gripper": 60, "gripper_com": 8, "gripper_moment": 900},
+    {"gripper": 1.0, "gripper_moment": 0.16},
 )
+OTHER_UNITS = (
+    ("gripper_moment", 1e4, "large inertia"),  # kg cm^2
+    ("gripper_moment", 3417.2, "large inertia"),  # lb in^2
+    ("gripper_com", 100.0, "distant centre of mass"),  # cm
+    ("gripper_com", 39.37, "distant centre of mass"),  # inches
+    ("kilogram", 1e3, "large mass"),  # g
+    ("gripper", 1e3, "large mass"),  # g, of one link
+)
+
+
+@pytest.mark.parametrize("numbers", LARGE_BODIES)
 def test_meshes_may_be_larger_than_what_the_joints_span(numbers):
-    assert questions(arm(effort=0, **numbers)) == {}
-    assert questions(arm(effort=0, **(numbers | {"shape": ""}))) != {}
+    assert questions(arm(effort=0, shape=MESH, **numbers)) == {}
+
+
+@pytest.mark.parametrize(("key", "factor", "kind"), OTHER_UNITS)
+def test_other_units_are_asked_about_of_robots_with_meshes_alone(key, factor, kind):
+    """By mass and moments: the box of 0.4 kg with 4e-4 kg m^2 thrice has edges of sqrt(6 4e-4 / 0.4) m."""
+    right = {"kilogram": 1.0, "gripper": 0.4, "gripper_com": 0.15, "gripper_moment": 4e-4}
+    plain = questions(arm(effort=0, shape=MESH, **right))
+    asked = questions(arm(effort=0, shape=MESH, **(right | {key: right[key] * factor})))
+    assert plain == {}
+    assert kind in asked
 
 
 def test_an_identity_is_asked_about_beside_a_mesh():

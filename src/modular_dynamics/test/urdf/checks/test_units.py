@@ -122,6 +122,12 @@ def follower(kind, offset):
         (follower("revolute", 6.28), ""),
         (follower("prismatic", 90), ""),
         (
+            follower("prismatic", '0" multiplier="57.3'),
+            "line 6: joint 'k': the multiplier of its <mimic> is 57.3; are these degrees?",
+        ),
+        (follower("revolute", '0" multiplier="-0.01745'), "the multiplier of its <mimic> is -0.01745; are"),
+        (follower("prismatic", '0" multiplier="57'), ""),
+        (
             tagged('<joint_dynamics joint="j" stiffness="5" rest_position="30"/>'),
             "line 7: joint 'j': the rest_pos",
         ),
@@ -145,6 +151,14 @@ def follower(kind, offset):
                 '<successor link="b" rpy="0 0 -180"/></loop_joint>'
             ),
             "loop joint 'p' has an anchor with rpy='0 0 -180' [rad]; are these degrees?",
+        ),
+        (
+            ROBOT.replace(
+                "</robot>",
+                '<loop_joint name="p" type="fixed"><link1 link="a" rpy="0 -90 0"/><link2 link="b"/>'
+                "</loop_joint></robot>",
+            ),
+            "loop joint 'p' has an anchor with rpy='0 -90 0' [rad]; are these degrees?",
         ),
     ],
 )
@@ -193,3 +207,16 @@ def test_gravities_that_there_are(gravity, recwarn):
     assert md.load_urdf(changed(("</robot>", tags)), strict=True).warnings == ()
     assert md.load_urdf(ROBOT, gravity=[0, 0, -5]).warnings == ()
     assert not recwarn.list
+
+
+@pytest.mark.parametrize("closing", ["<modular_dynamics version='1'>\n{}</modular_dynamics>", "{}"])
+def test_a_quaternion_of_another_length_at_an_end_of_a_loop(closing):
+    """Of our tag, and of the words of another tool."""
+    ours = "predecessor" if "version" in closing else "link1"
+    theirs = "successor" if "version" in closing else "link2"
+    loop = f'<loop_joint name="p" type="fixed"><{ours} link="a" quat_xyzw="0 2 0 2"/><{theirs} link="b"/>'
+    text = ROBOT.replace("</robot>", closing.format(loop + "</loop_joint>") + "</robot>")
+    with pytest.warns(md.ModelWarning, match="quaternion"):
+        found = [one for one in md.load_urdf(text).warnings if one.kind == "length of a quaternion"]
+    assert [finding.asks for finding in found] == [True]
+    assert "loop joint 'p' has an anchor with quat_xyzw='0 2 0 2', of length 2.83, not 1" in str(found[0])

@@ -69,6 +69,43 @@ def test_a_type_that_becomes_several_joints_is_a_note(kind, says):
     assert f"<drake:joint> read as {says}" in notes
 
 
+@pytest.mark.parametrize("part", ['<axis xyz="0 0 1"/>', '<mimic joint="j" multiplier="2"/>'])
+def test_what_a_universal_joint_has_of_one_axis_is_named(part):
+    text = arm("universal", of_joint=part)
+    with pytest.warns(md.ModelWarning, match="of the universal joint 'k' is not read"):
+        graph = md.load_urdf(text)
+    (finding,) = graph.warnings
+    assert str(finding).startswith(
+        f"line 1: {part.split()[0]}> of the universal joint 'k' is not read: it turns"
+    )
+    rest, expected = np.zeros(3), md.load_urdf(arm("universal"))
+    q = SEED.normal(size=3)
+    tau = md.inverse_dynamics(graph, q, rest, rest)
+    np.testing.assert_array_equal(tau, md.inverse_dynamics(expected, q, rest, rest))
+
+
+def test_its_dynamics_and_its_limits_count_about_both_axes():
+    graph = md.load_urdf(arm("universal", of_joint='<dynamics armature="3"/>'), strict=True)
+    assert [joint.limits.effort for joint in graph.joints] == [9.0] * 3
+    assert [joint.armature for joint in graph.joints] == [0.0, 3.0, 3.0]
+    assert "k_x 3 (line 1), k_y 3 (line 1)" in "".join(graph.notes)
+
+
+def test_a_quaternion_of_a_joint_of_drake_counts_by_the_version_of_the_file():
+    """Drake does not read it; neither does URDF 1.0."""
+    text = arm("continuous", of_joint='<axis xyz="0 1 0"/>')
+    turned = text.replace('rpy="0.1 0.2 0.3"', 'quat_xyzw="0 0 0.6 0.8"')
+    assert turned != text
+    with pytest.warns(md.ModelWarning, match="quat_xyzw"):
+        graph = md.load_urdf(turned)
+    (finding,) = graph.warnings
+    assert finding.kind == "attribute of a later version"
+    plain = md.load_urdf(text.replace('rpy="0.1 0.2 0.3"', ""))
+    rest, q = np.zeros(2), SEED.normal(size=2)
+    expected = md.inverse_dynamics(plain, q, rest, rest)
+    np.testing.assert_array_equal(md.inverse_dynamics(graph, q, rest, rest), expected)
+
+
 @pytest.mark.parametrize("kind", ["planar", "continuous", "fixed"])
 def test_types_of_urdf(kind):
     ours = md.load_urdf(arm(kind, of_joint='<axis xyz="0 0 1"/>'))

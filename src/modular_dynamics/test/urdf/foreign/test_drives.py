@@ -73,7 +73,11 @@ DRIVES = {
         "",
     ),
     "seen at the joint": ("", f'<dynamics armature="{ARMATURE}" damping="0"/>'),
-    "RaiSim": (transmission(REDUCTION), f'<dynamics rotor_inertia="{ARMATURE}"/>'),
+    "RaiSim": (
+        transmission("<mechanicalReduction>1</mechanicalReduction>"),
+        f'<dynamics rotor_inertia="{ARMATURE}"/>',
+    ),
+    "seen at the joint, of a geared motor": (transmission(REDUCTION), f'<dynamics armature="{ARMATURE}"/>'),
     "a ratio beside": ("", f'<dynamics rotor_inertia="{ROTOR}" gear_ratio="{RATIO}"/>'),
     "a ratio of another name": (
         transmission(f"<gearRatio>{RATIO}</gearRatio><rotorInertia>{ROTOR}</rotorInertia>"),
@@ -84,9 +88,25 @@ DRIVES = {
         + transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>", name="u"),
         "",
     ),
+    "attributes of the actuator": (
+        transmission().replace(
+            "<actuator", f'<actuator motorInertia="{ROTOR}" mechanicalReduction="{RATIO}"'
+        ),
+        "",
+    ),
+    "attributes of the transmission and of its actuator": (
+        transmission(REDUCTION).replace("<transmission", f'<transmission rotor_inertia="{ROTOR}"'),
+        "",
+    ),
+    "attributes of an actuator in the joint": (
+        "",
+        f'<actuator name="m" rotorInertia="{ROTOR}" gearRatio="{RATIO}"/>',
+    ),
     "two motors": (
         transmission(f"{REDUCTION}<motorInertia>{ROTOR / 4}</motorInertia>")
-        + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u"),
+        + transmission(f"{REDUCTION}<motorInertia>{ROTOR * 3 / 4}</motorInertia>", name="u").replace(
+            'actuator name="m"', 'actuator name="n"'
+        ),
         "",
     ),
     "the same in two places": (
@@ -143,6 +163,10 @@ def test_the_inertia_of_a_drive(words, of_joint):
 SILENT = {
     "a reduction": (transmission(REDUCTION), ""),
     "a reduction of the joint": (transmission("", REDUCTION), ""),
+    "a reduction that is no number": (
+        transmission("<mechanicalReduction>reduction</mechanicalReduction>"),
+        "",
+    ),
     "a ratio of Drake": (transmission(f'<drake:gear_ratio {DRAKE} value="9"/>'), ""),
     "a ratio of <dynamics>": ("", '<dynamics gear_ratio="9"/>'),
     "no inertia": (transmission(f"{REDUCTION}<motorInertia>0</motorInertia>"), '<dynamics armature="0"/>'),
@@ -184,6 +208,40 @@ TWO = {
         (TWO["a transmission, ros2_control"], "", ARMATURE),
         ("", '<dynamics armature="2" rotor_inertia="3"/>', 2.0),
         (transmission(f"{OF_DRAKE}<motorInertia>7</motorInertia>"), "", ARMATURE),
+        ("", f'<dynamics rotor_inertia="{ROTOR}" motor_inertia="1" gear_ratio="{RATIO}"/>', ARMATURE),
+        (
+            transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>")
+            + transmission(f"{REDUCTION}<motorInertia>{2 * ROTOR}</motorInertia>", name="u"),
+            "",
+            ARMATURE,
+        ),
+        ("", f'<dynamics rotor_inertia="{ROTOR}" gear_ratio="{RATIO}" reduction="2"/>', ARMATURE),
+        (
+            transmission(
+                f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>", REDUCTION[:21] + "1" + REDUCTION[-22:]
+            ),
+            "",
+            ARMATURE,
+        ),
+        (
+            transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia><rotorInertia>1</rotorInertia>"),
+            "",
+            ARMATURE,
+        ),
+        (
+            transmission(
+                f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>", "<motorInertia>1</motorInertia>"
+            ),
+            "",
+            ARMATURE,
+        ),
+        (
+            transmission(f"{REDUCTION}<motorInertia>{ROTOR}</motorInertia>").replace(
+                "<actuator", '<actuator motorInertia="3e-4"'
+            ),
+            "",
+            3e-4 * RATIO**2,
+        ),
     ],
 )
 def test_two_inertias_of_one_joint(words, of_joint, armature):
@@ -199,10 +257,50 @@ def test_two_inertias_of_one_joint(words, of_joint, armature):
     assert ours.joint("j").armature == 4.0
 
 
+RATIOS_ELSEWHERE = (
+    (transmission(REDUCTION), f'<dynamics rotor_inertia="{ROTOR}"/>'),
+    (
+        f'<ros2_control name="c">{transmission("", REDUCTION)}</ros2_control>',
+        f'<dynamics motor_inertia="{ROTOR}"/>',
+    ),
+    ("", f'<dynamics rotor_inertia="{ROTOR}"/>{REDUCTION}'),
+    (transmission(f'<drake:rotor_inertia {DRAKE} value="{ROTOR}"/>{REDUCTION}'), ""),
+    (
+        transmission(f'<drake:gear_ratio {DRAKE} value="{RATIO}"/>'),
+        f'<drake:rotor_inertia {DRAKE} value="{ROTOR}"/>',
+    ),
+    (transmission(f"<motorInertia>{ROTOR}</motorInertia>"), f'<dynamics gear_ratio="{RATIO}"/>'),
+)
+
+
+@pytest.mark.parametrize(("words", "of_joint"), RATIOS_ELSEWHERE)
+def test_a_ratio_that_stands_elsewhere_than_its_inertia_is_asked_about(words, of_joint):
+    """Of a tool of its own it says nothing; of one that shares files it is what makes 0.96 kg m^2."""
+    graph = md.load_urdf(arm(words, of_joint), strict=True)
+    assert graph.joint("j").armature == ROTOR
+    (finding,) = graph.warnings
+    assert (finding.kind, finding.asks) == ("contradicting inertia", True)
+    assert re.search(
+        r"the inertia of joint 'j' is 0.00015 by .* and not 0.96 by .*; is that right\?$", str(finding)
+    )
+    tags = ['<joint_dynamics joint="j" armature="0.96"/>']
+    assert md.load_urdf(arm(words, of_joint, tags=tags), strict=True).warnings == ()
+
+
+@pytest.mark.parametrize("inertia", ['<dynamics rotor_inertia="1" gear_ratio="0"/>', ""])
+def test_several_motors_and_no_ratio_are_named(inertia):
+    two = f"<actuator name='m'>{OF_DRAKE}</actuator><actuator name='n'>{OF_DRAKE}</actuator>"
+    (finding,) = md.load_urdf(arm("", inertia or two)).warnings
+    why = (
+        '<dynamics gear_ratio=""> is zero' if inertia else "rotor inertias of joint 'j', of 2 motors, are not"
+    )
+    assert why in str(finding)
+
+
 def test_a_ratio_of_zero_is_named():
     words = transmission("<mechanicalReduction>0</mechanicalReduction><motorInertia>1e-4</motorInertia>")
     (finding,) = md.load_urdf(arm(words)).warnings
-    assert "<motorInertia> of transmission 't' is not read: its <mechanicalReduction> is zero" in str(finding)
+    assert "<motorInertia> of joint 'j' is not read: <mechanicalReduction> is zero" in str(finding)
 
 
 STIFFNESS, REST = 12.5, 0.3
@@ -227,6 +325,11 @@ SPRINGS = {
         "",
     ),
     "attributes as in SDF": ("", f'<dynamics spring_stiffness="{STIFFNESS}" spring_reference="{REST}"/>'),
+    "attributes of Gazebo's block": (
+        f'<gazebo reference="j" springStiffness="{STIFFNESS}"/>'
+        f'<gazebo reference=" j " springReference="{REST}"/>',
+        "",
+    ),
     "attributes": ("", f'<dynamics damping="1" stiffness="{STIFFNESS}" rest_position="{REST}"/>'),
     "MuJoCo's word": ("", f'<dynamics stiffness="{STIFFNESS}" springref="{REST}"/>'),
 }
@@ -263,6 +366,28 @@ def test_two_springs_of_one_joint(words, of_joint, spring):
         np.testing.assert_allclose(md.inverse_dynamics(graph, q, v, a), expected, atol=1e-12)
     zero = '"0"' in of_joint
     assert [finding.kind for finding in graph.warnings] == ["contradicting spring"] * (not zero)
+
+
+@pytest.mark.parametrize(
+    ("words", "of_joint", "spring", "asks"),
+    [
+        ("", '<dynamics stiffness="2" spring_stiffness="3"/>', (2.0, 0.0), False),
+        ("", '<dynamics stiffness="2" rest="0.1" springref="0.5"/>', (2.0, 0.5), False),
+        ('<gazebo reference="j">{1}</gazebo>', '<dynamics stiffness="2"/>', (2.0, 0.0), True),
+        ('<gazebo reference="j">{0}</gazebo>', '<dynamics rest_position="0.4"/>', (12.5, 0.0), True),
+    ],
+)
+def test_stiffness_and_rest_in_two_places(words, of_joint, spring, asks):
+    graph = md.load_urdf(arm(words.format(*GAZEBO), of_joint))
+    assert (graph.joint("j").stiffness, graph.joint("j").rest_position) == spring
+    assert [(finding.kind, finding.asks) for finding in graph.warnings] == [("contradicting spring", asks)]
+    tags = ['<joint_dynamics joint="j" stiffness="2" rest_position="0.4"/>']
+    assert md.load_urdf(arm(words.format(*GAZEBO), of_joint, tags=tags), strict=True).warnings == ()
+
+
+def test_a_plugin_of_gazebo_has_springs_of_its_own():
+    words = f'<gazebo reference="j"><plugin name="p" filename="f">{GAZEBO[0]}</plugin></gazebo>'
+    assert md.load_urdf(arm(words), strict=True).joint("j").stiffness == 0.0
 
 
 def test_armature_and_spring_of_one_joint():

@@ -164,26 +164,55 @@ def test_mimic_joints_of_a_loop_with_further_coordinates():
 BROKEN = {
     "a type": (LOOPS["Isaac Sim"].replace("spherical", "planar"), "its type is planar"),
     "no type": (LOOPS["Isaac Sim"].replace(' type="spherical"', ""), "its type is missing"),
-    "one end": (LOOPS["URDF+"].replace("predecessor", "first"), "it has no <predecessor> and 1 <successor>"),
+    "one end": (
+        LOOPS["URDF+"].replace("predecessor", "first"),
+        "it has <successor>; one <predecessor link=...> and one <successor link=...> are needed",
+    ),
     "no end": (
         LOOPS["Isaac Sim"].replace("link1", "first").replace("link2", "second"),
-        "it has no <link1> and no <link2>; one <link1 link=...> and one <link2 link=...> are needed",
+        "it has no ends; one <link1 link=...> and one <link2 link=...> are needed",
     ),
     "two first ends": (
         LOOPS["Isaac Sim"].replace("link2", "link1"),
-        "it has 2 <link1> and no <link2>; one <link1 link=...> and one <link2 link=...> are needed",
+        "it has 2 <link1>, and one is needed",
     ),
     "two predecessors": (
         LOOPS["URDF+"].replace("successor", "predecessor"),
-        "it has 2 <predecessor> and no <successor>",
+        "it has 2 <predecessor>, and one is needed",
     ),
     "two children": (
         LOOPS["urdfdom 264"].replace("<parent ", "<child "),
-        "it has no <parent> and 2 <child>; one <parent link=...> and one <child link=...> are needed",
+        "it has 2 <child>, and one is needed",
     ),
     "three ends": (
         LOOPS["Isaac Sim"].replace("<link2", '<link2 link="g"/><link2'),
-        "it has 1 <link1> and 2 <link2>",
+        "it has 2 <link2>, and one is needed",
+    ),
+    "ends of two tools": (
+        LOOPS["Isaac Sim"].replace("<link2", '<parent link="g"/><link2'),
+        "it has <link1>, <link2>, <parent>; one <link1 link=...> and one <link2 link=...> are needed",
+    ),
+    "two origins": (
+        LOOPS["URDF+"].replace("</predecessor>", '<origin xyz="0.2 0 0"/></predecessor>'),
+        "it has 2 <origin>, and one is needed",
+    ),
+    "two axes": (LOOPS["URDF+"].replace("</loop>", '<axis xyz="1 0 0"/></loop>'), "it has 2 <axis>, and one"),
+    "a pose in two places": (
+        LOOPS["URDF+"].replace('<predecessor link="rod"', '<predecessor link="rod" rpy="0 0.1 0"'),
+        "the pose in 'rod' stands in 2 places, and one is needed",
+    ),
+    "a pose beside and within": (
+        LOOPS["Isaac Sim"].replace("</loop_joint>", '<origin xyz="0.5 0 0"/></loop_joint>'),
+        "the pose in 'rod' stands in 2 places, and one is needed",
+    ),
+    "a ratio": (LOOPS["URDF+"].replace("</loop>", '<ratio value="3"/></loop>'), "it has a <ratio>"),
+    "two bodies": (
+        LOOPS["Drake"].replace("_body_B", "_body_A"),
+        "it has 2 <drake:ball_constraint_body_A>, and one is needed",
+    ),
+    "another axis": (
+        LOOPS["urdfdom 264"].replace("</constraint>", '<axis xyz="1 0 0"/></constraint>'),
+        "its <axis> and its <parent_axis> differ",
     ),
     "different axes": (
         LOOPS["urdfdom 264"].replace('"revolute"', '"prismatic"'),
@@ -212,6 +241,19 @@ BROKEN = {
         "</joint></gazebo>",
         "its <pose> does not hold 6 finite numbers",
     ),
+    **{
+        f"poses of Gazebo, {why}": (
+            f'<gazebo><joint name="p" type="ball"><parent>rod{parent}</parent><child>rocker</child>{poses}'
+            "</joint></gazebo>",
+            why,
+        )
+        for parent, poses, why in (
+            ("", "<pose>0 0 0 0 0 0</pose><pose>0.4 0 0 0 0 0</pose>", "it has 2 <pose>, and one is needed"),
+            ("", '<pose xyz="0.4 0 0"/>', "its <pose> does not hold 6 finite numbers"),
+            ("", "<pose>0.4 0 0 0 90 0</pose>", "its <pose> 0.4 0 0 0 90 0 is not six numbers in m and rad"),
+            ("<pose>0.5 0 0 0 0 0</pose>", "", "a <pose> stands in its <parent>"),
+        )
+    },
     "a frame": (
         '<gazebo><joint name="p" type="ball"><parent>rod</parent><child>rocker</child>'
         '<pose relative_to="x">0 0 0 0 0 0</pose></joint></gazebo>',
@@ -233,6 +275,49 @@ def test_a_loop_that_is_not_read_is_named(words, why):
     assert finding.kind == "loop of another tool"
     with pytest.raises(md.UrdfError, match=r"^strict: .*line 9: "):
         md.load_urdf(four_bar(words), strict=True)
+
+
+GAZEBO_PIN = (
+    '<gazebo><joint name="{}" type="{}"><parent>rod</parent><child>rocker</child><pose>0.4 0 0 0 0 0</pose>'
+    "{}</joint></gazebo>"
+)
+
+
+def test_one_pin_that_two_tools_state_is_one_loop_joint():
+    """The rocker lies where the rod ends with all joints at zero, as Gazebo closes loops."""
+    isaac = LOOPS["Isaac Sim"]
+    words = isaac + GAZEBO_PIN.format("again", "ball", "") + LOOPS["Drake"]
+    graph = md.load_urdf(four_bar(words, PASSIVE, turned()), strict=True)
+    assert [loop.name for loop in graph.loop_joints] == ["pin"]
+    (note,) = [one for one in graph.notes if "not read" in one]
+    assert note.startswith("not read, because the same loop joint stands before: ")
+    assert note.count("<drake:ball_constraint> 'loop_1'") == note.count("<joint> 'again'") == 1
+    assert torque(graph, turns=turned()) == pytest.approx([gravity_torque(ANGLE)], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        GAZEBO_PIN.format("q", "revolute", "<axis><xyz>0 1 0</xyz></axis>"),
+        LOOPS["Isaac Sim"].replace("0.5 0 0", "0.5 0 0.001").replace('"pin"', '"q"'),
+    ],
+)
+def test_two_joints_of_two_links(second):
+    graph = md.load_urdf(four_bar(LOOPS["Isaac Sim"] + second, PASSIVE, turned()))
+    assert [loop.name for loop in graph.loop_joints] == ["pin", "q"]
+
+
+@pytest.mark.parametrize("active", ["0", "false"])
+def test_a_loop_that_is_switched_off(active):
+    words = LOOPS["URDF+"].replace("<loop ", f'<loop active="{active}" ')
+    assert "has an attribute 'active', which is unknown" in str(md.load_urdf(four_bar(words)).warnings[0])
+
+
+def test_a_spring_in_the_limit_of_a_loop():
+    words = LOOPS["URDF+"].replace("</loop>", '<limit stiffness="40"/></loop>')
+    assert "stiffness=\"40\" of loop 'pin' seems to be a spring" in str(
+        md.load_urdf(four_bar(words)).warnings[0]
+    )
 
 
 def test_invalid_numbers():

@@ -21,6 +21,12 @@ RULES = {
         "no <transmission> or command interface drives them",
     ),
     "URDF+": ("", {"attributes": DEPENDENT}, ("b", "c"), 'independent="false" says so'),
+    "URDF+ in other words": (
+        "",
+        {"attributes": ('independent="yes"', 'independent="0"', 'independent="fasle"')},
+        ("b", "c"),
+        'independent="false" says so',
+    ),
     "URDF+ before drives": (
         DRIVEN.replace('"a"', '"c"'),
         {"attributes": DEPENDENT},

@@ -51,11 +51,33 @@ NAMED = {
     "a belt": ("<belt joint1='a' joint2='b' ratio='-1'/>", "coupling"),
     "a pulley": ("<pulley driver='a' driven='c' ratio='2'/>", "coupling"),
     "a gear joint": ("<gear_joint><joint1>a</joint1><joint2>b</joint2></gear_joint>", "coupling"),
-    "a bungee": ("<bungee link1='rod' link2='rocker' k='100'/>", "loop"),
+    "a bungee": ("<bungee link1='rod' link2='rocker' k='100'/>", "spring"),
+    "a gas strut": (
+        "<gas_strut force='300'><end link='rod' xyz='0 0 0'/><end link='rocker' xyz='0 0 0'/></gas_strut>",
+        "spring",
+    ),
+    "a spring of Drake before 2020": (
+        "<force_element name='f'><linear_spring_damper stiffness='9'><link1 link='rod' xyz='0 0 0'/>"
+        "<link2 link='rocker' xyz='0 0 0'/></linear_spring_damper></force_element>",
+        "spring",
+    ),
+    "a damper of two links": ("<device k='9'><a link='rod'/><b link='rocker'/></device>", "spring"),
+    "a closed chain": ("<closed_chain link_a='rod' link_b='rocker' xyz_a='0.3 0 0'/>", "loop"),
+    "a pin of a list": ("<pin links='rod, rocker'/>", "loop"),
+    "a pin of scoped names": ("<pin first='four::rod' second='four/rocker'/>", "loop"),
+    "a place": ("<link_pair a='rod' b='rocker'><at>0.5 0 0</at></link_pair>", "loop"),
+    "a weighted sum": ("<synergy><j name='a' weight='1'/><j name='b' weight='0.5'/></synergy>", "coupling"),
+    "a tendon of MuJoCo": (
+        "<mujoco><tendon><fixed><joint joint='a' coef='1'/><joint joint='b' coef='2'/></fixed></tendon>"
+        "</mujoco>",
+        "coupling",
+    ),
+    "a motor with letters": ("<motor joint='a' J='1e-5' N='100'/>", "inertia"),
     "a motor with attributes": ("<motor joint='a' inertia='1e-5' ratio='100'/>", "inertia"),
     "a rate of a spring": ("<elastic joint='a' spring_rate='5'/>", "spring"),
     "a counterweight": ("<counterweight link='rod'/>", "mass"),
-    "a payload": ("<payload><value>3</value></payload>", "mass"),
+    "a payload": ("<payload link='rod'><value>3</value></payload>", "mass"),
+    "a battery": ("<battery parent='rod' mass='3'/>", "mass"),
     "gravity of a world": ("<physics><gravity>0 0 -1.62</gravity></physics>", "gravity"),
     "no gravity of a world": ("<world gravity='0 0 0'/>", "gravity"),
     "a coupling by ros2_control": (
@@ -97,6 +119,11 @@ IN_JOINTS = {
     "a mimic joint": ("<mimic_joint joint='b' multiplier='2'/>", "coupling"),
     "a coupling": ("<coupling joint='b' ratio='2'/>", "coupling"),
     "a counterweight": ("<counterweight mass='3' arm='0.2'/>", "mass"),
+    "a flywheel": ("<flywheel inertia='0.5'/>", "inertia"),
+    "a gear box": ("<gearbox inertia='0.5'/>", "inertia"),
+    "a motor": ("<motor J='1e-4' N='100'/>", "inertia"),
+    "a motor's letters": ("<drive><Jm>1e-4</Jm></drive>", "inertia"),
+    "an elastic part": ("<elastic k='5'/>", "spring"),
 }
 WRITE = {
     "loop": "<loop_joint>",
@@ -165,7 +192,30 @@ SILENT = [
     "</physics>",
     "<group name='arm'><joint name='a'/><joint name='b'/><chain base_link='base' tip_link='rod'/></group>",
     "<frame name='f' link='rod'/><fixed_frame name='g'/><disable_collisions link1='rod' link2='base'/>",
+    "<gripper name='g' base_link='base' tip_link='rod'/><arm base='base' tip='rod'/>",
+    "<wheels left='a' right='b'/><tool_changer parent='base' tool='rod' joint='a' max_force='40'/>",
+    "<manipulator><base_link>base</base_link><ee_link>rod</ee_link></manipulator>",
+    "<contact_pair link1='rod' link2='rocker'/><acm><entry link1='rod' link2='rocker'/></acm>",
+    "<mujoco><contact><exclude body1='rod' body2='rocker'/></contact></mujoco>",
+    "<tf parent='base' child='rod' xyz='0 0 1'/><attachment parent='rod' child='base' xyz='0 0 1'/>",
+    "<initial_positions><joint name='a' value='0'/><joint name='b' value='1'/></initial_positions>",
+    "<motors><motor joint='a' id='1'/><motor joint='b' id='2'/></motors><leg hip='a' knee='b'/>",
+    "<gains><joint name='a' stiffness='300'/><joint name='b' stiffness='300'/></gains>",
+    "<hardware_interface><joint>a</joint><joint>b</joint></hardware_interface>",
+    "<ft_sensor stiffness='1e7' link='rod'/><rated_payload>5</rated_payload><max_payload value='5'/>",
+    "<payload>5.0</payload><robot_properties mass='25.3'/>",
+    "<ros2_control name='c' type='system'><joint name='a'><param name='stiffness'>1</param></joint>"
+    "</ros2_control>",
 ]
+SILENT_IN_JOINTS = [
+    f"<isaac:drive {DRAKE.replace('drake', 'isaac')} type='angular' stiffness='100' damping='4'/>",
+    "<drive stiffness='100'/><torque_sensor stiffness='16000'/>",
+]
+
+
+@pytest.mark.parametrize("words", SILENT_IN_JOINTS)
+def test_gains_and_sensors_of_joints_are_not_mentioned(words):
+    assert md.load_urdf(four_bar(of_joints=(words, "", "")), strict=True).warnings == ()
 
 
 @pytest.mark.parametrize("words", SILENT)

@@ -19,8 +19,9 @@ COMPLETE = 0  # the source of messages that hold all joints
 RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
 MEMORY = 10.0  # [s] for which the position of the other one of two publishers counts
 #: Joints really exceed their limits, since many files hold a guess: a step is more than this many times what
-#: the limit allows, and two publishers differ by more than this many times.
-FAR, APART = 5.0, 2.0
+#: the limit allows. Of two publishers one is reached faster than the limit, and left to less than this share
+#: of the way: at once, or this many times as fast as the limit.
+FAR, BACK, APART = 5.0, 0.5, 2.0
 #: Velocities by which publishers are compared where the limit is larger, or absent [rad/s, m/s].
 USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
 
@@ -61,7 +62,7 @@ class JointSteps:
         usual = [USUAL_SLIDE if unit == "m" else USUAL_TURN for unit in self._units]
         self._compared = np.minimum(self._limits, usual)
         # no joint can exceed what it is allowed where all of them together stay below the smallest of these
-        self._unsuspicious = float(APART * RESOLUTION * self._compared.min(initial=np.inf)) ** 2
+        self._unsuspicious = float(RESOLUTION * self._compared.min(initial=np.inf)) ** 2
         self.forget()
 
     def forget(self) -> None:
@@ -70,6 +71,7 @@ class JointSteps:
         self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
         self._sources = np.full(count, COMPLETE)  # of the last positions
         self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
+        self._changes = np.full(count, NEVER)  # stamps of positions that came from another publisher
         self._numbers: dict[int, int] = {}  # of the last message by source
         self._stamp: int | None = None  # of the last message, where that held all joints
         self._time = NEVER
@@ -114,21 +116,25 @@ class JointSteps:
         last_q, last_stamps = self._q[joints], self._stamps[joints]
         seconds, known = _between(stamp, last_stamps)
         size = self._distance(joints, q, last_q)
-        apart = known & (size > APART * self._compared[joints] * seconds)
-        if not apart.any():
+        allowed = self._compared[joints] * seconds
+        fast, at_once = known & (size > allowed), known & (self._changes[joints] == last_stamps)
+        allowed[at_once] = self._compared[joints][at_once] * RESOLUTION
+        apart = known & (size > APART * allowed)
+        if not (fast | apart).any():
             return NOTHING
         publishers, last = self._publishers(), self._numbers.get(source, 0)
         several = len(publishers) > 1
         another = several & ((self._sources[joints] != source) | (number <= last))
         to_other, remembered = _between(stamp, self._other_stamps[joints])
         back = self._distance(joints, q, self._other_q[joints])
-        back_in_time = (back < size) & (back <= FAR * self._compared[joints] * to_other)
+        back_in_time = (back < BACK * size) & (back <= FAR * self._compared[joints] * to_other)
         contradicting = several & apart & remembered & (to_other < MEMORY) & back_in_time
         stepping = known & (size > FAR * self._limits[joints] * seconds) & ~another & ~contradicting
         if several and number != last + 1:  # it may be the first of another publisher
             stepping[:] = False
-        changed = joints[apart & (another | contradicting)]
+        changed = joints[(fast | apart) & (another | contradicting)]
         self._other_q[changed], self._other_stamps[changed] = self._q[changed], self._stamps[changed]
+        self._changes[changed] = stamp
         if not (contradicting | stepping).any():
             return NOTHING
         both, steps = ([self._names[k] for k in joints[flags]] for flags in (contradicting, stepping))

@@ -64,6 +64,26 @@ def test_a_slow_publisher_beside_a_fast_one_that_moves(slow):
     assert not any(one.stepping for one in found)
 
 
+@pytest.mark.parametrize("phase", [5, 30, 50])
+@pytest.mark.parametrize("joint", [("continuous", None), ("revolute", 10.0), ("revolute", 2.0)])
+def test_two_slow_publishers(phase, joint):
+    """At 10 Hz 0.9 rad are at least 18 rad/s one way, and as little as 9.5 rad/s straight back."""
+    messages = [(100 * k + phase * other, (0.9 * (1 - other),), 1 + k) for k in range(20) for other in (0, 1)]
+    assert len(fed(steps_of(joint), messages)) == 38
+
+
+@pytest.mark.parametrize("period", [2, 10, 100])
+def test_two_publishers_of_one_motion(period):
+    """The second is 4 ms late, both move at up to twice the limit of 2 rad/s."""
+    messages = []
+    for k in range(200):
+        for other in (0, 1):
+            at = 1e-3 * (period * k + other * 1.0)
+            q = 2.0 * np.sin(2.0 * (at - 4e-3 * other))
+            messages.append((1e3 * at, (q, 0.2), 1 + k + 5000 * other))
+    assert not fed(steps_of(*ARM), messages)
+
+
 def test_publishers_in_step_with_the_same_numbers():
     messages = [(10 * k + 5 * other, (0.6 * (1 - other), 0), 1 + k) for k in range(20) for other in (0, 1)]
     assert len(fed(steps_of(*ARM), messages)) == 38
