@@ -8,7 +8,7 @@ __all__ = ["GeneralSolver"]
 class GeneralSolver(ClosedLoopSolver):
     """Closes loops by Newton's method and continuation; ``general`` gives all results there."""
 
-    def _by_core(self, start, target):
+    def _close_by_core(self, start, target):
         return None
 
     def _nearest_mode(self, start, limited):

@@ -6,5 +6,5 @@ __all__ = ["cross"]
 
 
 def cross(a: Array, b: Array) -> Array:
-    """a x b of arrays (..., 3), broadcast against each other."""
+    """Return a x b of arrays (..., 3), broadcast against each other."""
     return a[..., [1, 2, 0]] * b[..., [2, 0, 1]] - a[..., [2, 0, 1]] * b[..., [1, 2, 0]]

@@ -25,17 +25,17 @@ Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Step = tuple[float, Array, list[tuple[float, Array]]]
 #: The shortest step, relative to the time that is left.
 SHORTEST = 1e-9
-#: So many shorter ones in sequence are an error; implicit methods begin with some where the motion is stiff.
+#: Number of shorter steps in sequence that is an error; implicit methods start stiff motions with some.
 MOST_SHORT_STEPS = 20
 #: Largest correction of a step's end onto the branch, relative to the step's change of the state.
 LEAP = 0.01
 #: Cosine of the angle by which the branch may turn within a step across a crossing.
 LEAST_TANGENT_COSINE = 0.9
-#: Correction that is allowed in any case, relative to the state.
+#: Correction that is always allowed, relative to the state.
 ROUNDING = 1e-8
 Progress = bool | Callable[[float, float], None] | None
 EXPLICIT, IMPLICIT = ("DOP853", "RK45", "RK23"), ("Radau", "BDF")
-METHODS = (*EXPLICIT, *IMPLICIT, "LSODA")  # which differentiates by itself
+METHODS = (*EXPLICIT, *IMPLICIT, "LSODA")  # LSODA differentiates by itself
 #: Step of the differences for the implicit methods, relative to coordinates and velocities of at least 1.
 DIFFERENCE = 1e-6
 
@@ -151,7 +151,7 @@ def _is_number(value: object) -> bool:
 
 
 def _bar() -> Callable[[float, float], None]:
-    """A progress bar on stderr."""
+    """Return a function that draws a progress bar on stderr."""
     drawn = -1
 
     def show(t: float, t_end: float) -> None:
@@ -166,7 +166,7 @@ def _bar() -> Callable[[float, float], None]:
 
 
 class _BranchMotion:
-    """The motion from closed coordinates, not at a crossing, under torques of the independent joints."""
+    """The motion on one branch from closed coordinates, under torques of the independent joints."""
 
     def __init__(self, system: ConstraintSystem, tau: Torques, coordinates: Array, friction: str) -> None:
         self._friction = friction
@@ -179,7 +179,7 @@ class _BranchMotion:
         self._is_crossing = False  # whether states of the present step are near a crossing
 
     def steps(self, y: Array, t_end: float, integrator: Any, wanted: Array | None) -> Iterator[Step]:
-        """Time and state after each step, and the wanted times and states within it.
+        """Yield time and state after each step, and before it the wanted times and states within it.
 
         A step on which the branch is lost is repeated at a quarter of its length.
         """
@@ -192,7 +192,7 @@ class _BranchMotion:
                 message = stepper.step()
                 short = short + 1 if stepper.t - t < SHORTEST * (t_end - t) else 0
                 if stepper.status == "failed" or short > MOST_SHORT_STEPS:
-                    raise self._stuck(t, y, message or "its steps become too short")
+                    raise self._error(t, y, message or "its steps become too short")
                 after, tangent = self._step_end(y, stepper.y)
                 inside = () if wanted is None else wanted[(wanted > t) & (wanted <= stepper.t)]
                 within = []
@@ -201,14 +201,14 @@ class _BranchMotion:
                     within = [(float(time), self._closed(dense(time))) for time in inside]
             except BranchLostError as error:
                 attempted = first or t_end - t
-                if stepper is not None:  # which may have completed the step, and proposes the next
+                if stepper is not None:  # the integrator may have completed the step, and proposes the next
                     attempted = (
                         stepper.t - t
                         if stepper.t > t
                         else min(getattr(stepper, "h_abs", attempted), t_end - t)
                     )
                 if 0.25 * attempted < SHORTEST * (t_end - t):
-                    raise self._stuck(t, y, str(error), error.condition) from None
+                    raise self._error(t, y, str(error), error.condition) from None
                 first, stepper = 0.25 * attempted, None
                 continue
             t, y, self.branch.tangent = stepper.t, after, tangent
@@ -216,18 +216,18 @@ class _BranchMotion:
             yield t, y, within
 
     def _points(self, y: Array) -> list[BranchPoint]:
-        """`Branch.points` of a state; the integrator asks for its last state again."""
+        """Return `Branch.points` of a state; reuse the last ones if the integrator repeats a state."""
         if not np.array_equal(y, self._cached[0]):
             self._cached = y.copy(), self.branch.points(y[: self.nq], y[self.nq :])
             self._is_crossing |= len(self._cached[1]) > 1
         return self._cached[1]
 
     def _closed(self, y: Array) -> Array:
-        """A state, moved onto the constraints."""
+        """Return a state projected onto the constraints."""
         return np.concatenate(self.branch.mean(self._points(y)))
 
     def _derivative(self, t: float, y: Array) -> Array:
-        """Rates of the coordinates, and accelerations."""
+        """Return the derivative of a state: coordinate rates, then accelerations."""
         points, tau = self._points(y), self._constant_tau
         q, v = self.branch.mean(points)
         if self._tau is not None:
@@ -236,7 +236,7 @@ class _BranchMotion:
         return np.concatenate([self.branch.coordinates.rates(q, v), a])
 
     def jacobian(self, t: float, y: Array) -> Array:
-        """Derivatives of ``_derivative``, by central differences.
+        """Return the derivatives of ``_derivative`` by the state, by central differences.
 
         scipy's own would step relative to velocities that may be 0, below the rounding of closed loops.
         """
@@ -248,7 +248,7 @@ class _BranchMotion:
         return np.array(columns).T
 
     def _step_end(self, before: Array, y: Array) -> tuple[Array, Array]:
-        """A step's end, closed, and the tangent. Raises BranchLostError: it may be on another branch."""
+        """Return a step's end, projected onto the branch, and the tangent there. Raises BranchLostError."""
         points = self._points(y)
         after, tangent = self._closed(y), self.branch.tangent_at(points)
         change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))
@@ -260,7 +260,7 @@ class _BranchMotion:
                 raise BranchLostError("it turns sharply at a crossing", 1.0 / points[0].width)
         return after, tangent
 
-    def _stuck(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
+    def _error(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
         message = f"the motion of '{self.system.graph.name}' cannot be followed beyond {t:.6g} s: {why}"
         if self._friction != "none":
             message += ", perhaps because dry friction holds a joint"

@@ -53,11 +53,11 @@ class Assembler:
         return LeastSquares(self.system, self.graph.joint_names)
 
     def search(self, start: Array, limited: bool = True) -> Search:
-        """From coordinates of all joints (nq,), within the limits or not."""
+        """Search for closed loops from coordinates ``start`` (nq,); ``limited``: within joint limits."""
         return self._least_squares.search(start, limited)
 
     def assembly(self, found: Search) -> ClosedConfiguration:
-        """The result of a search that closed all loops."""
+        """Return the closed configuration of a search that closed all loops."""
         graph, q = self.graph, found.q
         limits = {name: joint_limits(graph.joint(name)) for name in graph.joint_names}
         at_limits = [
@@ -72,7 +72,7 @@ class Assembler:
 
 
 def starting_point(graph: SubsystemGraph) -> Array:
-    """Coordinates (nq,): zero, or the middle of a joint's limits where these exclude zero."""
+    """Return coordinates (nq,): zero, or the middle of a joint's limits where these exclude zero."""
     start = graph.neutral()
     for name in graph.joint_names:
         low, high = joint_limits(graph.joint(name))
@@ -82,7 +82,7 @@ def starting_point(graph: SubsystemGraph) -> Array:
 
 
 def finite_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
-    """A copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
+    """Return a copy of a guess of all coordinates (nq,). Raises StateError: a wrong shape, or not finite."""
     try:
         return checked_vectors(graph, q=guess)[0].copy()
     except StateError as error:
@@ -90,7 +90,7 @@ def finite_guess(graph: SubsystemGraph, guess: ArrayLike) -> Array:
 
 
 def checked_guess(system: ConstraintSystem, guess: ArrayLike) -> Array:
-    """A copy of a guess of all coordinates (nq,).
+    """Return a copy of a guess of all coordinates (nq,).
 
     Raises StateError: a wrong shape, not finite, or above :data:`LARGEST_GUESS` in loops or gears.
     """

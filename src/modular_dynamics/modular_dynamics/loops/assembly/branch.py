@@ -31,7 +31,7 @@ SPACING, LONGEST_SHIFT, HALVINGS = 0.02, 0.05, 2
 SMOOTH = 1e-7
 #: Residual [m or 1] of interpolated coordinates: with more, branches only come close without crossing.
 INTERPOLATION_RESIDUAL = 1e-9
-#: Newton's last step [rad or m], to which J, from before it, is exact; its largest number of steps.
+#: Newton's last step [rad or m], so short that J from before it is exact; largest number of steps.
 BRANCH_LAST_STEP, STEPS = 1e-12, 8
 
 
@@ -64,21 +64,21 @@ class BranchPoint:
 
     @property
     def constrained(self) -> Array:
-        """(rank, nv): the directions that the loops exclude, as rows."""
+        """Directions that the loops exclude, as rows (rank, nv)."""
         return self.right[: self.rank]
 
     @property
     def free(self) -> Array:
-        """(nv - rank, nv): the directions that they allow."""
+        """Directions that the loops allow, as rows (nv - rank, nv)."""
         return self.right[self.rank :]
 
     @property
     def width(self) -> float:
-        """The smallest singular value relative to the largest: the distance from a crossing."""
+        """Smallest singular value relative to the largest: the distance from a crossing."""
         return float(self.sizes[self.rank - 1] / self.sizes[0]) if self.rank else 1.0
 
     def shortest(self, b: Array) -> Array:
-        """The shortest x with J x = b, both scaled."""
+        """Return the shortest x with J x = b, both scaled."""
         x: Array = self.constrained.T @ (self.left[:, : self.rank].T @ b / self.sizes[: self.rank])
         return x
 
@@ -96,7 +96,7 @@ class Branch:
         self.tangent = self.point(start, np.zeros(system.graph.nv)).free.T
 
     def points(self, q: Array, v: Array) -> list[BranchPoint]:
-        """The point on the branch nearest to q, v; near a crossing eight, whose weighted mean it is.
+        """Return the point on the branch nearest to q, v; near a crossing, eight weighted points around it.
 
         Raises BranchLostError: neither is available.
         """
@@ -105,42 +105,42 @@ class Branch:
         point = self.point(q, v)
         if point.width < NARROW:
             try:
-                if around := self._around(point):
+                if around := self._interpolation_points(point):
                     return around
             except BranchLostError:
                 if point.width < SHARP:
-                    raise  # otherwise a sharp corner: branches come close without crossing
-        return [self._closed(point)]
+                    raise  # a wider point is at a sharp corner: branches come close without crossing
+        return [self._projected(point)]
 
     def point(self, q: Array, v: Array) -> BranchPoint:
-        """At q and v as they are."""
+        """Return q and v, unchanged, as a branch point with the decomposition of J at q."""
         return BranchPoint(q, v, *np.linalg.svd(self._rows(q)[0]), self.rank)
 
     def direct(self, q: Array, v: Array) -> BranchPoint | None:
-        """The point on the branch nearest to q, v by Newton's method alone; None too near to a crossing."""
+        """Return the point on the branch nearest to q, v by Newton's method; None too near to a crossing."""
         point = self.point(q, v)
-        return self._closed(point) if point.width > SHARP else None
+        return self._projected(point) if point.width > SHARP else None
 
     def mean(self, points: list[BranchPoint]) -> tuple[Array, Array]:
-        """The weighted mean of coordinates and velocities."""
+        """Return the weighted mean of coordinates and velocities."""
         q = np.sum([point.weight * point.q for point in points], axis=0)
         return self.coordinates.unit(q), np.sum([point.weight * point.v for point in points], axis=0)
 
     def tangent_at(self, points: list[BranchPoint]) -> Array:
-        """The tangent (nv, freedoms) at the weighted mean of points."""
+        """Return the tangent (nv, freedoms) at the weighted mean of points."""
         projector = np.sum([p.weight * p.constrained.T @ p.constrained for p in points], axis=0)
         tangent: Array = np.linalg.eigh(projector)[1][:, : self.tangent.shape[1]]
         return tangent
 
     def _rows(self, q: Array) -> tuple[Array, Array]:
-        """J and phi at q, scaled."""
+        """Return the Jacobian J (m, nv) and the residual phi (m,) of the constraints at q, both scaled."""
         values, scale = self.system.evaluate(q), self.system.row_scale
         return scale[:, None] * values.J * self.units, scale * values.phi
 
     def _moved(self, q: Array, step: Array) -> Array:
         return self.coordinates.moved(q, self.units * step)
 
-    def _closed(self, point: BranchPoint, across: bool = False) -> BranchPoint:
+    def _projected(self, point: BranchPoint, across: bool = False) -> BranchPoint:
         """Project onto the constraints by Newton's method, by minimum-norm steps.
 
         ``across``: by steps perpendicular to the tangent. Only their end does not depend on Newton's path; it
@@ -166,14 +166,14 @@ class Branch:
         worst = max(residual, key=lambda name: residual[name])
         raise BranchLostError(f"'{worst}' stays open by {residual[worst]:.2g} [m or 1]", 1.0 / point.width)
 
-    def _around(self, point: BranchPoint) -> list[BranchPoint]:
-        """Eight points round one; none where one of them is nearer to a crossing."""
-        shift, previous = self._shift(point), np.inf
+    def _interpolation_points(self, point: BranchPoint) -> list[BranchPoint]:
+        """Return eight interpolation points around a point; none if one of them is nearer to a crossing."""
+        shift, previous = self._interpolation_step(point), np.inf
         for _ in range(HALVINGS + 1):
             points: dict[int, BranchPoint] = {}
             for k in (sign * k for k in EIGHT for sign in (1, -1)):
                 neighbour = self.point(self._moved(point.q, k * shift), point.v)
-                points[k] = self._closed(neighbour, True)
+                points[k] = self._projected(neighbour, True)
                 if points[k].width <= point.width:
                     return []
             eight, six = (
@@ -186,13 +186,13 @@ class Branch:
             error = max(np.abs(error_q).max() / unit, np.abs(error_v).max() / speed)
             if error < SMOOTH and np.abs(self._rows(q8)[1]).max() < INTERPOLATION_RESIDUAL:
                 return [replace(a, lower=b.weight) for a, b in zip(eight, six, strict=True)]
-            if error < SMOOTH or error > previous / 8.0:  # on a smooth branch it is a 64th
+            if error < SMOOTH or error > previous / 8.0:  # halving divides it by 64 on a smooth branch
                 break
             shift, previous = 0.5 * shift, error
         raise BranchLostError("branches of its motion come close there, or turn sharply", 1.0 / point.width)
 
-    def _shift(self, point: BranchPoint) -> Array:
-        """A step along the branch, away from the crossing: J changes by SPACING relative to its norm.
+    def _interpolation_step(self, point: BranchPoint) -> Array:
+        """Return the interpolation step (nv,) along the branch, away from the crossing: J changes by SPACING.
 
         It is shorter where that would be more than LONGEST_SHIFT.
         """
@@ -200,18 +200,18 @@ class Branch:
         if self.tangent.shape[1] > 1:
             strong = int((point.sizes > NARROW * point.sizes[0]).sum())
             left, right = point.left[:, strong:].T, point.right[strong:].T
-            weak = np.array([(left @ self._change(q, t) @ right).ravel() for t in self.tangent.T])
+            weak = np.array([(left @ self._jacobian_change(q, t) @ right).ravel() for t in self.tangent.T])
             changes, ways = np.linalg.eigh(weak @ weak.T)
-            largest = changes >= min(0.1 * changes[-1], changes[-1])  # one at least, where all are zero
+            largest = changes >= min(0.1 * changes[-1], changes[-1])  # at least one, even if all are zero
             along = self.tangent @ ways[:, largest].sum(axis=1)
             along = along / np.linalg.norm(along)
-        bend = np.linalg.norm(self._change(q, along), 2)
+        bend = np.linalg.norm(self._jacobian_change(q, along), 2)
         length = min(SPACING * point.sizes[0] / bend, LONGEST_SHIFT) if bend > 0.0 else 0.0
         step: Array = length * along
         return step
 
-    def _change(self, q: Array, along: Array) -> Array:
-        """dJ along a direction, by central differences."""
+    def _jacobian_change(self, q: Array, along: Array) -> Array:
+        """Return the change of the scaled J for a unit step in a direction, by central differences."""
         step = 1e-3
         ahead, behind = (self._rows(self._moved(q, sign * along))[0] for sign in (step, -step))
         change: Array = (ahead - behind) / (2.0 * step)

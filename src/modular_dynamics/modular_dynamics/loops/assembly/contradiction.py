@@ -16,7 +16,7 @@ COMPARED, EQUAL = 4, 1e-12
 
 
 def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
-    """The error of loops that no motion of any joints closes; None: they may close.
+    """Return the error of loops that no motion of any joints closes; None if they may close.
 
     Residuals are analytic in the coordinates: those that are equal at random configurations are constant.
     Compared are each row of the loops, and of each loop the distance of its points and the norm of its
@@ -33,7 +33,7 @@ def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
 
 
 def _sizes(system: ConstraintSystem, q: Array) -> Array:
-    """|phi| of each row of loops, and norms by loop of rows of position, and of orientation."""
+    """Return |phi| of each row, then the norms of each loop's position rows and of its orientation rows."""
     phi, is_along, names = (
         np.abs(system.evaluate(q).phi),
         system.kinds == "along",

@@ -22,7 +22,7 @@ __all__ = [
 MOST_NAMED = 8
 #: Largest gradient of |phi|^2 / 2 at a minimum of |phi|, relative to |phi|.
 FLAT = 1e-3
-#: Part of the way at which a branch ends at its start; what to do then.
+#: Fraction of the continuation up to which a branch counts as ending at its start; advice for that case.
 AT_START = 1e-6
 SELECT = (
     "Branches meet there: start beside it, by a guess or, without one, by limits of joints that exclude it"
@@ -34,7 +34,7 @@ AT_DEAD_POINT = 1e-8
 
 
 def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: str) -> ClosureError:
-    """An error that names the open loops, by how much they are open, and why."""
+    """Return an error that names the open loops, their residuals, and the reason."""
     residual = system.residual(coordinates)
     largest = max(residual.values(), default=0.0)
     closed = min(0.5 * largest, max(1e-9, 1e-6 * largest))
@@ -51,7 +51,7 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
 
 
 def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving: str) -> ClosureError:
-    """The error for loops that stay open although ``moving`` joints are free, within limits and beyond.
+    """Return the error for loops that stay open with ``moving`` joints free, within limits and beyond.
 
     Args:
         found: where the search ended, within limits. beyond: the same without limits.
@@ -78,7 +78,7 @@ def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving
 
 
 def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
-    """A joint's position and limits as text; empty if it is within them."""
+    """Return a joint's position and limits as text; an empty text if it is within them."""
     joint, at = system.graph.joint(name), system.graph.q_slice(name)
     low, high = joint_limits(joint)
     if joint.type.nq > 1 or low - SLACK <= q[at][0] <= high + SLACK:
@@ -87,7 +87,7 @@ def _over_limits(system: ConstraintSystem, name: str, q: Array) -> str:
 
 
 def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
-    """Names of loop joints whose frames are turned against each other by 180 degrees."""
+    """Return names of loop joints whose frames are turned against each other by 180 degrees."""
     oriented = np.isin(system.kinds, ("about", "aligned"))
     phi, names = system.evaluate(q).phi, np.array(system.names, object)
     return [
@@ -100,7 +100,7 @@ def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
 def unclosed(
     system: ConstraintSystem, coordinates: Array, where: str, closable: bool = False
 ) -> ClosureError:
-    """The error for loops that do not close at given independent coordinates, with the reason.
+    """Return the error, with its reason, for loops that do not close at given independent coordinates.
 
     No configuration closes them, too many joints are independent, or these coordinates are out of reach.
 
@@ -137,7 +137,7 @@ def raise_branch_end(
     raise_if_dependent(system, reached, projection.W)
     start = reached.copy()
     start[system.independent_q] = target
-    best = _searched(system, start) if diagnose else _settled(system, start)
+    best = _closest_to_closed(system, start) if diagnose else _newton_end(system, start)
     if system.largest_residual(best) < AT_DEAD_POINT:
         there = system.projection(best).condition
         names = ", ".join(system.graph.independent_joint_names)
@@ -161,7 +161,7 @@ def raise_branch_end(
         )
         raise open_loops(system, best, where, why)
     error = unclosed(system, best, where, closable=True)
-    if error.residual is None:  # the choice of independent joints is at fault, not the loops
+    if error.residual is None:  # the choice of independent joints is wrong, not the loops
         raise error
     raise ClosureError(
         f"{error}. The branch ends {ending}, at a dead point (condition number {condition:.2g})",
@@ -170,24 +170,24 @@ def raise_branch_end(
     )
 
 
-def _searched(system: ConstraintSystem, start: Array) -> Array:
-    """Coordinates with the least |phi| that descents from a start, and from points round it, find."""
-    best = _approach(system, start)
+def _closest_to_closed(system: ConstraintSystem, start: Array) -> Array:
+    """Return coordinates (nq,) with the least |phi| found by descents from a start and around it."""
+    best = _damped_least_squares(system, start)
     if system.largest_residual(best) < AT_DEAD_POINT:
         return best
-    around = LeastSquares(system, system.dependent).search(best, limited=False)  # perhaps a local minimum
+    around = LeastSquares(system, system.dependent).search(best, limited=False)  # may be a local minimum
     return best if around.open_groups else around.q
 
 
-def _settled(system: ConstraintSystem, start: Array) -> Array:
-    """Where Newton's method ends from a start."""
+def _newton_end(system: ConstraintSystem, start: Array) -> Array:
+    """Return the coordinates (nq,) at which Newton's method ends when it begins at a start."""
     best = start.copy()
     newton.settle(system, best)
     return best
 
 
-def _approach(system: ConstraintSystem, start: Array) -> Array:
-    """Coordinates with the least |phi| near a start, by damped least squares (Levenberg).
+def _damped_least_squares(system: ConstraintSystem, start: Array) -> Array:
+    """Return coordinates with the least |phi| near a start, by damped least squares (Levenberg).
 
     Where Newton's method is stuck at a dead point, the loops that can close do so all the same.
     """

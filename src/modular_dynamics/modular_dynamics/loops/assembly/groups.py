@@ -29,7 +29,7 @@ class LoopGroup:
 
 
 def independent_groups(system: ConstraintSystem, free: Sequence[str]) -> list[LoopGroup]:
-    """The groups of a graph's loops when the joints ``free`` move and all others stand still.
+    """Return the groups of a graph's loops when the joints ``free`` move and all others stand still.
 
     Loops that no free joint moves are a group without joints.
     """

@@ -25,7 +25,7 @@ WORST_CONDITION = 1e6
 BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
 #: Least distance of such a pose: at a dead point rows are dependent, and next to it nearly so.
 APART = 1e-3
-#: What to do at a dead point of independent joints that are right beside it.
+#: Advice at a dead point of independent joints that determine all others near it.
 ELSEWHERE = (
     "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
     "exclude this pose"
@@ -52,7 +52,7 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
         why = f"it is a dead point, with {_freedoms(freedoms)}, where loops are in line. {ELSEWHERE}"
     elif freedoms > chosen:
         why = (
-            f"the mechanism has {_freedoms(freedoms)} here and {_chosen(system)}: more joints must be "
+            f"the mechanism has {_freedoms(freedoms)} here and {_counted(system)}: more joints must be "
             "independent, or loops are in line"
         )
     raise SingularityError(
@@ -90,14 +90,14 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
     raise ClosureError(
         f"{', '.join(graph.independent_joint_names)} of '{graph.name}' cannot all be independent: motion of "
         f"{', '.join(coupled)} would open {', '.join(loops)}. The mechanism has {_freedoms(freedoms)} "
-        f"here and {_chosen(system)}; {advice}",
+        f"here and {_counted(system)}; {advice}",
         None,
         coordinates.copy(),
     )
 
 
 def _violated(system: ConstraintSystem, q: Array, W: Array) -> NDArray[np.bool_]:
-    """(m, p): whether one unit of an independent coordinate opens a row, by W."""
+    """Return (m, p) whether a unit velocity of an independent coordinate, by W, opens a row."""
     scaled = system.row_scale[:, None] * system.evaluate(q).J
     largest = max(1.0, float(np.abs(scaled).max(initial=0.0)))
     violated: NDArray[np.bool_] = np.abs(scaled @ W) > LARGEST_VIOLATION * largest
@@ -105,7 +105,7 @@ def _violated(system: ConstraintSystem, q: Array, W: Array) -> NDArray[np.bool_]
 
 
 def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bool:
-    """Whether the independent joints determine all others at some closed configuration nearby."""
+    """Return whether the independent joints determine all others at some closed configuration nearby."""
     if system.is_regular_nearby is None:
         free, rng = with_all_joints_free(system), np.random.default_rng(0)
         system.is_regular_nearby = False
@@ -122,7 +122,7 @@ def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bo
 
 
 def with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
-    """A search that moves all joints of the mechanism."""
+    """Return a least-squares search that moves all joints of the mechanism."""
     graph = system.graph
     free = ConstraintSystem(graph.with_independent_joints(*graph.joint_names))  # none depends on others
     return LeastSquares(free, graph.joint_names)
@@ -132,8 +132,8 @@ def _freedoms(number: int) -> str:
     return f"{number} degree{'s' * (number != 1)} of freedom"
 
 
-def _chosen(system: ConstraintSystem) -> str:
-    """How many coordinates are chosen, and how many are free besides."""
+def _counted(system: ConstraintSystem) -> str:
+    """Return as text the number of independent coordinates, and of free ones that no motor moves."""
     number = len(system.independent_v)
     text = f"{number} independent coordinate{'s' * (number != 1)}"
     if len(system.free):

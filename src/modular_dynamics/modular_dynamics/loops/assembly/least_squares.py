@@ -32,7 +32,7 @@ POLISHING = 8
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """Where one descent of a group of loops ended.
+    """The minimum of the residual at which one descent of a group of loops ended.
 
     Attributes:
         q (nq,): coordinates of all joints.
@@ -55,7 +55,7 @@ class Minimum:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """The end of a search.
+    """The result of a search for closed loops.
 
     Attributes:
         q: coordinates (nq,). open_groups: minima of the groups of loops that stay open.
@@ -122,15 +122,15 @@ class LeastSquares:
             yield first
 
     def _rows(self, group: LoopGroup, q: Array) -> tuple[Array, Array]:
-        """phi and its derivative by the group's coordinates, both scaled."""
+        """Return phi and its derivative with respect to the group's coordinates, both scaled."""
         system = self.system
         self._evaluations += 1
         values, scale = system.evaluate(q), system.row_scale[group.rows]
-        J = (scale[:, None] * values.J[np.ix_(group.rows, group.v)]) @ self._velocities(group, q)
+        J = (scale[:, None] * values.J[np.ix_(group.rows, group.v)]) @ self._velocity_maps(group, q)
         return scale * values.phi[group.rows], J
 
-    def _velocities(self, group: LoopGroup, q: Array) -> Array:
-        """(nv, nq) of the group: velocities v = G dq/dt."""
+    def _velocity_maps(self, group: LoopGroup, q: Array) -> Array:
+        """Return the matrix G (nv, nq) of the group's joints, with velocities v = G dq/dt."""
         graph, G = self.system.graph, np.zeros((len(group.v), len(group.q)))
         row = column = 0
         for name in group.joints:
@@ -141,7 +141,7 @@ class LeastSquares:
         return G
 
     def _descend(self, group: LoopGroup, start: Array, limited: bool) -> Minimum:
-        """The minimum of |phi| that the method reaches from a start, within limits."""
+        """Return the minimum of |phi| that scipy reaches from a start; ``limited``: within joint limits."""
         if not len(group.q):
             return self._minimum(group, start, limited)
         from scipy.optimize import least_squares  # noqa: PLC0415  # slow to import, and seldom needed
@@ -151,7 +151,7 @@ class LeastSquares:
 
         def rows(x: Array) -> _Rows:
             nonlocal last
-            if last.key != x.tobytes():  # scipy asks for values and derivatives one after the other
+            if last.key != x.tobytes():  # scipy asks for values, then for derivatives
                 q[group.q] = x
                 last = _Rows(x.tobytes(), *self._rows(group, q))
             return last
@@ -180,7 +180,7 @@ class LeastSquares:
         return self._minimum(group, self._polished(group, q, limited, units), limited)
 
     def _polished(self, group: LoopGroup, q: Array, limited: bool, units: Array) -> Array:
-        """q after steps of Newton's method, as long as they reduce the residual and limits allow them."""
+        """Return q after Newton steps, as long as they reduce the residual and respect the limits."""
         phi, J = self._rows(group, q)
         for _ in range(POLISHING):
             step = units * np.linalg.lstsq(J * units, -phi, 1e-9)[0]
@@ -201,7 +201,7 @@ class LeastSquares:
         if limited:
             room = np.where(downhill > 0.0, self._high[group.q] - q[group.q], q[group.q] - self._low[group.q])
             stopped = (room < SLACK) & (np.abs(downhill) > 0.0)
-        names = self._names(group)[stopped]
+        names = self._joint_of_coordinate(group)[stopped]
         return Minimum(
             group,
             self._coordinates.unit(q.copy()),
@@ -210,14 +210,14 @@ class LeastSquares:
             tuple(dict.fromkeys(names.tolist())),
         )
 
-    def _names(self, group: LoopGroup) -> Array:
-        """Names (group's nq,): the joint of each of the group's coordinates."""
+    def _joint_of_coordinate(self, group: LoopGroup) -> Array:
+        """Return for each of the group's coordinates the name of its joint."""
         graph = self.system.graph
         return np.repeat(np.array(group.joints, object), [graph.joint(k).type.nq for k in group.joints])
 
 
 def _velocity_map(joint: Joint, q: Array) -> Array:
-    """G (nv, nq) of a joint: v = G dq/dt; a quaternion's length moves nothing."""
+    """Return a joint's matrix G (nv, nq), v = G dq/dt; changing a quaternion's length gives v = 0."""
     if joint.type.nq == joint.type.nv:
         return np.eye(joint.type.nv)
     w, x, y, z = q[-4:]

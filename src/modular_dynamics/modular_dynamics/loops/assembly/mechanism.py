@@ -29,7 +29,7 @@ JUMP = 0.05
 SHORT_STRIDE, MOST_STRIDES = 0.02, 10_000
 #: Assembly modes of planar loops that are compared, and digits of squared distances in which two are alike.
 MOST_MODES, EQUAL_DIGITS = 4096, 9
-#: What the core's kinds of steps are.
+#: Names of the core's kinds of steps, for :attr:`Mechanism.order`.
 STEPS = {
     "gear": "gear",
     "circles": "four-bar",
@@ -40,14 +40,14 @@ STEPS = {
 }
 #: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
 ROUNDING = 1e-15
-#: Longest motion of loops [rad or m] from the start of a continuation: it takes some seconds.
+#: Longest continuation of loops [rad or m], which takes some seconds.
 FARTHEST = 1e5
 
 
 class Mechanism:
     """The coordinates of all joints of one graph at given independent ones.
 
-    What it finds out about the graph is kept, the same whichever thread finds it.
+    Properties of the graph are computed once; the result does not depend on which thread computes them.
 
     Attributes:
         system: the constraints. loops: the core's. is_planar: whether all loops are solved in closed form.
@@ -60,7 +60,7 @@ class Mechanism:
         self.is_planar = are_planar(self.loops)
         self._is_free_known = self.is_planar  # loops that are solved in closed form leave no coordinate free
         self._reference: Array | None = None
-        self._rest = np.zeros(len(self.system.independent_v))
+        self._zeros = np.zeros(len(self.system.independent_v))
         self._quaternions = [
             slice(graph.q_slice(name).stop - 4, graph.q_slice(name).stop)
             for name in self.system.independent.floating
@@ -68,14 +68,14 @@ class Mechanism:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """In which order the core solves gears and loops, and the joints that each step finds, to be read."""
+        """Steps in which the core solves gears and loops, as texts that name the joints solved."""
         graph = self.graph
         owners = np.repeat(graph.joint_names, [graph.joint(name).type.nv for name in graph.joint_names])
         steps = ((kind, dict.fromkeys(owners[found].tolist())) for kind, found in self.loops.clusters)
         return tuple(f"{STEPS[kind]}: {', '.join(joints)}" for kind, joints in steps)
 
     def close(self, q: ArrayLike, guess: ArrayLike | None = None, diagnose: bool = True) -> Array:
-        """Coordinates of all joints (nq,) at independent ones q: see :func:`.equation_of_motion.close_loops`.
+        """Return coordinates of all joints (nq,) at independent ones q: see `close_loops`.
 
         By the core where it can; by continuation far from the guess and through dead points.
         ``diagnose``: as of :func:`.raise_branch_end`.
@@ -86,7 +86,7 @@ class Mechanism:
         # coordinates that no loop depends on are set at once, however far they are
         start[system.independent_q[system.is_free]] = target[system.is_free]
         self._raise_if_far(start, target)
-        closed = self._by_core(start, target)
+        closed = self._close_by_core(start, target)
         if closed is None and not diagnose:
             self._raise_if_out_of_reach(start, target)
         if closed is None and not self._is_free_known:
@@ -94,7 +94,7 @@ class Mechanism:
             system = self.system
         if closed is None and guess is not None:
             start = self._closed_near(start, target)
-            closed = self._by_core(start, target)
+            closed = self._close_by_core(start, target)
         if closed is None:
             try:
                 closed = self._follow(start, target, diagnose)
@@ -106,7 +106,7 @@ class Mechanism:
         return system.passive.within_limits(closed) if guess is None else closed
 
     def reference(self) -> Array:
-        """The closed configuration (nq,) from which loops are closed without a guess. Raises ClosureError.
+        """Return the closed configuration (nq,) that is the start without a guess. Raises ClosureError.
 
         From zero, or the middle of a joint's limits where these exclude zero; independent joints move only
         where loops do not close within limits otherwise. If they do not close within limits at all, the
@@ -116,7 +116,7 @@ class Mechanism:
             start, passive = starting_point(self.graph), self.system.passive
             solution, best = self._search(start, limited=True)
             if solution is None or passive.turned_to_limits(solution, passive.indices)[1] > 0.0:
-                solution = self._assembled(best, solution)
+                solution = self._close_with_all_joints(best, solution)
             self._reference = solution
         return self._reference.copy()
 
@@ -125,24 +125,24 @@ class Mechanism:
         self.__dict__.pop("_least_squares", None)
 
     def _find_free(self, near: Array) -> None:
-        """On first use: find the coordinates that loops, closed near a configuration, leave undetermined."""
+        """Find, on first use, the coordinates that closed loops leave undetermined near a configuration."""
         closed = near.copy()
-        if self.system.largest_residual(closed) > newton.CLOSED and not self._settles(closed):
-            return  # not closed: decided at the next configuration
+        if self.system.largest_residual(closed) > newton.CLOSED and not self._closes_by_newton(closed):
+            return  # not closed: search again at the next configuration
         if not self.system.projection(closed).condition < WORST_CONDITION:
-            with suppress(ClosureError):  # so that the choice does not depend on what is computed first
+            with suppress(ClosureError):  # makes the choice independent of the order of calls
                 closed = self.reference()
             free = free_coordinates(self.system, closed)
             if free:
                 self._use(ConstraintSystem(self.graph, free))
-        self._is_free_known = True  # last: other threads go by it
+        self._is_free_known = True  # set last: other threads read it
 
-    def _settles(self, q: Array) -> bool:
-        """Whether Newton's method, in place, closes the loops."""
+    def _closes_by_newton(self, q: Array) -> bool:
+        """Return whether Newton's method, applied to q in place, closes the loops."""
         return newton.settle(self.system, q) < newton.CLOSED
 
-    def _assembled(self, start: Array, otherwise: Array | None) -> Array:
-        """Closed by all joints within limits; else ``otherwise``, or closed by all joints beyond limits."""
+    def _close_with_all_joints(self, start: Array, otherwise: Array | None) -> Array:
+        """Close loops by all joints within limits; else return ``otherwise``, or close them beyond limits."""
         assembler = self.graph.once(Assembler)
         found = assembler.search(start)
         if not found.open_groups:
@@ -154,10 +154,10 @@ class Mechanism:
             raise cannot_close(assembler.system, found, beyond, "all joints")
         return beyond.q
 
-    def _by_core(self, start: Array, target: Array) -> Array | None:
-        """From a start that is nearly closed, on its branch; None: another method is needed."""
-        closed, tau = np.empty(self.graph.nq), np.empty(len(self._rest))
-        status = self.loops.inverse_dynamics(target, self._rest, self._rest, start, tau, closed)
+    def _close_by_core(self, start: Array, target: Array) -> Array | None:
+        """Close loops by the core, on the branch of a nearly closed start; None if that fails."""
+        closed, tau = np.empty(self.graph.nq), np.empty(len(self._zeros))
+        status = self.loops.inverse_dynamics(target, self._zeros, self._zeros, start, tau, closed)
         return closed if status == GOOD else None
 
     def _raise_if_out_of_reach(self, start: Array, target: Array) -> None:
@@ -171,7 +171,7 @@ class Mechanism:
             raise open_loops(self.system, near, where, "the planar loops have no assembly mode there")
 
     def _nearest_mode(self, start: Array, limited: bool) -> Array | None:
-        """Of all assembly modes of planar loops at the start's independent coordinates the nearest to it.
+        """Return the planar loops' assembly mode nearest to a start, at its independent coordinates.
 
         Nearest by :meth:`.PassiveJoints.turned_near`; with limits, of the modes that are least beyond them.
         Of two equally near ones, the one in which the first joint has the larger coordinate. None: no mode
@@ -187,7 +187,7 @@ class Mechanism:
         return min(candidates, key=lambda candidate: candidate[0])[1] if candidates else None
 
     def _follow(self, start: Array, target: Array, diagnose: bool) -> Array:
-        """By continuation from a closed start; a floating base that moves loops is moved by short jumps."""
+        """Continue a closed start to ``target``; move a floating base that drives loops in short jumps."""
         system = self.system
         full, end = start.copy(), start.copy()
         end[system.independent_q] = target
@@ -227,7 +227,7 @@ class Mechanism:
             )
 
     def _closed_near(self, guess: Array, target: Array) -> Array:
-        """Closed nearest to a guess: at its own independent coordinates, else at ``target``."""
+        """Return the closed configuration nearest to a guess, at its own coordinates or the target."""
         system, start = self.system, guess.copy()
         if newton.correct(system, start, newton.LARGEST_STEP, ROUNDING):
             return start
@@ -243,18 +243,18 @@ class Mechanism:
         return solution
 
     def _with_free_moved(self, guess: Array, target: Array) -> Array | None:
-        """Closed near a guess, whose free coordinates move only where loops do not close otherwise."""
+        """Close the loops near a guess, moving free coordinates only where needed; None if they stay open."""
         there = guess.copy()
         there[self.system.independent_q] = target
         for start in (guess, there):
-            for system in (self.system, self._whole):
+            for system in (self.system, self._system_without_free):
                 attempt = start.copy()
                 if newton.settle(system, attempt) < newton.CLOSED:
                     return attempt
         return None
 
     def _follow_with_free_moved(self, start: Array, target: Array) -> Array | None:
-        """From a closed start by short strides, in which free coordinates move too; None: that ends, too."""
+        """Continue a closed start in short strides, free coordinates included; None if that fails."""
         q, independent = start.copy(), self.system.independent_q
         way = target - start[independent]
         strides = int(np.ceil(np.abs(way).max() / SHORT_STRIDE))
@@ -262,19 +262,19 @@ class Mechanism:
             return None
         for k in range(1, strides + 1):
             q[independent] = target if k == strides else start[independent] + (k / strides) * way
-            if not newton.correct(self._whole, q, newton.LARGEST_STEP):
+            if not newton.correct(self._system_without_free, q, newton.LARGEST_STEP):
                 return None
         return q
 
     @cached_property
-    def _whole(self) -> ConstraintSystem:
-        """The constraints in which also free coordinates may be moved to close loops."""
+    def _system_without_free(self) -> ConstraintSystem:
+        """The constraints with the free coordinates among those that close loops."""
         return ConstraintSystem(self.graph)
 
     def _search(
         self, start: Array, limited: bool = False, descents: int | None = None
     ) -> tuple[Array | None, Array]:
-        """The closed configuration nearest to a start; with limits, the first that is within them.
+        """Return the closed configuration nearest to a start; with limits, the first that is within them.
 
         In closed form among all assembly modes. By Newton's method among those that it reaches from the start
         itself and from random points round it. With limits from the start first, so that these decide only if

@@ -13,7 +13,7 @@ NUDGE = 0.02
 
 
 def nudged(system: ConstraintSystem, start: Array) -> Array:
-    """The start, moved away from a singular pose at which the loops are open, such as bars in line.
+    """Return the start, moved away from a singular pose at which the loops are open, such as bars in line.
 
     There rounding would choose the assembly mode. All passive joints move a little in their positive
     direction, the first of them most. Other starts are returned as a copy, with gears closed.

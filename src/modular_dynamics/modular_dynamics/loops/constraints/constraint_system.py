@@ -35,7 +35,7 @@ _ROWS = {
     "prismatic": ("along",) * 2 + ("about",) * 3,
     "planar": ("along",) * 2,
 }
-#: What is smaller than this part of the largest column of J_d is no direction.
+#: Part of the largest column of J_d below which a remainder is rounding and adds no rank.
 RANK_TOLERANCE = 1e-11
 
 
@@ -257,12 +257,12 @@ class ConstraintSystem:
         return int((size > 1e-9 * size.max(initial=0.0)).sum())
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its graph."""
+        """Pickle the graph, from which the constraints are rebuilt."""
         return type(self), (self.graph, self.free.tolist())
 
     @cached_property
     def _spring_laws(self) -> Array:
-        """(s, 4): stiffness, free length, initial force and damping of each spring."""
+        """Return (s, 4): stiffness, free length, initial force and damping of each spring."""
         laws = [[s.stiffness, s.free_length, s.initial_force, s.damping] for s in self.graph.springs]
         return np.array(laws, np.float64).reshape(-1, 4)
 
@@ -306,7 +306,7 @@ class ConstraintSystem:
     def _blocks(self) -> list[Block]:
         """Return the blocks by their first coordinates; rows that none moves are the last one."""
         moves, T = self.is_coupled[:, self.dependent_v], self.gearing.T
-        labels = np.arange(moves.shape[1])  # of coordinates: equal in one block
+        labels = np.arange(moves.shape[1])  # labels of coordinates: equal within one block
         for row in moves:
             met = labels[row]
             labels[np.isin(labels, met)] = met.min(initial=len(labels))

@@ -39,7 +39,7 @@ class Coordinates:
         self._quaternions = [(q, v) for joint, q, v in joints if joint.type.quaternion is not None]
 
     def rates(self, q: Array, v: Array) -> Array:
-        """dq/dt (nq,). A floating joint has p' = R v and r' = r (0, omega) / 2, its twist in its own frame.
+        """Return dq/dt (nq,). Floating: p' = R v, r' = r (0, omega) / 2, with the twist in its own frame.
 
         A spherical joint has the latter alone.
         """
@@ -64,29 +64,29 @@ class Coordinates:
         return rates
 
     def spread(self, units: Array) -> Array:
-        """Units of velocities (nv,) as units of coordinates (nq,); those with a quaternion are one."""
+        """Return units of velocities (nv,) as units of coordinates (nq,); 1 for joints with a quaternion."""
         units_q = np.ones(len(self._q) + sum(pose.stop - pose.start for pose, _ in self._quaternions))
         units_q[self._q] = units[self._v]
         return units_q
 
     def unit(self, q: Array) -> Array:
-        """q with unit quaternions, in place."""
+        """Normalize the quaternions of q, in place, and return q."""
         for pose, _ in self._quaternions:
             q[pose.stop - 4 : pose.stop] /= np.linalg.norm(q[pose.stop - 4 : pose.stop])
         return q
 
     def moved(self, q: Array, step: Array) -> Array:
-        """q after a short step (nv,): to first order, by a smooth function of both."""
+        """Return q after a short step (nv,): to first order, by a smooth function of both."""
         return self.unit(q + self.rates(q, step))
 
 
 def indices_in_q(graph: SubsystemGraph, names: Iterable[str]) -> Indices:
-    """Indices of the coordinates of joints in q."""
+    """Return indices of the coordinates of joints in q."""
     return np.array([k for name in names for k in range(graph.nq)[graph.q_slice(name)]], np.int64)
 
 
 def indices_in_v(graph: SubsystemGraph, names: Iterable[str]) -> Indices:
-    """Indices of the velocities of joints in v."""
+    """Return indices of the velocities of joints in v."""
     return np.array([k for name in names for k in range(graph.nv)[graph.v_slice(name)]], np.int64)
 
 
@@ -110,7 +110,7 @@ class IndependentCoordinates:
         self.single = [name for name in self.names if name not in self.floating]
 
     def checked(self, name: str, value: ArrayLike) -> Array:
-        """A vector as a float array; ``name`` is q, or that of velocities, accelerations or torques.
+        """Return a vector as a float array; ``name`` is q, or that of velocities, accelerations or torques.
 
         Raises StateError: a wrong shape or a number that is not finite, by its joint.
         """
@@ -144,7 +144,7 @@ class Gearing:
 
 
 def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.bool_]) -> Gearing:
-    """Gauss-Jordan elimination of gear rows (gears, d).
+    """Return gear rows (gears, d) after Gauss-Jordan elimination.
 
     Each gear determines one coordinate: one that moves no loop rather than one that does; among these the
     gear's own joint, ``own``, rather than its drivers.
@@ -156,7 +156,7 @@ def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.boo
         size = np.abs(rows[i, :d])
         choices = [k for k in range(d) if size[k] > CANCELLED * np.abs(gears[i]).max(initial=0.0)]
         if not choices:
-            continue  # of independent coordinates only, or redundant
+            continue  # the row has independent coordinates only, or is redundant
         best = max(choices, key=lambda k: (not in_loops[k], own[i] == k, size[k]))
         rows[i] /= rows[i, best]
         others = np.arange(count) != i
@@ -196,7 +196,7 @@ class PassiveJoints:
             self.is_periodic[index] = joint.type is not JointType.PRISMATIC and name not in counted
 
     def turned_to_limits(self, q: Array, indices: Indices | list[int]) -> tuple[Array, float]:
-        """q after whole turns toward the limits, and the sum of distances [rad or m] beyond these."""
+        """Return q after whole turns toward the limits, and the sum of distances [rad or m] beyond these."""
         q, total = q.copy(), 0.0
         for k in indices:
             low, high = self.low[k], self.high[k]
@@ -209,13 +209,13 @@ class PassiveJoints:
         return q, total
 
     def turned_near(self, q: Array, other: Array) -> tuple[Array, float]:
-        """q after whole turns toward another one, and the passive joints' Euclidean distance [rad or m]."""
+        """Return q after whole turns toward another one, and the passive joints' distance [rad or m]."""
         q, periodic = q.copy(), self.indices[self.is_periodic[self.indices]]
         q[periodic] += TURN * np.round((other[periodic] - q[periodic]) / TURN)
         return q, float(np.linalg.norm((q - other)[self.indices]))
 
     def within_limits(self, q: Array) -> Array:
-        """q, after whole turns where it is beyond limits. Raises ClosureError: names joints still beyond."""
+        """Return q, moved into the limits by whole turns. Raises ClosureError: names joints still beyond."""
         indices = self.indices
         if not ((q[indices] < self.low[indices] - SLACK) | (q[indices] > self.high[indices] + SLACK)).any():
             return q

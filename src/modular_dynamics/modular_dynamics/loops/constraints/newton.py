@@ -24,7 +24,7 @@ STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
 
 
 class _Step(NamedTuple):
-    """A step x (d,) of the dependent coordinates; of each block J_d T, and its smallest singular value.
+    """A Newton step x (d,) of dependent coordinates; each block of J_d T, and its least singular value.
 
     The latter is zero where the rank is short, and infinite where the block has no coordinates.
     """
@@ -35,7 +35,7 @@ class _Step(NamedTuple):
 
 
 def correct(system: ConstraintSystem, q: Array, largest_step: float, enough: float = 0.0) -> bool:
-    """Newton's method from a good start, in place, unless q is closed to less than ``enough`` [m or 1].
+    """Close q in place by Newton's method from a good start, unless its residual is below ``enough``.
 
     False: its first step was longer than ``largest_step``, or it did not converge.
     """
@@ -49,7 +49,7 @@ def correct(system: ConstraintSystem, q: Array, largest_step: float, enough: flo
             return False
         x = _step(system, values).x
         step = _length(x, system.dependent_reach)
-        if not step <= allowed or not step <= 0.5 * previous + LAST_STEP:  # another branch, or none
+        if not step <= allowed or not step <= 0.5 * previous + LAST_STEP:  # another branch, or no root
             return False
         system.move(q, x)
         previous, allowed = step, step
@@ -57,7 +57,7 @@ def correct(system: ConstraintSystem, q: Array, largest_step: float, enough: flo
 
 
 def settle(system: ConstraintSystem, q: Array) -> float:
-    """Newton's method from far away, in place, after closing the gears. Returns the residual [m or 1].
+    """Close q in place by Newton's method from far away, gears first, and return the residual [m or 1].
 
     Short steps that reduce |phi|; one that does not is halved.
     """
@@ -106,7 +106,7 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
     reach = _length(target - start, system.single_reach)
     done, stride = 0.0, min(1.0, STRIDE / distance) if distance > 0.0 else 1.0
     while done < 1.0:
-        end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # no rest that is rounding only
+        end = done + stride if done + stride < 1.0 - 1e-9 else 1.0  # avoids a last stride of rounding only
         stride = end - done
         saved, step, allowed, before = q.copy(), 0.0, LARGEST_STEP, None
         if distance > 0.0:

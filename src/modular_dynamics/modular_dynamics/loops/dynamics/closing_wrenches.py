@@ -57,7 +57,7 @@ class ClosingElements:
         self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
         self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)
         self._body_links = np.array([index[body.name] for body in graph.bodies], int)
-        # (links, n), (bodies, n): 1 of elements that act with their second end, -1 with their first one;
+        # (links, n), (bodies, n): 1 for elements that act with their second end, -1 with their first one;
         # a body's row has those of all bodies that it carries
         self._on_links, self._on_joints = (np.zeros((k, len(self._ends))) for k in (len(links), len(bodies)))
         for k, pair in enumerate(self._ends.tolist()):
@@ -72,7 +72,7 @@ class ClosingElements:
     def __call__(
         self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
     ) -> ClosingWrenches:
-        """At coordinates q (nq,) with the wrenches and tensions of `ClosedLoopResult`."""
+        """Return the wrenches at coordinates q (nq,) from the wrenches and tensions of `ClosedLoopResult`."""
         poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
         R, p = poses[:, :3, :3], poses[:, :3, 3]
         points = (R[ends] @ self._positions[..., None])[..., 0] + p[ends]
@@ -86,7 +86,7 @@ class ClosingElements:
         pulls = np.array([tensions[name] for name in self._spring_names]).reshape(-1, 1)
         on_second[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
         about_root = on_second.copy()
-        # both ends of a spring are on the line of its force: either is the point of application
+        # both ends of a spring are on the line of its force, so either can be the point of application
         about_root[:, 1] += cross(points[:, 1], on_second[:, 0])
         rows = about_root.reshape(-1, 6)
         on_links, on_joints = self._on_links @ rows, self._on_joints @ rows
@@ -104,7 +104,7 @@ class ClosingElements:
 
 
 def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
-    """Wrenches (k, 6) about the root's origin and in its axes, at and in frames R, p."""
+    """Return wrenches (k, 6), given about the root's origin and in its axes, at and in the frames R, p."""
     moved = about_root.reshape(-1, 2, 3).copy()
     moved[:, 1] -= cross(p, moved[:, 0])
     local: Array = (moved @ R).reshape(-1, 6)

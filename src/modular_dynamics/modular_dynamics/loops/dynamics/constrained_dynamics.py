@@ -65,7 +65,7 @@ def constrained_dynamics(
     external_wrenches: Wrenches = None,
     friction: str = "none",
 ) -> ConstrainedDynamics:
-    """Accelerations of all joints of a robot with closed loops, at a state of all joints.
+    """Return accelerations of all joints of a robot with closed loops, at a state of all joints.
 
     [M J^T; J 0] [a; -lambda] = [tau - h - J_L^T F; -gamma] (Kumar et al., eq. 22): symmetric, but indefinite,
     a saddle point, and not positive definite as the paper says; singular where rows are redundant. It is
@@ -143,7 +143,7 @@ def mean_accelerations(
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
-    """Kinetic, gravitational and elastic energy [J] at coordinates (nq,) and velocities (nv,) of all joints.
+    """Return kinetic, gravitational and elastic energy [J] of all joints' coordinates and velocities.
 
     Armatures and springs at joints included. It is zero at rest, with all bodies' masses at the root's origin
     and springs at their free lengths.
@@ -168,7 +168,7 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
 
 
 def constraint_rank(system: ConstraintSystem, q: Array) -> int:
-    """Rank of the constraints at closed coordinates. Raises SingularityError where it is higher nearby.
+    """Return the rank of the constraints at closed coordinates. Raises SingularityError: it is higher nearby.
 
     There J has a singular value that is small, but not zero. Or it has none, but with u^T J = 0 and J n = 0
     u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
@@ -181,7 +181,7 @@ def constraint_rank(system: ConstraintSystem, q: Array) -> int:
     least = sizes[rank - 1] / sizes[0]
     if least > NEAR_CROSSING and rank < min(len(left), len(right)):
         free = right[rank:].T
-        # a quadratic form that is not zero is not zero either in a random direction
+        # a nonzero quadratic form is nonzero in a random direction, too
         along = units * (free @ np.cos(np.arange(free.shape[1]) ** 2))
         curved = left[:, rank:].T @ (scale * system.evaluate(q, along).gamma)
         if np.abs(curved).max() > CURVED * sizes[0]:
@@ -192,7 +192,7 @@ def constraint_rank(system: ConstraintSystem, q: Array) -> int:
 
 
 def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> SingularityError:
-    """The error for coordinates q at which the accelerations are not unique."""
+    """Return the error for coordinates q at which the accelerations are not unique."""
     return SingularityError(
         f"branches of the motion of '{system.graph.name}' cross at these coordinates, condition number "
         f"{condition:.2g} of its constraints: the accelerations depend on which of them is followed",

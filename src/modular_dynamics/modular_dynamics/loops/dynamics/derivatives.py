@@ -38,7 +38,7 @@ def inverse_dynamics_derivatives(
     threads: int | None = None,
     out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Derivatives of the torques of ``inverse_dynamics`` by independent q, v and a, (p, p) each.
+    """Return derivatives (p, p) of the torques of ``inverse_dynamics`` by independent q, v and a.
 
     Along the motions that the loops allow, from W^T (tau_tree - J^T lambda), where the change of lambda
     drops out since J W = 0:
@@ -81,7 +81,7 @@ def forward_dynamics_derivatives(
     guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """Derivatives of the accelerations of ``forward_dynamics``: -M1^-1 dID/dq, -M1^-1 dID/dv and M1^-1."""
+    """Return derivatives of ``forward_dynamics``' accelerations: -M1^-1 dID/dq, -M1^-1 dID/dv and M1^-1."""
     options: dict[str, Any] = {
         "external_wrenches": external_wrenches,
         "friction": friction,
@@ -137,13 +137,13 @@ class _Motion:
         self._inverse = system.projection(state.coordinates, self.J).inverse
 
     def dependent(self, right: Array) -> Array:
-        """The motion (nv,) of the dependent coordinates alone with J motion = right."""
+        """Return the motion (nv,) that moves only dependent coordinates and has J motion = right."""
         motion = np.zeros(self.graph.nv)
         motion[self.system.dependent_v] = self._inverse @ right
         return motion
 
     def changes(self, along: Array) -> tuple[Array, Array, Array]:
-        """Derivatives of J, gamma and the springs' torques along a motion of q, at constant velocities."""
+        """Return derivatives of J, gamma and the springs' torques along a motion of q, at constant v."""
         step = STEP / max(1.0, float(np.abs(along).sum()))
 
         def rows(distance: float) -> Array:
@@ -158,20 +158,20 @@ class _Motion:
         return derivative[:first].reshape(self.J.shape), derivative[first:second], derivative[second:]
 
     def gamma_change(self, rate: Array) -> Array:
-        """The derivative of gamma along a change of v: gamma is quadratic in v, so that this is exact."""
+        """Return the derivative of gamma along a change of v; exact, as gamma is quadratic in v."""
         q, v = self.state.coordinates, self.state.velocities
         more = self.system.evaluate(q, v + rate).gamma.copy()
         change: Array = 0.5 * (more - self.system.evaluate(q, v - rate).gamma)
         return change
 
     def damping(self, rate: Array) -> Array:
-        """The change of the springs' torques with v."""
+        """Return the change of the springs' torques (nv,) for a change ``rate`` of v."""
         torque: Array = self.J_springs.T @ (self.dampings * (self.J_springs @ rate))
         return torque
 
 
 def _difference(function: Callable[[float], Array], step: float) -> Array:
-    """The derivative at zero."""
+    """Return the derivative of a function of one number at zero, by central differences."""
     total: Array = sum(
         (weight * (function(k * step) - function(-k * step)) for k, weight in enumerate(WEIGHTS, 1)),
         start=np.zeros(1),

@@ -34,7 +34,7 @@ def designs_batch(
     friction: str,
     parameters: Mapping[str, ArrayLike],
 ) -> ClosedLoopResults:
-    """See `solve_many`, which has checked ``errors``."""
+    """Return inverse dynamics of many designs: see `solve_many`, which has checked ``errors``."""
     solver, columns = solver_of(graph), checked_columns(graph, parameters)
     widths = len(solver.independent_q), len(solver.independent_v), len(solver.independent_v)
     given = _rows(motion, widths)
@@ -42,7 +42,7 @@ def designs_batch(
     columns = _repeated(columns, shape[0])
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
-    start, made = _closed(solver, guess), rows_of_designs(columns, graph.once(_Arrays).numbers, "loops")
+    start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers, "loops")
     states = _States(
         np.full((count, each, widths[1]), np.nan),
         np.full((count, each, graph.nq), np.nan),
@@ -54,7 +54,7 @@ def designs_batch(
     for k in range(count):
         own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
         if k not in made.errors:
-            loops = None if k in made.others else graph.once(_Arrays).loops(made.numbers[k])
+            loops = None if k in made.others else graph.once(_LoopNumbers).loops(made.numbers[k])
             state = q[k], v[k], a[k]
             own = _answer(columns, k, loops, state, start, friction, thread_count(threads), states)
         for state_number, error in own.items():
@@ -69,11 +69,11 @@ def designs_batch(
     )
     statuses = states.statuses.reshape(shape)
     texts = {row: str(error) for row, error in reasons.items()}
-    return ClosedLoopResults(tau, coordinates, statuses, texts, partial(_both, tensions, sines))
+    return ClosedLoopResults(tau, coordinates, statuses, texts, partial(_tensions_and_sines, tensions, sines))
 
 
 class _States(NamedTuple):
-    """Results (n, s, ...) of s states of each of n designs."""
+    """Results (n, s, ...) of n designs with s states each."""
 
     tau: Array
     coordinates: Array
@@ -82,23 +82,23 @@ class _States(NamedTuple):
     statuses: NDArray[np.uint8]
 
 
-class _Arrays:
-    """The numbers of a graph's loops as one array, and loops of other such numbers."""
+class _LoopNumbers:
+    """The numbers of a graph's loops as one array, and a way to make loops with other numbers."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._robot, self._loops = robot_arrays(graph.tree), loop_arrays(graph)
-        # of numbers: in which arrays, under which name, where, with which shape
-        self._places: list[tuple[bool, str, slice, tuple[int, ...]]] = []
+        # slices of numbers: whether of the loops' arrays, name of the array, slice, shape
+        self._slices: list[tuple[bool, str, slice, tuple[int, ...]]] = []
         first = 0
         for of_loops, arrays in enumerate((self._robot, self._loops)):
             for name, array in arrays.items():
                 if array.dtype == np.float64:
                     where = slice(first, first + array.size)
-                    self._places.append((bool(of_loops), name, where, array.shape))
+                    self._slices.append((bool(of_loops), name, where, array.shape))
                     first += array.size
 
     def numbers(self, other: SubsystemGraph) -> Array | None:
-        """Of another graph, one after the other; None where its structure is another one."""
+        """Return another graph's numbers, concatenated; None if its structure differs."""
         numbers = []
         for own, made in ((self._robot, robot_arrays(other.tree)), (self._loops, loop_arrays(other))):
             for name, array in own.items():
@@ -109,19 +109,19 @@ class _Arrays:
         return np.concatenate(numbers)
 
     def loops(self, numbers: Array) -> Loops:
-        """The loops with these numbers."""
+        """Return the loops with these numbers."""
         robot, loops = self._robot.copy(), self._loops.copy()
-        for of_loops, name, where, shape in self._places:
+        for of_loops, name, where, shape in self._slices:
             (loops if of_loops else robot)[name] = numbers[where].reshape(shape)
         return Loops(Robot(**robot), **loops)
 
 
-def _both(tensions: Array, sines: Array) -> tuple[Array, Array]:
+def _tensions_and_sines(tensions: Array, sines: Array) -> tuple[Array, Array]:
     return tensions, sines
 
 
 def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
-    """q, v and a (n, s, ...) or (n, ...) of all states. Raises StateError: other shapes."""
+    """Return q, v and a of all states, (n, s, ...) or (n, ...). Raises StateError: other shapes."""
     arrays = [real_numbers(name, x) for name, x in zip(("q", "v", "a"), motion, strict=True)]
     for name, array, size in zip(("q", "v", "a"), arrays, sizes, strict=True):
         if array.ndim not in (2, 3) or array.shape[-1] != size or array.shape[:-1] != arrays[0].shape[:-1]:
@@ -133,7 +133,7 @@ def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
 
 
 def _repeated(columns: Columns, count: int) -> Columns:
-    """Columns with a row for each design. Raises StateError: another number of rows."""
+    """Return columns with one row for each design. Raises StateError: another number of rows."""
     rows = len(columns.values)
     if rows not in (1, count):
         raise StateError(f"parameters are of {rows} designs, q, v and a of {count}")
@@ -141,8 +141,8 @@ def _repeated(columns: Columns, count: int) -> Columns:
     return Columns(columns.graph, columns.names, values)
 
 
-def _closed(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
-    """The guess, closed; the reference by default."""
+def _start(solver: ClosedLoopSolver, guess: ArrayLike | None) -> Array:
+    """Return the guess with closed loops; the reference configuration without a guess."""
     if guess is None:
         return solver.reference()
     given = real_numbers("guess", guess)
@@ -206,7 +206,7 @@ def _answer(
 
 
 def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
-    """A closed configuration near a guess. Raises ClosureError: none was found, whatever joints move."""
+    """Return a closed configuration near a guess. Raises ClosureError: none was found."""
     system, start = solver_of(design).system, guess.copy()
     if newton.correct(system, start, newton.LARGEST_STEP):
         return start

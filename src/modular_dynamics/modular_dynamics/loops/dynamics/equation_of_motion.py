@@ -32,7 +32,7 @@ __all__ = [
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:
-    """Coordinates of all joints (nq,) in the order of ``graph.joint_names``, loops closed, at independent q.
+    """Return coordinates (nq,) of all joints of ``graph.joint_names``, loops closed, at independent q.
 
     In the assembly mode nearest to ``guess``, followed in closed form or in strides, so that it never jumps.
     Of many states (n, nq). Arguments and errors as of ``inverse_dynamics``.
@@ -43,7 +43,7 @@ def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = N
 def explicit_constraint_jacobian(
     graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None
 ) -> Array:
-    """W (nv, independent): velocities of all joints from those of the independent ones, v = W v1.
+    """Return W (nv, independent): velocities of all joints from those of the independent ones, v = W v1.
 
     W = [1; -J_d^+ J_i] (Schappler et al., section 3.4), rows in the order of ``graph.joint_names``. Arguments
     and errors as of ``inverse_dynamics``.
@@ -60,7 +60,7 @@ def mass_matrix(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """M1 = W^T M W (p, p) of the p independent velocities.
+    """Return M1 = W^T M W (p, p) of the p independent velocities.
 
     Free coordinates (docs/closed_loops.md) accelerate with the independent ones, without torques: W includes
     that here and in the functions below.
@@ -105,7 +105,7 @@ def nonlinear_effects(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """h1 = c1 + g1 + s1 (p,): torques at zero acceleration of the independent joints, springs included."""
+    """Return h1 = c1 + g1 + s1 (p,): torques of independent joints at zero acceleration, with springs."""
     at_rest: Any = np.zeros(real_numbers("v", v).shape)
     return inverse_dynamics(graph, q, v, at_rest, friction=friction, guess=guess, threads=threads, out=out)
 
@@ -118,7 +118,7 @@ def gravity_torque(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """g1 = W^T g (p,): torques against gravity at rest, without springs, also those at joints."""
+    """Return g1 = W^T g (p,): torques against gravity at rest, without springs, also those at joints."""
     count = real_numbers("q", q).shape[:-1]
     at_rest = np.zeros((*count, len(solver_of(graph).independent_v)))
     without = graph.once(without_springs)
@@ -137,7 +137,7 @@ def forward_dynamics(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Accelerations a (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
+    """Return accelerations a (p,) of the independent joints under their torques tau (p,): M1^-1 (tau - h1).
 
     Free joints have velocity zero. `constrained_dynamics` takes closed coordinates and velocities of all
     joints, gives accelerations of all, and answers at dead points of the independent joints, too.

@@ -30,7 +30,7 @@ def hybrid_dynamics(
     guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
-    """Accelerations and torques (p,) of the independent joints: see `modular_dynamics.hybrid_dynamics`.
+    """Return accelerations and torques (p,) of independent joints: see `modular_dynamics.hybrid_dynamics`.
 
     By `constrained_dynamics` where the loops are closed, free joints at rest; many states one by one.
     """

@@ -35,7 +35,7 @@ def inverse_dynamics(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Torques of the independent joints: see `modular_dynamics.inverse_dynamics`.
+    """Return torques of the independent joints: see `modular_dynamics.inverse_dynamics`.
 
     The loops are cut at the loop joints, and the tree's torques tau computed with all joints moving as the
     loops require. Passive joints are unactuated: J_d^T lambda = tau_d gives the wrenches lambda at the
@@ -103,7 +103,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         threads: int | None = None,
         coordinates: Array | None = None,
     ) -> Array:
-        """tau of the independent joints. With ``out``, a guess and no wrenches nothing is allocated."""
+        """Return tau of the independent joints. With ``out``, guess and no wrenches nothing is allocated."""
         if coordinates is not None:
             raise_if_shared(out, coordinates)
         if not (guess is None or external_wrenches or black_box_wrenches):
@@ -125,7 +125,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         return written(result.tau, result.coordinates, out, coordinates)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its graph."""
+        """Pickle the graph, from which the solver is rebuilt."""
         return partial(type(self), friction=self.friction), (self.graph,)
 
     def solve(  # type: ignore[override]  # the result of a robot with loops has more

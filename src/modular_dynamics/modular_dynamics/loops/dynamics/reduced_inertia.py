@@ -8,12 +8,12 @@ from ...model import SubsystemGraph
 
 __all__ = ["SMALLEST_RATE", "exact_zeros", "reduced_accelerations", "separate_motions"]
 
-#: Part of an inertia's terms that may be rounding.
+#: Relative size of an inertia, compared to its terms, that may be rounding.
 ROUNDING = 1e-13
 #: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
 #: closed, and their rank is known, to as much.
 SMALLEST_RATE = 1e-9
-#: Velocities below are rounding errors of an exact zero.
+#: Velocities below this are rounding errors of an exact zero.
 EXACT_ZERO = 1e-14
 #: Torque along a motion that is rounding, relative to the largest, or to what accelerates it by 1 rad/s^2.
 NO_TORQUE = 1e-9
@@ -22,12 +22,12 @@ PART = 1e-3
 
 
 def exact_zeros(motions: Array) -> Array:
-    """Motions with zeros in place of velocities that are rounding: these would seem to bear torques."""
+    """Return motions with zeros in place of rounding errors, which would seem to need torques."""
     return np.where(np.abs(motions) < EXACT_ZERO, 0.0, motions)
 
 
 def separate_motions(free: Array) -> Array:
-    """Motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
+    """Return motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
 
     Orthonormal motions mix joints that have nothing to do with each other: heavy ones would hide light ones.
     """
@@ -43,7 +43,7 @@ def separate_motions(free: Array) -> Array:
 
 
 def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Array) -> Array:
-    """x (f,) with N^T M N x = torques (f,); the columns of N (nv, f) are motions, M (nv, nv) is of the tree.
+    """Solve N^T M N x = torques for x (f,); columns of N (nv, f) are motions, M (nv, nv) is the tree's.
 
     Zero along motions that move no inertia, as of a thin rod that spins, where no torque acts on these. NaN
     where a torque is not finite.
@@ -53,7 +53,7 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
     """
     if not np.isfinite(torques).all():
         return np.full(N.shape[1], np.nan)
-    # of each motion, the inertia whose rounding may be left of it
+    # sum of the sizes of terms that make each motion's inertia
     joints, rates = np.abs(N), np.abs(N).max(axis=0, initial=0.0)
     largest = np.where(joints > 0.0, np.diagonal(M)[:, None], 0.0).max(axis=0, initial=0.0) * rates**2
     terms = np.einsum("if,ij,jf->f", joints, np.abs(M), joints)
@@ -81,7 +81,7 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
 
 
 def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
-    """Names of the joints that move in a motion, by columns of coefficients of the columns of N."""
+    """Return names of the joints that move in motions N ``lost``; columns of ``lost`` are coefficients."""
     motions = np.abs(N @ lost)
     parts = (motions > PART * motions.max(axis=0, initial=0.0)).any(axis=1)
     return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]

@@ -32,7 +32,7 @@ def regressor(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Y (p, 10 n) of the p independent joints' torques: see `modular_dynamics.regressor`.
+    """Return Y (p, 10 n) of the p independent joints' torques: see `modular_dynamics.regressor`.
 
     Y = W^T Y_tree, with the tree's regressor at the motion that the loops make, and v = W v1: by virtual
     power, since the loops' wrenches have none.
@@ -69,7 +69,7 @@ def _projected(graph: SubsystemGraph, result: ClosedLoopResult, joint_terms: boo
 def base_parameters(
     graph: SubsystemGraph, seed: int, joint_terms: bool, guess: ArrayLike | None
 ) -> BaseParameters:
-    """Base parameters of a robot with closed loops: see `modular_dynamics.base_parameters`.
+    """Return base parameters of a robot with closed loops: see `modular_dynamics.base_parameters`.
 
     From its regressor at random motions in random poses around one in which the loops are closed.
 
@@ -102,7 +102,7 @@ def base_parameters(
 def _random_motion(
     graph: SubsystemGraph, solver: ClosedLoopSolver, rng: np.random.Generator, start: Array, target: Array
 ) -> ClosedLoopResult | None:
-    """A random motion at a pose with these independent coordinates; None where loops do not close."""
+    """Return a random motion at a pose with these independent coordinates; None if loops do not close."""
     for name in graph.independent_joint_names:
         joint, where = graph.joint(name), graph.q_slice(name)
         if joint.type.nq == 1:

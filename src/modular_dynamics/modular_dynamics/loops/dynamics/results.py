@@ -51,28 +51,28 @@ class ClosedLoopResult:
 
     @cached_property
     def multipliers(self) -> Array:
-        """Of the constraint rows [N or N m]; of the least norm where rows are redundant."""
+        """Multipliers of the constraint rows [N or N m]; the least-norm ones where rows are redundant."""
         return self._find_multipliers()
 
     @property
     def rank(self) -> int:
-        """Of the constraint rows, in the dependent coordinates."""
+        """Rank of the constraint rows, in the dependent coordinates."""
         return self._projection.rank
 
     @property
     def redundant(self) -> int:
-        """The number of rows beyond the rank."""
+        """Number of constraint rows beyond the rank."""
         return len(self._system.names) - self.rank
 
     @property
     def condition(self) -> float:
-        """Condition number of the dependent part of the constraint Jacobian, gears in the units of their
+        """Condition number of J_d, gears in the units of their driving joints: large near a dead point.
         drivers: large near a dead point."""
         return self._projection.condition
 
     @cached_property
     def residual(self) -> Mapping[str, float]:
-        """By loop joint and gear, the largest violation of its rows [m or 1]."""
+        """Largest violation [m or 1] of the rows of each loop joint and gear, by name."""
         return self._system.residual(self.coordinates)
 
     @property
@@ -88,7 +88,7 @@ class ClosedLoopResult:
 
     @cached_property
     def tree(self) -> TransmittedWrenches:
-        """What the tree's joints and connection points transmit: less what loop joints and springs hold."""
+        """What the tree's joints and connection points transmit, without loop joints and springs."""
         wrenches = self.open_tree.joint_wrenches - self.closing_wrenches.on_joints
         return replace(self.open_tree, joint_wrenches=wrenches)
 
@@ -142,14 +142,15 @@ class ClosedLoopResults:
 
     @property
     def tensions(self) -> Array:
-        """Of the springs (n, springs) [N]; NaN where there is no torque."""
+        """Tensions [N] of the springs (n, springs); NaN where there is no torque."""
         return self._details[0]
 
     @property
     def sines(self) -> Array:
-        """(n,) where all loops are planar, the smallest sine of the angle between the directions in which the
-        two unknown joints of a loop move its cut: 0 at a dead point. NaN where the general method answered
-        (beside a dead point, or far from the guess)."""
+        """Smallest sine (n,) of the angle between the motions of a planar loop's two unknown joints.
+
+        0 at a dead point; NaN where the general method was used (near one, or far from the guess).
+        """
         return self._details[1]
 
     @cached_property

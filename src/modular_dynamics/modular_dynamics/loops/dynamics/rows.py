@@ -60,7 +60,7 @@ def are_many(states: ArrayLike) -> bool:
     """Return whether this is an array of many states, with an axis more than one state has."""
     try:
         return np.ndim(states) > 1
-    except ValueError:  # ragged; what it is lacks is said where it is converted
+    except ValueError:  # ragged; the error is raised where it is converted
         return False
 
 
@@ -107,7 +107,7 @@ def answered_rows(
     before, last = np.maximum.accumulate(good), -1
     answer = alone(arrays)
     for row in np.flatnonzero(codes != GOOD).tolist():
-        # its own guess; or of a motion the last configuration before it, or the first guess
+        # the row's own guess; in a motion the last configuration before it, or the first guess
         near = start[row] if start.ndim == 2 else start
         if start.ndim == 1 and (known := max(before[row], last)) >= 0:
             near = coordinates[known]

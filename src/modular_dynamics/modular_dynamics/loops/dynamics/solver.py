@@ -35,7 +35,7 @@ _Wrenches = Mapping[str, ArrayLike] | None
 
 
 class _Motion(NamedTuple):
-    """All velocities and accelerations at closed coordinates, and what moves them."""
+    """Motion of all joints at closed coordinates, and the forces that cause it."""
 
     q: Array
     v: Array
@@ -65,11 +65,11 @@ class ClosedLoopSolver(Mechanism):
         self._spring_names = [spring.name for spring in graph.springs]
 
     def residual(self, coordinates: ArrayLike) -> dict[str, float]:
-        """By loop joint and gear, the largest violation of its rows [m or 1] at coordinates (nq,)."""
+        """Return the largest violation [m or 1] of each loop joint and gear at coordinates (nq,), by name."""
         return self.system.residual(*checked_vectors(self.graph, q=coordinates))
 
     def projection(self, coordinates: ArrayLike) -> Array:
-        """W (nv, independent) at closed coordinates (nq,): see `explicit_constraint_jacobian`.
+        """Return W (nv, independent) at closed coordinates (nq,): see `explicit_constraint_jacobian`.
 
         Raises:
             SingularityError: a dead point, or too few independent joints. ClosureError: too many.
@@ -77,7 +77,7 @@ class ClosedLoopSolver(Mechanism):
         return self._projection(coordinates)[:, : len(self.independent_v)]
 
     def dynamic_projection(self, coordinates: ArrayLike) -> Array:
-        """W (nv, independent) with what accelerations of independent joints cause in free coordinates.
+        """Return W (nv, independent) with what accelerations of independent joints cause in free coordinates.
 
         W_i - W_f (W_f^T M W_f)^-1 W_f^T M W_i, so that tau_1 = W^T tau and M1 = W^T M W. Where no
         coordinate is free it is ``projection``; errors as of it.
@@ -93,7 +93,7 @@ class ClosedLoopSolver(Mechanism):
         return result
 
     def _projection(self, coordinates: ArrayLike) -> Array:
-        """W of the independent coordinates, then of the free ones."""
+        """Return W with the columns of the independent coordinates, then those of the free ones."""
         (q,) = checked_vectors(self.graph, q=coordinates)
         if not self._is_free_known:
             self._find_free(q)
@@ -103,7 +103,7 @@ class ClosedLoopSolver(Mechanism):
         return at.W
 
     def _free_motion(self, free: Array, M: Array, torques: Array) -> Array:
-        """Accelerations (f,) of the free coordinates, W of these (nv, f), against the torques that hold them.
+        """Return accelerations (f,) of free coordinates, with W (nv, f), from the torques that hold them.
 
         Zero along motions without inertia, as of a thin rod that spins, where no torque acts on them either.
         """
@@ -117,7 +117,7 @@ class ClosedLoopSolver(Mechanism):
         external_wrenches: _Wrenches = None,
         friction: str = "none",
     ) -> ClosedLoopResult:
-        """Inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
+        """Return inverse dynamics at coordinates (nq,) that are closed already; they are not closed again.
 
         Args:
             coordinates: of all joints, as ``close`` returns them. The residual of the result reports how far
@@ -157,7 +157,7 @@ class ClosedLoopSolver(Mechanism):
             closed = self.close(q, guess, diagnose)
             if core(closed) != GOOD:
                 return self._general(closed, v, a, external_wrenches, friction)
-        own = tau.copy()  # with details they are computed otherwise; one input, one result
+        own = tau.copy()  # details change the rounding of tau: keep the result of the call without them
         core(coordinates.copy(), details)
         tau = own
         parts = self.details_of(details)
@@ -177,7 +177,7 @@ class ClosedLoopSolver(Mechanism):
         )
 
     def details_of(self, details: Array) -> "Details":
-        """The parts of the core's details (details,) of a state, or (n, details) of many."""
+        """Return the core's details, (details,) of one state or (n, details) of many, as named parts."""
         nv, loops, springs = self.graph.nv, len(self._loop_names), len(self._spring_names)
         ends = np.cumsum([nv, nv, springs, 6 * loops, 6 * len(self.graph.joints)])
         v, a, tensions, cuts, joints, sines = np.split(details, ends, axis=-1)
@@ -191,7 +191,7 @@ class ClosedLoopSolver(Mechanism):
     def _general(
         self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str
     ) -> ClosedLoopResult:
-        """At closed coordinates, by dense matrices; q becomes part of the result."""
+        """Return inverse dynamics at closed coordinates by dense matrices; the result keeps q."""
         motion = self.motion(q, v, a, external_wrenches, friction)
         return ClosedLoopResult(
             tau=motion.tau,
@@ -207,7 +207,7 @@ class ClosedLoopSolver(Mechanism):
         )
 
     def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
-        """Motion and forces at closed coordinates. Raises as `raise_if_singular`, `raise_if_dependent`."""
+        """Return motion and forces at closed coordinates; errors of the two ``raise_if`` functions."""
         if not self._is_free_known:
             self._find_free(q)
         system, count = self.system, len(v)
@@ -233,7 +233,7 @@ class ClosedLoopSolver(Mechanism):
         external_wrenches: _Wrenches,
         friction: str,
     ) -> _Motion:
-        """The same with accelerations of free coordinates; tau (nv,) of all joints, loops open."""
+        """Return motion and forces for given accelerations of free coordinates; tau (nv,), loops open."""
         system, graph, (v, a, free) = self.system, self.graph, given
         full_v = without_rounding(system, projection.W[:, : len(v)] @ v)
         full_v[system.independent_v] = v
@@ -254,7 +254,7 @@ class ClosedLoopSolver(Mechanism):
 
 
 class Details(NamedTuple):
-    """What the core says of a state beside its torques (_core.pyi), or of many in rows."""
+    """The core's results beside torques (see _core.pyi), of one state or of many in rows."""
 
     velocities: Array
     accelerations: Array
@@ -265,12 +265,12 @@ class Details(NamedTuple):
 
 
 def _multipliers(graph: SubsystemGraph, *state: Any) -> Array:
-    """Those at closed coordinates: arguments as of `ClosedLoopSolver.motion`."""
+    """Return the constraint multipliers at closed coordinates; arguments of `ClosedLoopSolver.motion`."""
     return solver_of(graph).motion(*state).multipliers
 
 
 def without_rounding(system: ConstraintSystem, v: Array) -> Array:
-    """Velocities (nv,) with zeros in place of rounding, to which dry friction would give a sign."""
+    """Return velocities (nv,) with zeros in place of rounding, which dry friction would give a sign."""
     speeds = np.abs(v / system.units)
     return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
 
@@ -288,6 +288,6 @@ def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopResult, quantity: s
 
 
 def solver_of(graph: SubsystemGraph) -> ClosedLoopSolver:
-    """The solver of a graph, made on first use."""
+    """Return the solver of a graph, made on first use."""
     require_graph(graph)
     return graph.once(ClosedLoopSolver)

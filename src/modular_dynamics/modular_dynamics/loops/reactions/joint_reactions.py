@@ -32,7 +32,7 @@ class Reaction:
 
 
 def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Reaction]:
-    """Of all joints of the tree, loop joints and springs, by name; redundant ones as ``dynamics`` chose them.
+    """Return reactions of tree joints, loop joints and springs by name; redundant ones of ``dynamics``.
 
     A tree joint's point is the origin of its child link.
     """
@@ -54,7 +54,7 @@ def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[s
 
 
 def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, tuple[str, Array]]:
-    """By loop joint (link, [force N, moment N m]): the wrench of the predecessor on the successor.
+    """Return for each loop joint (link, [force N, moment N m]): the predecessor's wrench on the successor.
 
     At and in the frame of the successor's link, which tf publishes: Ad(x_link_anchor) of the wrench in the
     anchor (Silva & Adorno, eq. 8).
@@ -68,7 +68,7 @@ def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> d
 
 
 def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Array]:
-    """By link the wrench [force N, moment N m] of loop joints and springs on the tree, at and in its frame.
+    """Return for each link the wrench [N, N m] of loop joints and springs on the tree, at and in its frame.
 
     With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
     """
@@ -76,14 +76,14 @@ def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict
 
 
 def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> Array:
-    """Torques of all joints of the tree (nv,) [N m or N]: of the independent joints, and of the gears.
+    """Return the torques of all tree joints (nv,) [N m or N]: of the independent joints, and of the gears.
 
     S tau + J_g^T lambda_g: a gear turns its joint with lambda and its drivers with -ratio lambda. Passive
     joints are unactuated.
     """
     tau = np.zeros(graph.nv)
     tau[indices_in_v(graph, graph.independent_joint_names)] = dynamics.tau
-    # the rows of gears are the last ones
+    # rows of gears come last
     gears = dynamics.multipliers[len(dynamics.multipliers) - len(graph.gears) :]
     for gear, multiplier in zip(graph.gears, gears, strict=True):
         tau[graph.v_slice(gear.joint)] += multiplier

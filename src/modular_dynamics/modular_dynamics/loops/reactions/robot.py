@@ -48,7 +48,7 @@ class ReactionsBatch(SharedReactions):
 
 @dataclass(frozen=True)
 class _Load:
-    """A subsystem as a load.
+    """A subsystem whose wrench loads the mechanism.
 
     Attributes:
         index: among the subsystems. shared: whether it is part of the mechanism itself.

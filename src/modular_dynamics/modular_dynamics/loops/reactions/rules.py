@@ -97,7 +97,7 @@ class Rules:
 
     @property
     def unknowns(self) -> tuple[tuple[str, str], ...]:
-        """(joint, component) of all transmitted components, joint by joint."""
+        """Names (joint, component) of all transmitted components, joint by joint."""
         return tuple((joint.name, c) for joint in self.joints.values() for c in joint.transmits)
 
     def __str__(self) -> str:
@@ -105,7 +105,7 @@ class Rules:
 
 
 def read_rules(path: str | Path) -> Rules:
-    """Rules out of a YAML file. Raises DescriptionError: names the element, and what would be right."""
+    """Read rules from a YAML file. Raises DescriptionError: names the element, and what would be right."""
     contents = documents(text_of(path_of(path), "file of rules", MAX_YAML_BYTES), str(path))
     try:
         return rules_from(contents[0] if len(contents) == 1 else contents)
@@ -114,7 +114,7 @@ def read_rules(path: str | Path) -> Rules:
 
 
 def rules_from(content: Any) -> Rules:
-    """Rules out of a mapping as YAML gives it. Raises DescriptionError."""
+    """Return the rules in a mapping as YAML gives it. Raises DescriptionError."""
     table = _fields(content, "rules", {"name", "bodies", "joints", "steps"})
     for name, kind in (("bodies", list), ("joints", Mapping), ("steps", list)):
         if not isinstance(table[name], kind) or not table[name]:

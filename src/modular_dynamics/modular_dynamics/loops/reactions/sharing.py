@@ -44,7 +44,7 @@ FramePoint = tuple[int, ArrayLike]
 RANK = 1e-12
 #: Coefficient [1 or m] below which a component has no part in a balance, as in the core: rounding.
 NO_PART = 1e-9
-#: Of each entry in a table of a load case.
+#: Shape of each entry in a table of a load case.
 SHAPES = {"rotations": (3, 3), "origins": (3,), "required_wrenches": (6,), "points": (2, 3)}
 AXES = "xyz"
 
@@ -119,7 +119,7 @@ class ReactionArrays:
 
 
 class _Balance(NamedTuple):
-    """A balance as numbers: see `_core.Reactions`."""
+    """The numbers of one balance, as `_core.Reactions` takes them."""
 
     body: int
     frame: int
@@ -176,7 +176,7 @@ class SharingInFrames:
         ]
 
         def compiled(count: int) -> Callable[..., None]:
-            """The core's function with the first balances."""
+            """Return the core's function for the first ``count`` balances."""
             columns = np.array(balances[:count], np.int64).reshape(-1, 5).T.copy()
             return Reactions(
                 links=_integers(
@@ -288,7 +288,7 @@ class ReactionSharing:
             name: k
             for k, name in enumerate(dict.fromkeys([*rules.bodies, *(j.axes for j in joints), *fixed]))
         }
-        # points that are named in the load case are frames of their own, behind those
+        # points named in the load case are frames of their own, numbered after those of bodies
         self._named = [j.name for j in joints if isinstance(j.at, str) or isinstance(j.start, str)]
 
         def point(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
