@@ -23,7 +23,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
-    """``out`` itself, if a result of that shape and dtype can be written into it.
+    """Return ``out`` itself, if a result of that shape and dtype can be written into it.
 
     Raises:
         StateError: it cannot; names what it is and what is needed.
@@ -48,14 +48,14 @@ def _described(out: object) -> str:
 
 
 def checked_seed(seed: int) -> int:
-    """The seed of random states. Raises StateError: no whole number from 0 on."""
+    """Return the seed of random states. Raises StateError: not a whole number from 0 on."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
         raise StateError(f"seed is {seed!r}; a whole number from 0 on is needed")
     return int(seed)
 
 
 def thread_count(threads: int | None) -> int:
-    """How many threads to use; all cores by default. Raises StateError."""
+    """Return the number of threads to use; all cores by default. Raises StateError."""
     count = threads if threads is not None else os.cpu_count() or 1
     if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
         raise StateError(f"threads is {threads!r}; a whole number from 1 on is needed")
@@ -63,11 +63,11 @@ def thread_count(threads: int | None) -> int:
 
 
 def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
-    """The states {q: (count, nq), others: (count, nv)} as arrays of numbers. Raises StateError."""
+    """Return the states {q: (count, nq), others: (count, nv)} as arrays of numbers. Raises StateError."""
     arrays: dict[str, NDArray[Any]] = {}
     for name, value in states.items():
         width = graph.nq if name == "q" else graph.nv
-        array = real_numbers(name, value)  # converted chunk by chunk
+        array = real_numbers(name, value)  # evaluate() converts it chunk by chunk
         rows = len(arrays["q"]) if arrays else "n"
         if array.ndim != 2 or array.shape[1] != width or (arrays and len(array) != rows):
             raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({rows}, {width})")

@@ -18,7 +18,7 @@ PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz"
 #: A column counts as independent if the part that the columns before it do not explain is larger than this,
 #: relative to the column. A parameter has an effect if its column is, relative to the largest column.
 INDEPENDENT = 1e-8
-#: Such parts up to this size are rounding. Between the two it is not clear whether a column is independent.
+#: Unexplained parts up to this size are rounding; between the two limits independence is uncertain.
 UNCLEAR = 1e-11
 #: Entries of a combination up to this relative size are rounding.
 ROUNDING = 1e-9
@@ -73,7 +73,7 @@ class BaseParameters:
 def base_parameters(
     graph: SubsystemGraph, seed: int = 0, *, joint_terms: bool = False, guess: ArrayLike | None = None
 ) -> BaseParameters:
-    """The base inertial parameters of a robot, numerically.
+    """Return the base inertial parameters of a robot, numerically.
 
     By QR (Gautier, Numerical calculation of the base inertial parameters of robots, 1991): the columns of
     ``regressor`` at random states within the limits, body after body, are made orthogonal; a column that
@@ -103,7 +103,7 @@ def base_parameters(
 
 
 def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) -> BaseParameters:
-    """The base parameters of a graph, from ``rows`` of regressors (count, 10 n or 15 n) at many states.
+    """Return a graph's base parameters, from ``rows`` of regressors (count, 10 n or 15 n) of many states.
 
     Raises:
         StateError: a rank that is not clear.
@@ -118,7 +118,7 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
     basis, kept, unexplained = np.zeros((len(R), 0)), list[int](), np.zeros(size)
     for k in np.flatnonzero(~none):
         column = R[:, k] / norms[k]
-        for _ in range(2):  # once more: against rounding
+        for _ in range(2):  # repeated because of rounding
             column = column - basis @ (basis.T @ column)
         unexplained[k] = np.linalg.norm(column)
         if unexplained[k] > INDEPENDENT:

@@ -45,7 +45,7 @@ __all__ = [
     "robot_arrays",
 ]
 
-#: As the core numbers them.
+#: Numbers of joint types in the core.
 _TYPES = {
     JointType.REVOLUTE: 0,
     JointType.CONTINUOUS: 0,
@@ -53,7 +53,7 @@ _TYPES = {
     JointType.FLOATING: 2,
     JointType.SPHERICAL: 3,
 }
-_Z = (0.0, 0.0, 1.0)  # of joints that have no axis
+_Z = (0.0, 0.0, 1.0)  # stands in for the axis of joints that have none
 
 
 def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:

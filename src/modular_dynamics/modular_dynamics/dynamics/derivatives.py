@@ -76,7 +76,7 @@ def inverse_dynamics_derivatives(
     threads: int | None = None,
     out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
-    """How the torques of ``inverse_dynamics`` change with q, v and a: analytically, in one sweep.
+    """Return the derivatives of the torques of ``inverse_dynamics`` by q, v and a: analytic, one sweep.
 
     By the closed forms of Singh, Russell & Wensing (2022). Row i is the change of torque i [N m or N per rad
     or m, per rad/s ...]. d tau/da is the mass matrix. Of a floating joint, dq is a small displacement in the
@@ -126,7 +126,7 @@ def forward_dynamics_derivatives(
     guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> ForwardDynamicsDerivatives:
-    """Derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
+    """Return derivatives of the accelerations of ``forward_dynamics`` with respect to q, v and tau.
 
     They are -M^-1 dID/dq, -M^-1 dID/dv and M^-1; ID are the torques of ``inverse_dynamics`` at the
     accelerations of q, v, tau (Carpentier & Mansard, Analytical derivatives of rigid body dynamics

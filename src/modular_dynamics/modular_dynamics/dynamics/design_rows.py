@@ -29,7 +29,7 @@ _LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
 #: Largest difference of an interpolated row from that of a robot changed in full: relative to the largest
 #: number of its column, and rounding of lengths about one.
 _AGREEMENT, _ROUNDING = 1e-12, 1e-14
-#: Rows that are compared.
+#: Number of interpolated rows that are compared with exact ones.
 _COMPARED = 3
 #: Shortest way along a line to the second robot [m, kg, ...], and lines that are kept of one graph.
 _STEP, _MOST_LINES = 0.1, 64
@@ -46,7 +46,7 @@ class Columns:
     values: Array
 
     def design(self, row: int) -> SubsystemGraph:
-        """The robot of a row, changed in full. Raises ModelError: no robot can have these numbers."""
+        """Return the robot of a row, with all parameters applied. Raises ModelError: impossible numbers."""
         return self.graph.with_parameters(dict(zip(self.names, self.values[row].tolist(), strict=True)))
 
 
@@ -65,7 +65,7 @@ class DesignRows:
 
 
 def checked_columns(graph: SubsystemGraph, parameters: Mapping[str, ArrayLike]) -> Columns:
-    """Columns of parameters of a graph, by the names of ``graph.parameters``; one number stands for all rows.
+    """Return columns of parameters, named as in ``graph.parameters``; one number is for all rows.
 
     Raises:
         UnknownNameError: no such parameter; names similar ones.
@@ -75,7 +75,7 @@ def checked_columns(graph: SubsystemGraph, parameters: Mapping[str, ArrayLike]) 
         raise StateError(f"parameters are {parameters!r}; a mapping of names to columns is needed")
     for name in parameters:
         if name not in graph.parameters:
-            graph.with_parameters({name: 0.0})  # raises, and names similar ones
+            graph.with_parameters({name: 0.0})  # raises the error that names similar parameters
     columns = [number_array(f"parameter '{name}'", column) for name, column in parameters.items()]
     lengths = {len(column) for column in columns if column.ndim == 1}
     if any(column.ndim > 1 for column in columns) or len(lengths) > 1:
@@ -90,7 +90,7 @@ def checked_columns(graph: SubsystemGraph, parameters: Mapping[str, ArrayLike]) 
 
 
 class _Lines(NamedTuple):
-    """Numbers (w,) of the robot with the values ``middle`` (k,), and how some of them change with one value.
+    """Numbers (w,) of the robot with the values ``middle`` (k,), and their slopes along single values.
 
     Attributes:
         slopes: of each parameter that enters as a factor its column, which numbers change, and by how much.
@@ -102,16 +102,16 @@ class _Lines(NamedTuple):
 
 
 _KeptLines = dict[tuple[tuple[str, ...], bytes], _Lines | None]
-"""By the names of all parameters, and the values of those that are no factors."""
+"""Lines by the names of all parameters and the values of those that do not enter linearly."""
 
 
 def _kept_lines(_graph: SubsystemGraph, _kind: str) -> _KeptLines:
-    """Of one graph and one kind of numbers, for ``graph.once``; empty at first."""
+    """Return an empty cache of lines for one graph and one kind of numbers; for ``graph.once``."""
     return {}
 
 
 def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows:
-    """The numbers of all designs.
+    """Return the numbers of all designs, interpolated along lines where that is exact.
 
     Args:
         numbers: of one graph, in an array (w,); None where they are made otherwise. kind: which numbers these
@@ -121,7 +121,7 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     if own is None:
         return DesignRows(np.zeros((len(columns.values), 0)), {}, list(range(len(columns.values))))
     rows = DesignRows(np.tile(own, (len(columns.values), 1)))
-    straight = np.array([_is_straight(columns.graph, name) for name in columns.names], bool)
+    straight = np.array([_is_linear(columns.graph, name) for name in columns.names], bool)
     plain = np.asarray(np.isfinite(columns.values).all(axis=1), bool)
     for k, name in enumerate(columns.names):
         if straight[k] and name.endswith((*_LAWS, " mass")):
@@ -135,8 +135,8 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     return rows
 
 
-def _is_straight(graph: SubsystemGraph, name: str) -> bool:
-    """Whether a parameter enters the arrays as a factor that occurs once."""
+def _is_linear(graph: SubsystemGraph, name: str) -> bool:
+    """Return whether the arrays depend linearly on a parameter: a factor that occurs once."""
     if name.startswith("joint "):
         moving = name.removeprefix("joint ").rsplit(" origin ", 1)[0] in {one.name for one in graph.joints}
         shifts = moving and name.endswith(tuple(f" origin{axis}" for axis in _AXES))
@@ -149,7 +149,7 @@ def _is_straight(graph: SubsystemGraph, name: str) -> bool:
 
 
 def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Indices of the plain rows, in groups with equal values."""
+    """Return indices of the ``plain`` rows, in groups with equal values."""
     indices = np.flatnonzero(plain)
     if not len(indices):
         return []
@@ -160,7 +160,7 @@ def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp
 
 def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
     """Write the rows of a group, each from a robot changed in full; equal ones from the same."""
-    equal: dict[bytes, list[int]] = {}  # by their bits: a number that is not finite equals no other
+    equal: dict[bytes, list[int]] = {}  # by bits: NaN does not equal itself
     for k in group.tolist():
         equal.setdefault(columns.values[k].tobytes(), []).append(k)
     for indices in equal.values():
@@ -178,7 +178,7 @@ def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: De
 def _lines(
     columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], row: int, kept: _KeptLines
 ) -> _Lines | None:
-    """Lines through the graph's own factors and a row's other values; None where one of them is no robot."""
+    """Return lines from the graph's own factors, at a row's other values; None if a robot is invalid."""
     others = columns.values[row, ~straight]
     key = columns.names, others.tobytes()
     if key not in kept:
@@ -186,7 +186,7 @@ def _lines(
             kept.pop(next(iter(kept)))
         own = np.array([columns.graph.parameters[name].value for name in columns.names], np.float64)
         massless = np.array([name.endswith(" mass") for name in columns.names], np.bool_) & (own == 0.0)
-        own[massless] = _STEP  # arrays of a link without mass are made otherwise
+        own[massless] = _STEP  # a link without mass has arrays of another structure
         own[~straight] = others
         kept[key] = _made_lines(columns, numbers, straight, own)
     return kept[key]
@@ -226,7 +226,7 @@ def _interpolate(
 
 
 def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | None:
-    """The numbers of the robot with these values; None where there is none, or they are made otherwise."""
+    """Return the numbers of the robot with these values; None if it is invalid or its arrays differ."""
     try:
         return numbers(columns.graph.with_parameters(dict(zip(columns.names, values.tolist(), strict=True))))
     except ModularDynamicsError:

@@ -74,7 +74,7 @@ def _numbers(graph: SubsystemGraph) -> Array:
 
 @contextmanager
 def _errors_name_design(k: int) -> Iterator[None]:
-    """Errors about a design begin with it."""
+    """Prefix errors raised inside with the number of the design."""
     try:
         yield
     except ModularDynamicsError as error:

@@ -38,7 +38,7 @@ def mass_matrix(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """The mass matrix M (nv, nv) of tau = M a + h; symmetric, positive definite. [kg m^2, kg m, kg]
+    """Return the mass matrix M (nv, nv) of tau = M a + h; symmetric, positive definite. [kg m^2, kg m, kg]
 
     By composite bodies (CRBA; Featherstone, Rigid Body Dynamics Algorithms, chapter 6). A mimic joint's
     inertia counts to its driver. The joints' armatures stand on the diagonal. With closed loops
@@ -61,7 +61,7 @@ def mass_matrix(
 def coriolis_matrix(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, *, threads: int | None = None, out: Array | None = None
 ) -> Array:
-    """C (nv, nv) with C v = h(q, v) - h(q, 0), h nonlinear_effects, and Mdot = C + C^T.
+    """Return C (nv, nv) with C v = h(q, v) - h(q, 0), h nonlinear_effects, and Mdot = C + C^T.
 
     So Mdot - 2 C is skew-symmetric. C_ij = sum_k Gamma_ijk v_k with Christoffel's symbols: since h is
     quadratic in v, that is half of its derivative with respect to v (``inverse_dynamics_derivatives``). Where

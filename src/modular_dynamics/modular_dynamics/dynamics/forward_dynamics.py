@@ -54,7 +54,7 @@ def forward_dynamics(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Accelerations a (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M a + h = tau.
+    """Return accelerations a (nv,) [rad/s^2 or m/s^2] that the torques tau give the graph: M a + h = tau.
 
     By articulated bodies (ABA; Featherstone, Rigid Body Dynamics Algorithms, chapter 7); where joints mimic
     others, or a floating or spherical joint on a moving body has an armature, by M and h themselves, which
@@ -97,7 +97,7 @@ def forward_dynamics(
 
     def lost(joint: int, q: Array) -> str:
         names, first = lost_joints(graph, mass_matrix(graph, q)), graph.joints[joint].name
-        # far from the axis and back the recursion loses digits that M has
+        # moving inertia far from the axis and back, the recursion loses digits that M has
         return no_inertia_text(graph, names if first in names or first not in graph.joint_names else [first])
 
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
@@ -131,7 +131,7 @@ def hybrid_dynamics(
     guess: ArrayLike | None = None,
     threads: int | None = None,
 ) -> HybridDynamics:
-    """Accelerations of the joints with known torques, and torques of the joints with known accelerations.
+    """Return accelerations of joints with known torques, and torques of joints with known accelerations.
 
     M_ff a_f = tau_f - h_f - M_fp a_p, tau_p = h_p + M_pf a_f + M_pp a_p (Featherstone, Rigid Body Dynamics
     Algorithms, section 9.2). With all joints prescribed it is inverse dynamics, with none forward dynamics.

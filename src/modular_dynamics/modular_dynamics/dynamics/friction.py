@@ -11,7 +11,7 @@ __all__ = ["friction_coefficients"]
 
 
 def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tuple[Array, Array]:
-    """Viscous [N m s/rad or N s/m] and dry [N m or N] friction at the velocities of the named joints.
+    """Return viscous [N m s/rad or N s/m] and dry [N m or N] friction at the velocities of the named joints.
 
     A mimic joint, qd_m = m qd, loads its driver by the principle of virtual power: by m^2 times its damping,
     |m| times its dry friction.

@@ -188,7 +188,7 @@ class InverseDynamics:
         threads: int | None = None,
         coordinates: Array | None = None,
     ) -> NDArray[Any]:
-        """tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is looked up or made.
+        """Return tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is allocated.
 
         In fast loops give guess and out by position: Python passes names to such an object more slowly.
 
@@ -228,7 +228,7 @@ class InverseDynamics:
         graph = self.graph
         boxes, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, self.friction)
         q, v, a = checked_vectors(graph, q=q, v=v, a=a)
-        tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # one input, one result
+        tau = evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), after=after)  # as a call: equal bits
         wrenches = evaluate(graph, JOINT_WRENCHES, (q, v, a), after=after)[graph.nv :].reshape(-1, 6)
         return InverseDynamicsResult(graph, np.array(q), boxes, wrenches, graph.once(first_joints), tau)
 
@@ -264,7 +264,7 @@ def nonlinear_effects(
     threads: int | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """h (nv,): torques at zero acceleration, so that M a + h = tau; of many states (n, nv).
+    """Return h (nv,): torques at zero acceleration, so that M a + h = tau; of many states (n, nv).
 
     Coriolis, centrifugal, gravity, the joints' springs and, where ``friction`` says so, friction. Arguments
     and errors as of ``inverse_dynamics``; StateError also for a black box in the graph: ``inverse_dynamics``

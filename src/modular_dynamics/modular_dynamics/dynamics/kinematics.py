@@ -64,7 +64,7 @@ def _link_names(graph: SubsystemGraph, links: object) -> tuple[str, ...]:
 
 
 def frame_pose(graph: SubsystemGraph, q: ArrayLike, link: str) -> DualQuaternion:
-    """x_root_link: the pose of one link at positions q (nq,), in the root link's frame. [m]
+    """Return x_root_link: the pose of one link at positions q (nq,), in the root link's frame. [m]
 
     The product of the poses along the way, x_root_joint x_joint_body ... x_body_link (Silva & Adorno,
     section II). Of its two signs the one whose rotation has w >= 0.
@@ -86,7 +86,7 @@ def frame_poses(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
+    """Return homogeneous matrices [[R, p], [0, 1]] (links, 4, 4): p_root = R p_link + p. [m]
 
     Args:
         q: positions (nq,) in the order of ``graph.joint_names`` [rad or m].
@@ -106,7 +106,7 @@ def frame_poses(
 def frame_velocity(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, link: str, axes: str = "root", point: str = "link"
 ) -> Array:
-    """[pdot; omega] (6,) of one link: see :func:`frame_velocities`."""
+    """Return [pdot; omega] (6,) of one link: see :func:`frame_velocities`."""
     velocity: Array = frame_velocities(graph, q, v, (link,), axes, point)[..., 0, :]
     return velocity
 
@@ -122,7 +122,7 @@ def frame_velocities(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Velocities [pdot; omega] (links, 6) of links, relative to the root link: J v.
+    """Return velocities [pdot; omega] (links, 6) of links, relative to the root link: J v.
 
     Linear velocity of a point of the link [m/s], then its angular velocity [rad/s] (Featherstone, Rigid Body
     Dynamics Algorithms, chapter 2). Of a link on the ground they are zero.
@@ -156,7 +156,7 @@ def frame_acceleration(
     point: str = "link",
     kind: str = "classical",
 ) -> Array:
-    """[linear; angular] acceleration (6,) of one link: see :func:`frame_accelerations`."""
+    """Return [linear; angular] acceleration (6,) of one link: see :func:`frame_accelerations`."""
     acceleration: Array = frame_accelerations(graph, q, v, a, (link,), axes, point, kind)[..., 0, :]
     return acceleration
 
@@ -174,7 +174,7 @@ def frame_accelerations(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Accelerations (links, 6) of links, relative to the root link: linear [m/s^2], angular [rad/s^2].
+    """Return accelerations (links, 6) of links, relative to the root link: linear [m/s^2], angular [rad/s^2].
 
     Gravity is not part of them: an accelerometer shows R^T (a - g).
 
@@ -204,7 +204,7 @@ def frame_motions(
     *,
     threads: int | None = None,
 ) -> Array:
-    """Motions (links, 8, 3) of links in the root link's axes: what the functions above give, in one sweep.
+    """Return motions (links, 8, 3) in the root link's axes: what the functions above give, in one sweep.
 
     Three rows of the rotation R_root_link, position, angular velocity, linear velocity, angular and linear
     (classical) acceleration of the link's origin. Arguments and errors as of ``frame_accelerations``.
@@ -223,7 +223,7 @@ def jacobian(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """J (6, nv) of a link: [pdot; omega] = J v, its velocity relative to the root link.
+    """Return J (6, nv) of a link: [pdot; omega] = J v, its velocity relative to the root link.
 
     pdot is the velocity of the link's origin [m/s], omega its angular velocity [rad/s]; both in the axes of
     the root link (axes = "root", where p is that of ``frame_pose``) or of the link itself ("link"). Of a
@@ -255,7 +255,7 @@ def jacobian_drift(
     *,
     threads: int | None = None,
 ) -> Array:
-    """Jdot v (6,) of a link: d/dt (J v) = J a + Jdot v, with J of :func:`.jacobian` in the same axes.
+    """Return jdot v (6,) of a link: d/dt (J v) = J a + Jdot v, with J of :func:`.jacobian` in the same axes.
 
     The acceleration of the link at a = 0: classical in the root link's axes, spatial in its own, which turn.
 

@@ -26,17 +26,17 @@ PART = 1e-3
 
 
 def are_definite(M: Array) -> NDArray[np.bool_]:
-    """Whether each of the matrices (count, n, n) is positive definite beyond rounding."""
+    """Return whether each of the matrices (count, n, n) is positive definite beyond rounding."""
     diagonals = np.diagonal(M, axis1=1, axis2=2)
     try:
         pivots = np.diagonal(np.linalg.cholesky(M), axis1=1, axis2=2) ** 2
-    except np.linalg.LinAlgError:  # of one of them, or more
+    except np.linalg.LinAlgError:  # one or more matrices are not positive definite
         pivots = np.array([_pivots(matrix) for matrix in M]).reshape(diagonals.shape)
     return np.asarray((pivots > ROUNDING * diagonals).all(axis=1))
 
 
 def _pivots(matrix: Array) -> Array:
-    """Pivots of one matrix (n,); zeros where it is not positive definite."""
+    """Return the pivots (n,) of one matrix; zeros if it is not positive definite."""
     try:
         return np.asarray(np.diagonal(np.linalg.cholesky(matrix)) ** 2)
     except np.linalg.LinAlgError:
@@ -44,7 +44,7 @@ def _pivots(matrix: Array) -> Array:
 
 
 def lost_joints(graph: SubsystemGraph, M: Array, velocities: NDArray[np.int64] | None = None) -> list[str]:
-    """Names of the joints that move in the motions without inertia of M (n, n), or in that with the least.
+    """Return names of the joints in motions without inertia of M (n, n), or with the least inertia.
 
     Args:
         velocities: (n,) indices in v of the rows of M; all by default.
@@ -63,7 +63,7 @@ def lost_joints(graph: SubsystemGraph, M: Array, velocities: NDArray[np.int64] |
 
 
 def no_inertia_text(graph: SubsystemGraph, names: Sequence[str]) -> str:
-    """What is wrong where these joints, of which torques are known, move no inertia."""
+    """Return the error text for joints with known torques that move no inertia."""
     if len(names) == 1:
         return (
             f"joint '{names[0]}' moves no inertia: link '{graph.joint(names[0]).child_link}' and what it "

@@ -21,7 +21,7 @@ __all__ = ["FRICTION_CHOICES", "Calls", "Quantity", "evaluate", "terms_of"]
 
 #: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
 FRICTION_CHOICES = ("none", "urdf")
-#: States of one call of the core, after which an interrupt counts.
+#: States in one call of the core; Ctrl-C is handled between calls.
 ROWS = 2**16
 _TERMS = {"none": ARMATURE + SPRINGS, "urdf": ARMATURE + SPRINGS + FRICTION}
 _DOUBLE = np.dtype(np.float64)
@@ -108,7 +108,7 @@ def evaluate(
         raise
     shape = calls.shape if shape is None else shape
     result = np.empty(shape) if out is None else out
-    if quantity.at_rest or not _has_none(states):  # to the core None is zeros
+    if quantity.at_rest or not _has_none(states):  # the core takes None as zeros
         try:
             if calls.one(*before, *states, result, *after) == GOOD:
                 return result

@@ -10,9 +10,9 @@ from .with_loops import has_loops, with_loops
 
 __all__ = ["JOINT_PARAMETERS", "inertial_parameters", "regressor"]
 
-#: Of each body.
+#: Names of the parameters of each body.
 PARAMETERS = 10
-#: Of each joint, in this order; the last one is a product.
+#: Names of the parameters of each joint, in order; the last one is a product.
 JOINT_PARAMETERS = ("armature", "damping", "friction", "stiffness", "stiffness rest_position")
 
 
@@ -70,7 +70,7 @@ def regressor(
     threads: int | None = None,
     out: Array | None = None,
 ) -> Array:
-    """Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
+    """Return Y (nv, 10 n) with tau = Y theta: inverse dynamics, gravity included, linear in the parameters.
 
     n is the number of bodies and theta that of :func:`inertial_parameters`; Y depends on the motion and the
     robot's geometry alone (Atkeson, An & Hollerbach, Estimation of inertial parameters of manipulator loads

@@ -24,7 +24,7 @@ class Angles:
 
     @cached_property
     def _columns(self) -> list[int]:
-        """Columns of q that whole turns do not change."""
+        """Indices of the columns of q that whole turns do not change."""
         graph = self._graph
         turning = [name for name in graph.joint_names if graph.joint(name).type in TURNING]
         columns = [graph.q_slice(name).start for name in turning]
@@ -32,7 +32,7 @@ class Angles:
 
     @cached_property
     def kept(self) -> dict[int, float]:
-        """Columns of q of which whole turns count, with the largest angle of a joint at q = 1 [rad].
+        """Columns of q in which whole turns matter, with the largest joint angle at q = 1 [rad].
 
         Other joints mimic them, or they wind up a spring.
         """
@@ -50,12 +50,12 @@ class Angles:
         return {column: angle for column, angle in angles.items() if angle > 0.0}
 
     def too_large(self, q: NDArray[Any]) -> bool:
-        """Whether angles whose turns cannot be taken off need double precision."""
+        """Return whether angles that cannot be reduced by whole turns need double precision."""
         columns, angles = list(self.kept), np.array([*self.kept.values()])
         return bool((np.abs(q[:, columns].astype(np.float64)) * angles >= WRAPPED_FROM).any())
 
     def wrapped(self, q: NDArray[Any]) -> NDArray[Any]:
-        """q (count, nq) with angles between -pi and pi."""
+        """Return q (count, nq) with angles between -pi and pi."""
         if q.size == 0 or max(-float(q.min()), float(q.max())) < WRAPPED_FROM:
             return q
         wrapped = q.astype(np.float64)

@@ -40,7 +40,7 @@ class TransmittedWrenches:
 
     @cached_property
     def connection_wrenches(self) -> Array:
-        """(s, 6): the wrench of the predecessor on each subsystem, at and in its connection frame.
+        """Wrenches (s, 6) of the predecessor on each subsystem, at and in its connection frame.
 
         The sum over the subsystem's first joints; of a black box the wrench that was given (Silva & Adorno,
         eq. 8).
@@ -71,7 +71,7 @@ class TransmittedWrenches:
         return adjoint(x_connection_link, DualQuaternion.pure(wrench[:3], wrench[3:]))
 
     def _wrench_at_connection_link(self, index: int) -> Array:
-        """(6,) the sum over the first joints, at and in the frame of the link with the connection point."""
+        """Return the sum (6,) over the first joints, at and in the frame of the connection point's link."""
         first = self.first_joints[index]
         children = [self.graph.joints[k].child_link for k in first]
         poses = frame_poses(
@@ -97,7 +97,7 @@ class InverseDynamicsResult(TransmittedWrenches):
 
 
 def first_joints(graph: SubsystemGraph) -> tuple[FirstJoints, ...]:
-    """Of each subsystem the joints that start at its connection point."""
+    """Return for each subsystem the joints that start at its connection point."""
     return tuple(
         tuple(k for k in subsystem.indices if graph.parents[k] not in subsystem.indices)
         for subsystem in graph.subsystems

@@ -100,7 +100,7 @@ def centre_of_mass(
     *,
     threads: int | None = None,
 ) -> CentreOfMass:
-    """Centre of mass c = sum m_i c_i / m of all moving bodies, its velocity and its acceleration.
+    """Return centre of mass c = sum m_i c_i / m of all moving bodies, its velocity and its acceleration.
 
     Args:
         q: positions (nq,). v: velocities (nv,). a: accelerations (nv,), which need v.
@@ -120,7 +120,7 @@ def centre_of_mass(
 
 
 def centre_of_mass_jacobian(graph: SubsystemGraph, q: ArrayLike, *, threads: int | None = None) -> Array:
-    """J (3, nv) of the centre of mass: its velocity is J v, in the root link's axes.
+    """Return J (3, nv) of the centre of mass: its velocity is J v, in the root link's axes.
 
     The linear rows of :func:`centroidal_momentum_matrix`, over the mass. Arguments and errors as there.
     """
@@ -132,7 +132,7 @@ def centre_of_mass_jacobian(graph: SubsystemGraph, q: ArrayLike, *, threads: int
 def centroidal_momentum_matrix(
     graph: SubsystemGraph, q: ArrayLike, *, threads: int | None = None, out: Array | None = None
 ) -> Array:
-    """A (6, nv): momentum of all moving bodies about their centre of mass, [linear; angular] = A v.
+    """Return A (6, nv): momentum of all moving bodies about their centre of mass, [linear; angular] = A v.
 
     By composite bodies (Orin, Goswami & Lee, Centroidal dynamics of a humanoid robot, 2013). Armatures are
     not included. [kg, kg m, kg m^2]
@@ -150,7 +150,7 @@ def centroidal_momentum_matrix(
 def centroidal_momentum(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, *, threads: int | None = None
 ) -> Array:
-    """[linear; angular] momentum (6,) of all moving bodies about their centre of mass: A v, without A.
+    """Return [linear; angular] momentum (6,) of all moving bodies about their centre of mass: A v, without A.
 
     Arguments and errors as of ``centre_of_mass``. [kg m/s, kg m^2/s]
     """
@@ -161,7 +161,7 @@ def centroidal_momentum(
 def centroidal_momentum_rate(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, threads: int | None = None
 ) -> Array:
-    """The derivative (6,) of ``centroidal_momentum``: Adot v + A a [N, N m].
+    """Return the derivative (6,) of ``centroidal_momentum``: Adot v + A a [N, N m].
 
     It equals the sum of all external forces, weight included, and of their moments about the centre of mass.
     Arguments and errors as of ``centre_of_mass``.
@@ -177,11 +177,11 @@ def _about_centre(graph: SubsystemGraph, first: Array, vectors: Array) -> Array:
     return moved
 
 
-@np.errstate(over="ignore", invalid="ignore")  # the result is checked
+@np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked
 def kinetic_energy(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, *, threads: int | None = None
 ) -> Array | float:
-    """T = v^T M v / 2 [J], armatures included; body by body, without M.
+    """Return T = v^T M v / 2 [J], armatures included; body by body, without M.
 
     Args:
         q: positions (nq,). v: velocities (nv,); of many states (n, nq) and (n, nv), which give (n,).
@@ -201,7 +201,7 @@ def kinetic_energy(
 
 @np.errstate(over="ignore", invalid="ignore")
 def potential_energy(graph: SubsystemGraph, q: ArrayLike, *, threads: int | None = None) -> Array | float:
-    """U = -m g . c + sum k (q - q_rest)^2 / 2 [J]: in gravity, and of springs at joints.
+    """Return U = -m g . c + sum k (q - q_rest)^2 / 2 [J]: in gravity, and of springs at joints.
 
     It is zero with all masses at the root's origin and the springs relaxed; its derivative along v is the
     power of ``gravity_torque`` and of the joints' springs.

@@ -22,7 +22,7 @@ def has_loops(graph: SubsystemGraph) -> bool:
 
 
 class _WithLoops:
-    """The functions of robots with closed loops, by name."""
+    """The functions for robots with closed loops, by name."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module("modular_dynamics.loops"), name)

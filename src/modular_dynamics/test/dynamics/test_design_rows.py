@@ -42,7 +42,7 @@ def test_each_row_is_that_of_the_robot(quantities, few, load_robot):
 
 def test_parameters_that_do_not_go_straight_are_noticed(load_robot, monkeypatch):
     """Were an angle taken for a factor, its rows would not agree with robots changed in full."""
-    monkeypatch.setattr(design_rows, "_is_straight", lambda graph, name: True)
+    monkeypatch.setattr(design_rows, "_is_linear", lambda graph, name: True)
     graph = load_robot("four_link")
     name = f"joint {graph.joint_names[1]} origin roll"
     values = np.linspace(0.0, 1.0, 50)
