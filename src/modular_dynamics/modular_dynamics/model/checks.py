@@ -64,14 +64,14 @@ def _mapping(what: str, wrenches: object) -> None:
 
 
 def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.float64]]:
-    """External wrenches {link: [force, moment]} as arrays (6,).
+    """Return external wrenches {link: [force, moment]} as arrays (6,).
 
     Raises:
         StateError: not a mapping, or not six finite numbers.
     """
     _mapping("external_wrenches", external)
     try:
-        array = number_array("external_wrenches", [*external.values()])  # checking all at once is faster
+        array = number_array("external_wrenches", [*external.values()])  # one check of all wrenches is faster
     except StateError:
         array = np.empty(0)
     if array.shape == (len(external), 6) and np.isfinite(array).all():
@@ -80,7 +80,7 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
 
 
 def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
-    """Index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
+    """Return index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
     try:
         return body_of_link(graph, link)
     except KeyError as error:
@@ -88,7 +88,7 @@ def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
 
 
 def body_loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict[int, DualQuaternion]:
-    """External wrenches {link: [force, moment]} as f + eps m on bodies, in the body's frame, summed.
+    """Return external wrenches {link: [force, moment]} as f + eps m on bodies, in the body's frame, summed.
 
     Wrenches on the ground are left out: no joint transmits them.
 
@@ -105,7 +105,7 @@ def body_loads(graph: SubsystemGraph, external: Mapping[str, ArrayLike]) -> dict
 
 
 def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) -> dict[str, DualQuaternion]:
-    """Wrenches {subsystem: [force, moment]} of black boxes as f + eps m in their connection frames.
+    """Return wrenches {subsystem: [force, moment]} of black boxes as f + eps m in their connection frames.
 
     Raises:
         StateError: an unknown subsystem, not six finite numbers, or none for one that is tagged black_box.
@@ -127,7 +127,7 @@ def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) ->
 def black_box_loads(
     graph: SubsystemGraph, wrenches: Mapping[str, DualQuaternion]
 ) -> Iterator[tuple[int, DualQuaternion]]:
-    """What black boxes exert on the bodies that carry them, in the body's frame: (body, -Ad(x) zeta).
+    """Yield the wrenches of black boxes on the bodies that carry them, as (body, -Ad(x) zeta), in its frame.
 
     A black box that is carried by another one is left out: the given wrench of that one includes it.
     """

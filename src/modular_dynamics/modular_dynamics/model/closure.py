@@ -39,7 +39,7 @@ class LoopJoint(Constant):
 
     @property
     def anchors(self) -> tuple[Anchor, Anchor]:
-        """Predecessor and successor."""
+        """The predecessor's and the successor's frame."""
         return self.predecessor, self.successor
 
 

@@ -26,7 +26,7 @@ _exporters: dict[str, Callable[..., Any]] = {}
 
 
 def register_exporter(function: F) -> F:
-    """Decorator of functions of other packages that methods of graphs call, by their names."""
+    """Register a function of another package, which a method of graphs calls by its name."""
     _exporters[function.__name__] = function
     return function
 
@@ -85,7 +85,7 @@ class ExportsCode:
         links: Sequence[str] = (),
         guess: ArrayLike | None = None,
     ) -> Any:
-        """The dynamics as CasADi functions of SX symbols, for optimal control.
+        """Return the dynamics as CasADi functions of SX symbols, for optimal control.
 
         Of the same program as `export_c`; CasADi differentiates them.
 

@@ -76,7 +76,7 @@ class PositionLimits(NamedTuple):
 
 
 def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
-    """The value as a float array: (..., nq) if the name begins with q, else (..., nv); all numbers finite.
+    """Return the value as a finite float array: (..., nq) if the name begins with q, else (..., nv).
 
     Raises:
         StateError: names the vector and its shape, or the joint and its number.
@@ -97,7 +97,7 @@ def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
 
 
 def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
-    """The layout of a graph's coordinates; the graph computes it once."""
+    """Return the layout of a graph's coordinates; the graph computes it once."""
     joints = [
         (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
     ]
@@ -112,9 +112,9 @@ def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
     return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
 
 
-@np.errstate(over="ignore", invalid="ignore")  # the result is checked
+@np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked
 def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
-    """The positions after moving with constant velocities v for a time dt [s]: q + v dt, on the manifold.
+    """Return positions after moving with constant velocities v for a time dt [s]: q + v dt on the manifold.
 
     Of a floating joint v is a twist (linear, angular) in the child's axes, and the motion a screw, q exp(v
     dt), as in Pinocchio; of a spherical joint a rotation about an axis fixed in the child. Quaternions of the
@@ -155,7 +155,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
 
 @np.errstate(over="ignore", invalid="ignore")
 def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
-    """The velocities (nv,) or (count, nv) that lead from q0 to q1 in one second: integrate(q0, d) = q1.
+    """Return velocities (nv,) or (count, nv) from q0 to q1 in one second: integrate(q0, d) = q1.
 
     Of floating and spherical joints by a rotation of at most half a turn; quaternions r and -r are the same.
 
@@ -196,7 +196,7 @@ def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
 
 
 def joint_limits(joint: Joint) -> tuple[float, float]:
-    """Lower and upper limit [rad or m], infinite where there are none or where they leave no range.
+    """Return lower and upper limit [rad or m], infinite where there are none or where they leave no range.
 
     Limits beyond 1e9 count as none, each by itself: files have 1e16 or the largest float for "unlimited",
     with which nothing can be computed.
@@ -208,7 +208,7 @@ def joint_limits(joint: Joint) -> tuple[float, float]:
 
 
 def usual_range(joint: Joint) -> tuple[float, float]:
-    """Limits [rad or m]; where a side has none, a turn or two metres from the other side's, or about zero."""
+    """Return the limits [rad or m]; a missing one is a turn or two metres from the other, or about zero."""
     lower, upper = joint_limits(joint)
     if np.isfinite([lower, upper]).all():
         return lower, upper
@@ -220,7 +220,7 @@ def usual_range(joint: Joint) -> tuple[float, float]:
 
 
 def position_limits(graph: Coordinates) -> PositionLimits:
-    """Lower and upper limits of q (nq,) [rad or m]; infinite without limits, and for several coordinates.
+    """Return lower and upper limits of q (nq,) [rad or m]; infinite if missing or for several coordinates.
 
     Limits that leave no range (both zero in many files) count as none. Those of mimic joints do not appear.
     """
@@ -233,12 +233,12 @@ def position_limits(graph: Coordinates) -> PositionLimits:
 
 
 def velocity_limits(graph: Coordinates) -> Array:
-    """Largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
+    """Return largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
     return _largest(graph, "velocity")
 
 
 def effort_limits(graph: Coordinates) -> Array:
-    """Largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
+    """Return largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
     return _largest(graph, "effort")
 
 
@@ -253,7 +253,7 @@ def _largest(graph: Coordinates, what: str) -> Array:
 
 
 def random_configuration(graph: Coordinates, rng: np.random.Generator, count: int | None = None) -> Array:
-    """Random positions within the limits (nq,), or (count, nq): uniform, orientations included.
+    """Return random positions within the limits (nq,), or (count, nq): uniform, orientations included.
 
     Joints without limits are drawn from half a turn to either side, or a metre; floating joints from a cube
     of two metres. Loops are not closed: see ``close_loops``.

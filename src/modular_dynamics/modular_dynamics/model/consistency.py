@@ -17,7 +17,7 @@ def consistent_subsystems(
     subsystems: Sequence[Subsystem],
     joint_names: Sequence[str],
 ) -> tuple[Subsystem, ...]:
-    """The subsystems of a graph, with its joints and bodies.
+    """Return the subsystems of a graph, with its joints and bodies.
 
     Raises:
         ModelError: other numbers of bodies, parents or joints in subsystems than joints; or joint_names that
@@ -36,7 +36,7 @@ def consistent_subsystems(
 
 
 def _following(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Body, ...]) -> Subsystem:
-    """The subsystem with these joints and bodies."""
+    """Return the subsystem with these joints and bodies."""
     rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
     if subsystem.joints == joints[rows] and subsystem.bodies == bodies[rows]:
         return subsystem

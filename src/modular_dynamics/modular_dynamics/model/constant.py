@@ -18,7 +18,7 @@ C = TypeVar("C", bound="Constant")
 
 
 def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """The numbers as a read-only array; a copy, unless they are one that owns its memory.
+    """Return the numbers as a read-only array; a copy, unless they are an array that owns its memory.
 
     Raises:
         ModelError: another shape, or not numbers.
@@ -40,7 +40,7 @@ def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[n
 
 
 def read_only_mapping(mapping: Mapping[Key, Value]) -> Mapping[Key, Value]:
-    """A read-only copy of the mapping."""
+    """Return a read-only copy of the mapping."""
     return MappingProxyType(dict(mapping))
 
 

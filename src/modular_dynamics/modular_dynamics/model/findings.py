@@ -38,12 +38,12 @@ class Finding:
 
 
 def refusals_by_kind(findings: Iterable[Finding]) -> list[str]:
-    """As :func:`summaries_by_kind`, of a description that is refused: without what would be assumed."""
+    """Return summaries as `summaries_by_kind` does, without the assumptions, for a rejected description."""
     return summaries_by_kind([replace(finding, assumed="") for finding in findings])
 
 
 def summaries_by_kind(findings: Iterable[Finding]) -> list[str]:
-    """One line for each kind: the finding itself, or how many elements, the first names, the first text."""
+    """Return one line per kind: the finding itself, or their number, first names and first text."""
     by_kind: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         by_kind.setdefault((finding.kind, finding.element), []).append(finding)
@@ -55,7 +55,7 @@ def _summary(kind: str, findings: list[Finding]) -> str:
     if len(findings) == 1:
         return str(first)
     names = list(dict.fromkeys(f"'{finding.name}'" for finding in findings))
-    if len(names) == 1:  # both limits of a joint, for example
+    if len(names) == 1:  # several findings about one element, such as both limits of a joint
         return f"{kind}: {'; '.join(map(str, findings))}"
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     elements = first.element + ("es" if first.element.endswith("x") else "s")

@@ -21,7 +21,7 @@ from .structure import Structure, closing_elements
 __all__ = ["SubsystemGraph"]
 
 T = TypeVar("T")
-#: Things that a graph keeps, each for one set of links at most.
+#: Largest number of results that a graph keeps; at more it forgets all of them.
 MOST_KEPT = 1024
 
 
@@ -47,7 +47,7 @@ class SubsystemGraph(Structure, ExportsCode):
     """
 
     def with_independent_joints(self, *names: str) -> SubsystemGraph:
-        """The same mechanism with other independent joints.
+        """Return the same mechanism with other independent joints.
 
         Args:
             names: the joints, as separate arguments, in any order.
@@ -91,7 +91,7 @@ class SubsystemGraph(Structure, ExportsCode):
         return {}
 
     def once(self, make: Callable[..., T], *arguments: Any) -> T:
-        """``make(self, *arguments)``, which is made at the first call and kept: the graph is constant.
+        """Return ``make(self, *arguments)``, computed at the first call and kept: the graph is constant.
 
         Args:
             arguments: hashable.
@@ -105,7 +105,7 @@ class SubsystemGraph(Structure, ExportsCode):
             made = self._kept[key] = make(self, *arguments)
         return made
 
-    # each gives a new graph: model/changes/
+    # each returns a new graph: model/changes/
     attach = attach
     lock = lock
     with_parameters = with_parameters
@@ -115,7 +115,7 @@ class SubsystemGraph(Structure, ExportsCode):
     payloads = property(payloads_of)
 
     def to_urdf(self) -> str:
-        """The robot as it is now, as URDF text with tags (docs/urdf_tags.md).
+        """Return the robot as it is now, as URDF text with tags (docs/urdf_tags.md).
 
         ``md.load_urdf(graph.to_urdf())`` is the same robot: names, order of q, torques, loops, subsystems.
         Payloads are part of the links that carry them, and a revolute joint without limits is continuous.

@@ -61,7 +61,7 @@ class Link:
 
 
 def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
-    """One rigid body of parts at poses x_body_part: masses add, centres average, inertias by Steiner.
+    """Return one rigid body of parts at poses x_body_part: masses added, inertias by Steiner's theorem.
 
     I = sum R_k I_k R_k^T + m_k (d_k^2 1 - d_k d_k^T), with d_k from the common centre of mass to part k's
     (Featherstone 2008, eq. 2.63).
@@ -81,7 +81,7 @@ def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
 
 
 def is_close(one: Inertial, other: Inertial) -> bool:
-    """Whether mass, centre of mass and inertia of two bodies in one frame are equal up to rounding."""
+    """Return whether mass, centre of mass and inertia of two bodies in one frame are equal up to rounding."""
     lengths = max(float(np.abs(other.com).max()), 1e-3)
     moments = max(float(np.abs(other.inertia).max()), 1e-9)
     return (

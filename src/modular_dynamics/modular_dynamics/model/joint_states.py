@@ -13,7 +13,7 @@ _MOST_NAMES = 4
 
 
 def root_floating_joints(graph: SubsystemGraph) -> list[str]:
-    """Names of the floating joints on the ground that are not passive."""
+    """Return names of the floating joints on the ground that are not passive."""
     return [
         joint.name
         for joint, parent in zip(graph.joints, graph.parents, strict=True)
@@ -22,7 +22,7 @@ def root_floating_joints(graph: SubsystemGraph) -> list[str]:
 
 
 def joint_state_obstacle(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
-    """Why joint states do not describe a robot: joints with several coordinates; empty where they do.
+    """Return why joint states do not describe a robot: joints with several coordinates; empty if they do.
 
     Args:
         known: joints whose state comes from elsewhere, as that of a floating base from odometry.
@@ -42,7 +42,7 @@ def joint_state_obstacle(graph: SubsystemGraph, known: Collection[str] = ()) -> 
 
 
 def without_torques(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
-    """Why a robot has no joint whose torque can be computed; empty where it has one. `known`: as above."""
+    """Return why no joint's torque can be computed; empty if some can. ``known``: see above."""
     inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
     if any(name not in inside and name not in known for name in graph.independent_joint_names):
         return ""

@@ -23,7 +23,7 @@ def _slices(graph: Coordinates, kind: str) -> tuple[int, Callable[[str], slice]]
 def pack(
     graph: Coordinates, values: Mapping[str, ArrayLike], kind: str = "q", others: ArrayLike | None = None
 ) -> Array:
-    """The vector of values by joint name: {"elbow": 0.3, ...} -> (nq,) or (nv,); of rows -> (count, ...).
+    """Return the vector of values by joint name: {"elbow": 0.3, ...} -> (nq,) or (nv,), or rows of it.
 
     Args:
         values: a number for each joint, or (count,); of joints with several coordinates (7,), or (count, 7).
@@ -84,7 +84,7 @@ def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
 
 
 def unpack(graph: Coordinates, vector: ArrayLike, kind: str = "q") -> dict[str, Array]:
-    """Values by joint name of a vector (nq,) or (nv,), or of rows: the inverse of :func:`pack`.
+    """Return values by joint name of a vector (nq,) or (nv,), or of rows: the inverse of :func:`pack`.
 
     Numbers for joints with one coordinate, arrays for others and for rows; all are copies.
 

@@ -12,7 +12,7 @@ __all__ = ["SMALLEST_NORM", "first_not_finite", "number_array", "real_numbers"]
 #: Length of a quaternion up to which it has no direction; the core has the same.
 SMALLEST_NORM = 1e-6
 
-#: What NumPy's kinds of dtype hold that is no real number; it would convert some of them without a word.
+#: Kinds of dtype that are not real numbers, in words; NumPy would convert some of them silently.
 _NOT_REAL = {
     "c": "complex numbers",
     "m": "durations",
@@ -26,7 +26,7 @@ _NOT_REAL = {
 
 
 def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
-    """The value as an array, of any shape, of numbers of the dtype that it has.
+    """Return the value as an array of numbers, of any shape, with the dtype that it has.
 
     Raises:
         StateError: it is ragged, or not made of real numbers; ``name`` and ``verb`` begin its message.
@@ -41,8 +41,8 @@ def real_numbers(name: str, value: object, verb: str = "is") -> NDArray[Any]:
 
 
 def number_array(name: str, value: object, verb: str = "is") -> NDArray[np.float64]:
-    """The value as a float array of any shape. Raises StateError, as :func:`real_numbers` does."""
-    return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # the core reads neighbours
+    """Return the value as a float array of any shape. Raises StateError, as :func:`real_numbers` does."""
+    return np.asarray(real_numbers(name, value, verb), np.float64, order="C")  # contiguous
 
 
 def first_not_finite(array: NDArray[np.float64]) -> int:

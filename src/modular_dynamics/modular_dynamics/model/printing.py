@@ -8,7 +8,7 @@ __all__ = ["count_of_joints", "tree_lines"]
 
 
 def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
-    """One line for each subsystem and joint, indented by the tree of subsystems."""
+    """Return one line for each subsystem and joint, indented by the tree of subsystems."""
     lines: list[str] = []
 
     def add_successors(predecessor: int | None, indent: str) -> None:
@@ -28,7 +28,7 @@ def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
 
 
 def count_of_joints(subsystem: Subsystem) -> str:
-    """How many joints it has, in words."""
+    """Return the number of a subsystem's joints, in words."""
     count = len(subsystem.joints)
     return f"{count} joint" if count == 1 else f"{count} joints"
 

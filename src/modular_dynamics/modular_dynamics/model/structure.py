@@ -122,26 +122,26 @@ class Structure(Constant):
         return tuple(self._link_poses)
 
     def link_pose(self, link: str) -> tuple[int | None, DualQuaternion]:
-        """The body that carries a link (None: the ground) and x_body_link. Raises KeyError.
+        """Return the body that carries a link (None: the ground) and x_body_link. Raises KeyError.
 
         Unlike `body_of_link` it includes the links that are fixed in black boxes.
         """
         return self._named("link", link, self._link_poses)
 
     def joint(self, name: str) -> Joint:
-        """The joint of that name. Raises KeyError naming the valid choices."""
+        """Return the joint of that name. Raises KeyError naming the valid choices."""
         return self.joints[self.joint_index(name)]
 
     def joint_index(self, name: str) -> int:
-        """Index of a joint in ``joints``."""
+        """Return index of a joint in ``joints``."""
         return self._named("joint", name, self._joint_index)
 
     def subsystem(self, name: str) -> Subsystem:
-        """The subsystem of that name. Raises KeyError naming the valid choices."""
+        """Return the subsystem of that name. Raises KeyError naming the valid choices."""
         return self._named("subsystem", name, self._subsystem_by_name)
 
     def predecessor(self, subsystem: Subsystem) -> Subsystem | None:
-        """The subsystem that carries another one; None for the ground."""
+        """Return the subsystem that carries another one; None for the ground."""
         return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
@@ -154,15 +154,15 @@ class Structure(Constant):
         return joint.name if joint.mimic is None else joint.mimic.joint
 
     def q_slice(self, name: str) -> slice:
-        """The slice of q of a joint of ``joint_names``."""
+        """Return the slice of q of a joint of ``joint_names``."""
         return self._slices[name][0]
 
     def v_slice(self, name: str) -> slice:
-        """The slice of v, accelerations and tau of a joint of ``joint_names``."""
+        """Return the slice of v, accelerations and tau of a joint of ``joint_names``."""
         return self._slices[name][1]
 
     def neutral(self) -> NDArray[np.float64]:
-        """q of all zeros, with unit quaternions."""
+        """Return q with all zeros and unit quaternions."""
         q = np.zeros(self.nq)
         for name in self.joint_names:
             if (first := self.joint(name).type.quaternion) is not None:
@@ -170,12 +170,12 @@ class Structure(Constant):
         return q
 
     def joint_position(self, joint: Joint, q: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Position of one joint, from q; mimic joints included."""
+        """Return one joint's position, from q; mimic joints included."""
         own = q[self.q_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own + joint.mimic.offset
 
     def joint_rate(self, joint: Joint, v: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Velocity of one joint, from v (or acceleration, from those of all); mimic joints included."""
+        """Return one joint's velocity from v, or acceleration from a; mimic joints included."""
         own = v[self.v_slice(self.driver(joint))]
         return own if joint.mimic is None else joint.mimic.multiplier * own
 
@@ -231,7 +231,7 @@ def closing_elements(graph: Structure) -> dict[str, list[str]]:
     return present
 
 
-#: A kind of graph: what is made of one is of the same kind.
+#: Type of graph: functions that change a graph return its type.
 Graph = TypeVar("Graph", bound=Structure)
 
 

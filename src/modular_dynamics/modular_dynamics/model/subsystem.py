@@ -26,17 +26,17 @@ class JointType(str, Enum):
 
     @property
     def nq(self) -> int:
-        """Numbers of a position: 7 for floating (x y z, quaternion w x y z), 4 for spherical, else 1."""
+        """Size of a position: 7 for floating (x y z, quaternion w x y z), 4 for spherical, else 1."""
         return {JointType.FLOATING: 7, JointType.SPHERICAL: 4}.get(self, 1)
 
     @property
     def quaternion(self) -> int | None:
-        """Where a position has its quaternion w x y z, from its first number on; None without one."""
+        """Index at which a position's quaternion w x y z starts; None without one."""
         return {JointType.FLOATING: 3, JointType.SPHERICAL: 0}.get(self)
 
     @property
     def nv(self) -> int:
-        """Numbers of a velocity: 6 for floating, 3 for spherical, else 1.
+        """Size of a velocity: 6 for floating, 3 for spherical, else 1.
 
         They are linear and angular, or angular, velocity in the child's axes.
         """
@@ -103,7 +103,7 @@ class Joint(Constant):
             )
 
     def motion(self, q: NDArray[np.float64]) -> DualQuaternion:
-        """x_joint_child: pose of the child link in the joint frame at position q of this joint alone."""
+        """Return x_joint_child, the pose of the child link in the joint frame at this joint's position q."""
         if self.type is JointType.FLOATING:
             rotation = Quaternion(*q[3:].tolist())
             return pose(rotation * (1.0 / rotation.norm()), q[:3])
@@ -115,7 +115,7 @@ class Joint(Constant):
         return pose(rotation_about(self.axis, float(q[0])), np.zeros(3))
 
     def screw(self, rate: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(angular, linear) velocity of the child against the parent, in the child's frame, at joint rate v.
+        """Return the child's velocity (angular, linear) against the parent, in its frame, at joint rate v.
 
         Linear in ``rate``, so it maps accelerations too. A joint of one degree of freedom does not move
         its own axis: there it is the same in the joint frame (omega = axis v, or eps axis v).
@@ -169,7 +169,7 @@ class Body(Constant):
 
 
 def loaded(bare: Body, payloads: Mapping[str, Inertial]) -> Inertial:
-    """Mass, centre of mass and inertia of a body with payloads on its links."""
+    """Return mass, centre of mass and inertia of a body with payloads on its links."""
     own = Inertial(bare.mass, bare.com, bare.inertia), DualQuaternion.identity
     return merged([own, *((payload, bare.links[link]) for link, payload in payloads.items())])
 
@@ -225,5 +225,5 @@ class Subsystem(Constant):
 
     @property
     def indices(self) -> range:
-        """Indices of its joints and bodies in the graph."""
+        """Indices of the subsystem's joints and bodies in the graph."""
         return range(self.first, self.first + len(self.joints))

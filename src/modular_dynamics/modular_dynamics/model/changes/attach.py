@@ -20,7 +20,7 @@ from .reindexing import attachment
 
 __all__ = ["attach"]
 
-#: Fields of the new graph that are those of both, one after the other.
+#: Fields of the new graph that concatenate those of both graphs.
 _TOGETHER = (
     "joint_names",
     "loop_joints",
@@ -41,7 +41,7 @@ def attach(
     *,
     prefix: str = "",
 ) -> Graph:
-    """A new graph: this robot with another one fixed to a link, as if one URDF described both.
+    """Return a new graph: this robot with another one fixed to a link, as if one URDF described both.
 
     The other robot's root link, with all that is fixed to it, becomes part of the link's body. Its joints,
     subsystems, loop joints, gears, springs, passive and independent joints and payloads come along, with the
@@ -142,7 +142,7 @@ def _check_names(graph: Structure, other: Structure) -> None:
 
 
 def _names(graph: Structure) -> tuple[dict[str, None], ...]:
-    """Names of links, of joints (also fixed joints, loop joints, springs) and of subsystems, in order."""
+    """Return the names of links, of joints (all kinds, springs too) and of subsystems, in order."""
     parts = [part for body in (graph.ground, *graph.bodies) for part in body.parts]
     joints = [joint.name for joint in graph.joints] + [part.joint for part in parts if part.joint is not None]
     cut = [loop.name for loop in graph.loop_joints] + [spring.name for spring in graph.springs]
@@ -151,7 +151,7 @@ def _names(graph: Structure) -> tuple[dict[str, None], ...]:
 
 
 def _joined(base: Body, ground: Body, link: str, x: DualQuaternion) -> Body:
-    """The link's body, with the other robot's root link and all links fixed to that added to it."""
+    """Return the link's body, merged with the other robot's root link and all links fixed to it."""
     first, *rest = parts_of(ground)
     parts = *parts_of(base), replace(first, parent=link), *rest
     links = {**base.links, **{name: x * pose for name, pose in ground.links.items()}}
@@ -165,7 +165,7 @@ def _connected(
     x: DualQuaternion,
     first: int,
 ) -> tuple[Connection, str]:
-    """Connection point and root link of a subsystem of the attached robot.
+    """Return connection point and root link of a subsystem of the attached robot.
 
     Args:
         entries: its joints on the base. base: index and name of the body that is the base now, and the poses

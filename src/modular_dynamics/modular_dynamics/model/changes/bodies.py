@@ -14,12 +14,12 @@ __all__ = ["body_at", "body_of", "changed", "changed_bodies", "owner_of", "parts
 
 
 def body_at(graph: Structure, index: int | None) -> Body:
-    """The body with this index; the ground for None."""
+    """Return the body with this index; the ground for None."""
     return graph.ground if index is None else graph.bodies[index]
 
 
 def owner_of(graph: Structure, link: str, change: str) -> int | None:
-    """Index of the body that a link belongs to, whose mass is known; None for the ground.
+    """Return the index of the body, with known mass, that a link belongs to; None for the ground.
 
     Args:
         change: what is done to the link, as the error message begins: "a payload on".
@@ -39,7 +39,7 @@ def owner_of(graph: Structure, link: str, change: str) -> int | None:
 
 
 def parts_of(body: Body) -> tuple[Link, ...]:
-    """The links of a body with their own masses, payloads not included.
+    """Return the links of a body with their own masses, payloads not included.
 
     Where the masses of single links are not known, or do not add up to the body's because a caller replaced
     the body's numbers, the first link is given the whole mass and the others none.
@@ -61,13 +61,13 @@ def body_of(
     links: Mapping[str, DualQuaternion],
     payloads: Mapping[str, Inertial],
 ) -> Body:
-    """The body of these links at their poses x_body_link, with payloads on them."""
+    """Return the body made of these links at their poses x_body_link, with payloads on them."""
     whole = merged([(part.inertial, links[part.name]) for part in parts])
     return with_payloads(Body(name, whole.mass, whole.com, whole.inertia, links, parts), payloads)
 
 
 def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
-    """The body ``bare``, which has no payloads, with these; ``bare`` itself if there are none."""
+    """Return the body ``bare``, which has no payloads, with these payloads added."""
     if not payloads:
         return bare
     whole = loaded(bare, payloads)
@@ -75,11 +75,11 @@ def with_payloads(bare: Body, payloads: Mapping[str, Inertial]) -> Body:
 
 
 def changed_bodies(graph: Graph, bodies: Mapping[int | None, Body]) -> Graph:
-    """The graph with other bodies at these indices (None: the ground)."""
+    """Return the graph with other bodies at these indices (None: the ground)."""
     own = [bodies.get(k, body) for k, body in enumerate(graph.bodies)]
     return changed(graph, bodies=tuple(own), ground=bodies.get(None, graph.ground))
 
 
 def changed(graph: Graph, **fields: Any) -> Graph:
-    """A new graph with other fields. Its ``urdf`` is empty, because that text describes the old robot."""
+    """Return a new graph with other fields; its ``urdf``, which described the old robot, is empty."""
     return replace(graph, urdf="", **fields)

@@ -22,7 +22,7 @@ def require_mapping(what: str, values: object) -> None:
 
 
 def checked_number(what: str, value: object) -> float:
-    """The value as a float. Raises ModelError: it is not a finite real number; ``what`` names it."""
+    """Return the value as a float. Raises ModelError: it is not a finite real number; ``what`` names it."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise ModelError(f"{what} is {value!r}; a number is needed")
     if not np.isfinite(value):
@@ -31,7 +31,7 @@ def checked_number(what: str, value: object) -> float:
 
 
 def checked_numbers(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """The values as a float array. Raises ModelError: another shape, or not finite; ``what`` names them."""
+    """Return a float array. Raises ModelError: another shape, or not finite; ``what`` names it."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -43,7 +43,7 @@ def checked_numbers(what: str, values: ArrayLike, shape: tuple[int, ...]) -> NDA
 
 
 def checked_inertial(what: str, mass: object, com: ArrayLike, inertia: ArrayLike, depth: int = 1) -> Inertial:
-    """Mass [kg], centre of mass [m] and inertia about it [kg m^2] of a body that can exist.
+    """Return mass [kg], centre of mass [m] and inertia about it [kg m^2] of a body that can exist.
 
     A point mass, with an inertia of zero, is possible. An inertia that breaks the triangle inequality is a
     :class:`ModelWarning`: vendors publish such numbers.

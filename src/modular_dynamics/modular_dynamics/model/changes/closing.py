@@ -15,12 +15,12 @@ _CLOSED = 1e-6
 
 
 def closes_nothing(graph: Structure, loop: LoopJoint) -> bool:
-    """Whether the two links of a loop joint are fixed to each other, so that it closes no loop."""
+    """Return whether the two links of a loop joint are fixed to each other, so that it closes no loop."""
     return graph.link_pose(loop.predecessor.link)[0] == graph.link_pose(loop.successor.link)[0]
 
 
 def check_closed(graph: Structure, loop: LoopJoint) -> None:
-    """The two ends of a loop joint, fixed to each other, fit together as its type asks for.
+    """Check that the two ends of a loop joint, fixed to each other, fit together as its type requires.
 
     Raises:
         ModelError: they do not; says by how much.
@@ -31,7 +31,7 @@ def check_closed(graph: Structure, loop: LoopJoint) -> None:
     shift = p - a * (a @ p) if loop.type in ("prismatic", "planar") else p
     if loop.type == "revolute":
         turn = float(np.linalg.norm(R @ a - a))
-    elif loop.type == "universal":  # its second axis is fixed in the successor
+    elif loop.type == "universal":  # a universal joint's second axis is fixed in the successor
         turn = abs(float(a @ R @ _second_axis(a)))
     else:
         turn = 0.0 if loop.type in ("spherical", "planar") else float(np.linalg.norm(R - np.eye(3)))
@@ -49,7 +49,7 @@ def _pose(graph: Structure, anchor: Anchor) -> DualQuaternion:
 
 
 def _second_axis(axis: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of a universal joint: the coordinate axis least along its axis, made perpendicular to it."""
+    """Return a universal joint's second axis: the coordinate axis least along the first, orthogonalized."""
     second = np.eye(3)[int(np.argmin(np.abs(axis)))]
     perpendicular: NDArray[np.float64] = second - axis * (axis @ second)
     return perpendicular / np.linalg.norm(perpendicular)

@@ -30,7 +30,7 @@ _SAME = 1e-9
 
 
 def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
-    """A new graph in which these joints are fixed, as if the URDF said so.
+    """Return a new graph in which these joints are fixed, as if the URDF said so.
 
     The bodies of a locked joint become one; its armature, spring, friction and limits are gone. Joints that
     mimic a locked one, or are geared to locked ones alone, are locked with it. Links, payloads, loop joints
@@ -129,7 +129,7 @@ def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
 
 
 def _stated(graph: Structure, locked: Positions) -> NDArray[np.float64]:
-    """q (nq,) with the locked positions, and neutral ones for all other joints."""
+    """Return q (nq,) with the locked positions, and neutral ones for all other joints."""
     q = graph.neutral()
     for name, position in locked.items():
         if name in graph.joint_names:
@@ -146,7 +146,7 @@ def _follow(name: str, position: NDArray[np.float64], locked: Positions) -> None
 
 
 def _reduced(gear: Gear, locked: Positions) -> Gear:
-    """The gear without its locked drivers, whose contribution becomes part of its offset."""
+    """Return the gear without its locked drivers, whose contribution becomes part of its offset."""
     if not any(name in locked for name, _ in gear.drivers):
         return gear
     offset = gear.offset + sum(ratio * float(locked[n][0]) for n, ratio in gear.drivers if n in locked)
@@ -165,7 +165,7 @@ def _warn_beyond_limits(graph: Structure, locked: Positions) -> None:
 
 
 def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int | None, Body]:
-    """The bodies that are left, by their old index, and the ground (None)."""
+    """Return the remaining bodies by their old index, and the ground (None)."""
     members: dict[int | None, list[int | None]] = {}
     for k, (body, _) in carried.items():
         members.setdefault(body, []).append(k)
@@ -178,7 +178,7 @@ def _merged(graph: Structure, carried: Mapping[int | None, Carried]) -> dict[int
 def _union(
     graph: Structure, body: int | None, own: list[int | None], carried: Mapping[int | None, Carried]
 ) -> Body:
-    """One body of those with the indices ``own``, in the frame and with the name of ``body``."""
+    """Return the bodies with the indices ``own`` merged into one, with frame and name of ``body``."""
     parts: list[Link] = []
     links: dict[str, DualQuaternion] = {}
     payloads: dict[str, Inertial] = {}

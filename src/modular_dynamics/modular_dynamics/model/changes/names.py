@@ -12,7 +12,7 @@ __all__ = ["renamed"]
 
 
 def renamed(graph: Graph, prefix: str) -> Graph:
-    """The same robot with a prefix before all its names but its own."""
+    """Return the same robot with a prefix before all its names but its own."""
 
     def each(names: Iterable[str]) -> tuple[str, ...]:
         return tuple(prefix + name for name in names)

@@ -27,7 +27,7 @@ def with_payload(
     com: ArrayLike = _AT_ORIGIN,
     inertia: ArrayLike = _POINT_MASS,
 ) -> Graph:
-    """A new graph: the same robot with a load on a link, which replaces the link's previous load.
+    """Return a new graph: the same robot with a load on a link, which replaces the link's previous load.
 
     The link's body gets the mass and inertia of body and loads together (Featherstone 2008, eq. 2.63). A load
     on the ground changes no torque.
@@ -57,6 +57,6 @@ def with_payload(
 
 
 def payloads_of(graph: Structure) -> Mapping[str, Inertial]:
-    """Payloads by link, each in the link's frame."""
+    """Return payloads by link, each in the link's frame."""
     bodies = graph.ground, *graph.bodies
     return MappingProxyType({link: load for body in bodies for link, load in body.payloads.items()})

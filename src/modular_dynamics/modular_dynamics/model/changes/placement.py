@@ -13,7 +13,7 @@ FixedJoint = tuple[int | None, str, str]
 
 
 def fixed_joints(graph: Structure) -> dict[str, FixedJoint]:
-    """The fixed joints inside bodies, by name."""
+    """Return the fixed joints inside bodies, by name."""
     return {
         part.joint: (index, part.parent, part.name)
         for index in (None, *range(len(graph.bodies)))
@@ -23,7 +23,7 @@ def fixed_joints(graph: Structure) -> dict[str, FixedJoint]:
 
 
 def origin_of(graph: Structure, name: str) -> DualQuaternion:
-    """x_link_joint: pose of a joint, moving or fixed, in its parent link."""
+    """Return x_link_joint, the pose of a joint, moving or fixed, in its parent link."""
     fixed = fixed_joints(graph).get(name)
     if fixed is not None:
         index, above, below = fixed
@@ -34,7 +34,7 @@ def origin_of(graph: Structure, name: str) -> DualQuaternion:
 
 
 def with_origin(graph: Graph, name: str, origin: DualQuaternion) -> Graph:
-    """The graph with another pose of a joint, moving or fixed, in its parent link."""
+    """Return the graph with another pose of a joint, moving or fixed, in its parent link."""
     fixed = fixed_joints(graph).get(name)
     if fixed is not None:
         return _with_fixed(graph, *fixed, origin)
@@ -56,7 +56,7 @@ def _with_fixed(graph: Graph, index: int | None, above: str, below: str, origin:
     body = body_at(graph, index)
     shift = body.links[above] * origin * body.links[below].conjugate()
     moved = {below}
-    for part in body.parts:  # each stands behind the one that carries it
+    for part in body.parts:  # parts are ordered: each after the one that carries it
         if part.parent in moved:
             moved.add(part.name)
     links = {link: shift * x if link in moved else x for link, x in body.links.items()}

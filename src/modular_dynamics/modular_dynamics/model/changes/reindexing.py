@@ -16,7 +16,7 @@ Carried = tuple[int | None, DualQuaternion]
 def attachment(
     entries: Sequence[Joint], body: str, links: Mapping[str, DualQuaternion]
 ) -> tuple[str, DualQuaternion, DualQuaternion]:
-    """Connection point of a subsystem: its link, and its poses in that link and in the body.
+    """Return a subsystem's connection point: its link, and its poses in that link and in the body.
 
     It is the frame of the one first joint; of several joints that of their common link, or of the body.
 
@@ -52,7 +52,7 @@ class Remainder:
     removed: frozenset[str] = frozenset()
 
     def fields(self) -> dict[str, object]:
-        """The fields of the new graph that differ from the old one's, by name."""
+        """Return the fields of the new graph that differ from the old one's, by name."""
         index: dict[int | None, int | None] = {None: None}
         index |= {old: new for new, old in enumerate(self.joints)}
         names = {joint.name for joint in self.joints.values()}
@@ -66,7 +66,7 @@ class Remainder:
         }
 
     def _subsystems(self, index: Mapping[int | None, int | None]) -> tuple[Subsystem, ...]:
-        """The subsystems that keep a joint, and the black boxes without joints that are not removed."""
+        """Return the subsystems that keep a joint, and the remaining black boxes without joints."""
         kept: list[Subsystem] = []
         place: dict[str, int] = {}
         first = 0
@@ -94,7 +94,7 @@ class Remainder:
         return tuple(kept)
 
     def _connection(self, subsystem: Subsystem, rows: list[int]) -> tuple[Connection, str]:
-        """Its connection, with the old index of the body, and its root link."""
+        """Return a subsystem's connection, with the old index of the body, and its root link."""
         old = subsystem.connection
         body, x = self.carried[old.body]
         moved = replace(old, body=body, x_body_connection=x * old.x_body_connection)
@@ -114,7 +114,7 @@ class Remainder:
         return Connection(link, body, x_link, x_body), root_link
 
     def _predecessor(self, subsystem: Subsystem, old: Connection, place: Mapping[str, int]) -> int | None:
-        """New index of the subsystem that carries this one: a black box without joints, or the body's."""
+        """Return the new index of the predecessor: a black box without joints, or the body's subsystem."""
         before = self.graph.predecessor(subsystem)
         if before is not None and old.link in before.fixed_links:
             return place[before.name]

@@ -17,7 +17,7 @@ __all__ = ["without"]
 
 
 def without(graph: Graph, link: str) -> Graph:
-    """A new graph without a link and everything beyond it: links, joints, payloads, black boxes.
+    """Return a new graph without a link and everything beyond it: links, joints, payloads, black boxes.
 
     The joint above the link goes with it, fixed or not. Loop joints, springs, gears and mimic joints
     within the removed part are removed with it, and so are gears whose joint is removed. A subsystem that
@@ -59,8 +59,8 @@ def without(graph: Graph, link: str) -> Graph:
 
 
 def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
-    """The link and all links that it carries; and the black boxes among them that begin at a fixed link."""
-    graph.link_pose(link)  # raises where there is none
+    """Return the link and all links it carries, and the black boxes among them that begin at a fixed link."""
+    graph.link_pose(link)  # raises if there is no such link
     if link == graph.ground.name:
         raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
     fixed: dict[str, list[str]] = {}
@@ -70,7 +70,7 @@ def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
                 fixed.setdefault(part.parent, []).append(part.name)
     for joint in graph.joints:
         fixed.setdefault(joint.parent_link, []).append(joint.child_link)
-    boxes: dict[str, str] = {}  # those that are fixed to what carries them, by the link at which they begin
+    boxes: dict[str, str] = {}  # black boxes that are fixed to their carrier, by their root link
     for box in graph.subsystems:
         if box.black_box:
             inside = {*box.fixed_links, *(name for body in box.bodies for name in body.links)}
@@ -79,7 +79,7 @@ def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
                     f"link '{link}' belongs to the black box '{box.name}', whose parts are unknown; "
                     f"'{box.root_link}' removes all of it"
                 )
-            if (begins := box.root_link) in box.fixed_links:  # also of boxes that have joints beyond it
+            if (begins := box.root_link) in box.fixed_links:  # also boxes with joints beyond this link
                 boxes[begins] = box.name
                 fixed.setdefault(box.connection.link, []).append(begins)
                 fixed.setdefault(begins, []).extend(name for name in box.fixed_links if name != begins)
@@ -93,7 +93,7 @@ def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
 
 
 def _left(body: Body, links: set[str]) -> Body:
-    """The body without these links; itself if it has none of them."""
+    """Return the body without these links; the body itself if it has none of them."""
     gone = links & {*body.links}
     if not gone:
         return body
@@ -108,7 +108,7 @@ def _left(body: Body, links: set[str]) -> Body:
 
 
 def _ties(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:
-    """What connects the removed links and joints with those that stay, as text for the error."""
+    """Yield, for the error message, what connects removed links and joints with remaining ones."""
     for loop in graph.loop_joints:
         ends = loop.predecessor.link, loop.successor.link
         if (ends[0] in links) != (ends[1] in links):

@@ -23,12 +23,12 @@ class SourceText:
 
 
 def renamed_sources(sources: tuple[SourceText, ...], prefix: str) -> tuple[SourceText, ...]:
-    """The texts of a robot with a further prefix before all its names."""
+    """Return the texts of a robot with a further prefix before all its names."""
     return tuple(replace(source, prefix=prefix + source.prefix) for source in sources)
 
 
 def sources_of(sources: tuple[SourceText, ...], links: Collection[str]) -> tuple[SourceText, ...]:
-    """The texts of which one of these links is, each with those links; so that they do not accumulate."""
+    """Return the texts of which some of these links are part, each with those links, so that none pile up."""
     kept = []
     for source in sources:
         own = frozenset(link for link in source.links if source.prefix + link in links)

@@ -64,12 +64,12 @@ class JointOrder:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The joints of the other order."""
+        """Names of the joints in the other order."""
         return tuple(entry.name for entry in self.entries)
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """Those that the graph does not have."""
+        """Names in the other order that the graph does not have."""
         return tuple(entry.name for entry in self.entries if entry.joint is None)
 
     @property
@@ -79,7 +79,7 @@ class JointOrder:
         return tuple(name for name in self.graph.joint_names if name not in present)
 
     def to_q(self, q: ArrayLike, others: ArrayLike | None = None) -> Array:
-        """Positions (nq,) or rows, from the graph's order into the other. ``others``: see ``extra``.
+        """Return positions (nq,) or rows, from the graph's order into the other. ``others``: see ``extra``.
 
         Raises:
             StateError: a wrong shape, a number that is not finite, or extra joints without ``others``.
@@ -94,7 +94,7 @@ class JointOrder:
         return theirs
 
     def from_q(self, theirs: ArrayLike, others: ArrayLike | None = None) -> Array:
-        """Positions (nq,) or rows, from the other order into the graph's. ``others``: see ``missing``.
+        """Return positions (nq,) or rows, from the other order into the graph's. ``others``: see ``missing``.
 
         Raises:
             StateError: a wrong shape, a number that is not finite, or missing joints without ``others``.
@@ -107,7 +107,7 @@ class JointOrder:
         return state_array(self.graph, "q", ours)
 
     def to_v(self, v: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
-        """Velocities (nv,) or rows, into the other order.
+        """Return velocities (nv,) or rows, into the other order.
 
         Args:
             q: positions in the graph's order; needed where the other order has floating joints in the world's
@@ -142,7 +142,7 @@ class JointOrder:
         v: ArrayLike | None = None,
         others: ArrayLike | None = None,
     ) -> Array:
-        """Accelerations (nv,) or rows, into the other order: the derivative of `to_v`.
+        """Return accelerations (nv,) or rows, into the other order: the derivative of `to_v`.
 
         Args:
             q, v: positions and velocities in the graph's order, needed where `to_v` needs q.
@@ -160,11 +160,11 @@ class JointOrder:
         v: ArrayLike | None = None,
         others: ArrayLike | None = None,
     ) -> Array:
-        """Accelerations (nv,) or rows, into the graph's order. Arguments and errors as of `to_a`."""
+        """Return accelerations (nv,) or rows, into the graph's order. Arguments and errors as of `to_a`."""
         return self._with_drift(self.from_v(theirs, q, others), v, -1.0)
 
     def to_tau(self, tau: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
-        """Torques (nv,) or rows, into the other order. Arguments and errors as of `to_v`."""
+        """Return torques (nv,) or rows, into the other order. Arguments and errors as of `to_v`."""
         ours = state_array(self.graph, "tau", tau)
         theirs = self._start(others, self.extra, self.nv, ours.shape[:-1])
         for entry, joint in self._known():
@@ -177,7 +177,7 @@ class JointOrder:
     def from_tau(
         self, theirs: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None
     ) -> Array:
-        """Torques (nv,) or rows, into the graph's order. Arguments and errors as of `from_v`."""
+        """Return torques (nv,) or rows, into the graph's order. Arguments and errors as of `from_v`."""
         array = self._checked("torques", theirs, self.nv)
         ours = self.from_v(array, q, others)
         for entry, joint in self._known():
@@ -187,7 +187,7 @@ class JointOrder:
         return ours
 
     def _known(self) -> list[tuple[Entry, Joint]]:
-        """The entries that the graph has, with its joints."""
+        """Return the entries of joints that the graph has, with those joints."""
         return [(entry, self.graph.joint(entry.joint)) for entry in self.entries if entry.joint is not None]
 
     def _checked(self, what: str, theirs: ArrayLike, size: int) -> Array:
@@ -203,7 +203,7 @@ class JointOrder:
     def _start(
         self, others: ArrayLike | None, unknown: tuple[str, ...], size: int, rows: tuple[int, ...]
     ) -> Array:
-        """A copy of ``others``, or zeros, for as many rows."""
+        """Return a copy of ``others``, or zeros, with the given number of rows."""
         if unknown and others is None:
             raise StateError(
                 f"no values are known of {', '.join(unknown)}; others, ({size},) with these, is needed"
@@ -216,7 +216,7 @@ class JointOrder:
     def _turned(
         self, entry: Entry, joint: Joint, own: Array, q: ArrayLike | None, back: bool = False
     ) -> Array:
-        """A velocity or wrench with its linear part in the axes of the other order; or back."""
+        """Return a velocity or wrench, linear part turned to the other order's axes; ``back``: to ours."""
         if not entry.in_world or joint.type is not JointType.FLOATING:
             return own
         if q is None:
@@ -228,7 +228,7 @@ class JointOrder:
         return np.concatenate([rotated(r * _CONJUGATE if back else r, own[..., :3]), own[..., 3:]], axis=-1)
 
     def _with_drift(self, a: Array, v: ArrayLike | None, sign: float) -> Array:
-        """a with sign * (omega x v) added to linear accelerations of floating joints: their axes turn."""
+        """Return a with sign * (omega x v) added to floating joints' linear part: their axes turn."""
         result = a.copy()
         for entry, joint in self._known():
             if entry.in_world and joint.type is JointType.FLOATING:

@@ -18,7 +18,7 @@ _MUJOCO_SIZES = ((7, 6), (4, 3), (1, 1), (1, 1))
 
 
 def from_names(graph: SubsystemGraph, names: Iterable[str]) -> JointOrder:
-    """The order of a list of joint names, one number each, as in ``JointState.name``.
+    """Return the order of a list of joint names, one number each, as in ``JointState.name``.
 
     Joints with several coordinates cannot be in it: they are ``missing``.
 
@@ -40,7 +40,7 @@ def from_names(graph: SubsystemGraph, names: Iterable[str]) -> JointOrder:
 
 
 def from_pinocchio(graph: SubsystemGraph, model: Any) -> JointOrder:
-    """The order of a ``pinocchio.Model``: quaternions x y z w, continuous joints as (cos, sin).
+    """Return the order of a ``pinocchio.Model``: quaternions x y z w, continuous joints as (cos, sin).
 
     Angles converted back from (cos, sin) are between -pi and pi. Joints are matched by name; if exactly one
     floating joint of each side has no match, these two are matched as well.
@@ -54,7 +54,7 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> JointOrder:
     rows = []
     for k in range(1, model.njoints):
         size, kind = (int(model.nqs[k]), int(model.nvs[k])), model.joints[k].shortname()
-        if size == (0, 0):  # a mimic joint there
+        if size == (0, 0):  # Pinocchio's mimic joint has no coordinates
             continue
         if size not in {(1, 1), (2, 1), (7, 6), (4, 3)} or (size == (4, 3) and "Spherical" not in kind):
             raise UnsupportedModelError(
@@ -66,7 +66,7 @@ def from_pinocchio(graph: SubsystemGraph, model: Any) -> JointOrder:
 
 
 def from_mujoco(graph: SubsystemGraph, model: Any) -> JointOrder:
-    """The order of a ``mujoco.MjModel``: a free joint's pose and linear velocity are in the world's axes.
+    """Return the order of a ``mujoco.MjModel``: a free joint's pose and linear velocity are in world axes.
 
     Its angular velocity, and a ball joint's, are in the body's axes, as in a graph. Joints are matched by
     name; if exactly one free joint of each side has no match, these two are matched as well. The world must

@@ -21,7 +21,7 @@ _KINDS = {kind.word: kind for kind in (LOOP_JOINTS, JOINTS, LINKS, PAYLOADS, SPR
 
 
 def parameters_of(graph: Structure) -> Mapping[str, Parameter]:
-    """All numbers that `with_parameters` can change, by name, each with its unit.
+    """Return all numbers that `with_parameters` can change, by name, each with its unit.
 
     A name is the kind of element, its name, and the quantity: "joint elbow origin z". Origins are poses in
     the parent link, fixed joints' too; masses, centres of mass and inertias about these in the link's frame.
@@ -37,7 +37,7 @@ def parameters_of(graph: Structure) -> Mapping[str, Parameter]:
 
 
 def with_parameters(graph: Graph, values: Mapping[str, float]) -> Graph:
-    """A new graph with other numbers; everything else stays.
+    """Return a new graph with other numbers; everything else stays.
 
     Args:
         values: by the names of `parameters`, in their units. What is not named stays as it is.
@@ -63,7 +63,7 @@ def _name(kind: Kind, owner: str, quantity: str) -> str:
 
 
 def _parsed(graph: Structure, name: str) -> tuple[Kind, str, str]:
-    """The kind, owner and quantity that a parameter's name consists of. Raises UnknownNameError."""
+    """Return kind, owner and quantity in a parameter's name. Raises UnknownNameError."""
     for kind in _KINDS.values():
         if not name.startswith(f"{kind.word} "):
             continue

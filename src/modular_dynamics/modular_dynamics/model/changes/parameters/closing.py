@@ -65,7 +65,7 @@ def _with_spring(graph: Graph, name: str, new: dict[str, float]) -> Graph:
 
 
 def _ratios(count: int) -> list[str]:
-    """Names of the ratios of a gear: of its first driver, of the others."""
+    """Return the names of a gear's ratios: that of its first driver, then those of the others."""
     return ["ratio", *(f"ratio {number}" for number in range(2, count + 1))]
 
 

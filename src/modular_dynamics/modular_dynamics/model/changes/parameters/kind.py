@@ -53,7 +53,7 @@ class Kind:
 
 
 def place_values(x: DualQuaternion, before: str) -> Values:
-    """The six numbers of a pose by name: ``before``, such as "origin ", and the name in PLACE."""
+    """Return a pose's six numbers by name: ``before``, such as "origin ", and the name in PLACE."""
     numbers = (np.concatenate(to_xyz_rpy(x)) + 0.0).tolist()  # no -0
     units = ("m",) * 3 + ("rad",) * 3
     named = zip(PLACE, numbers, units, strict=True)
@@ -61,7 +61,7 @@ def place_values(x: DualQuaternion, before: str) -> Values:
 
 
 def placed(x: DualQuaternion, new: dict[str, float]) -> DualQuaternion:
-    """The pose with some of its numbers, by their names in PLACE, replaced.
+    """Return the pose with some of its numbers, by their names in PLACE, replaced.
 
     Where no angle is among them, the rotation is not converted and so stays exactly the same.
     """
@@ -72,12 +72,12 @@ def placed(x: DualQuaternion, new: dict[str, float]) -> DualQuaternion:
 
 
 def starting_with(new: dict[str, float], before: str) -> dict[str, float]:
-    """The numbers whose names begin with a word, by the rest of their names."""
+    """Return the numbers whose names begin with ``before``, by the rest of their names."""
     return {name.removeprefix(before): number for name, number in new.items() if name.startswith(before)}
 
 
 def not_negative(what: str, number: float) -> float:
-    """The number. Raises ModelError: it is negative."""
+    """Return the number. Raises ModelError: it is negative."""
     if number < 0.0:
         raise ModelError(f"{what} is {number:g}; it cannot be negative")
     return number

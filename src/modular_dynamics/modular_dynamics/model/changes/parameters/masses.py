@@ -21,7 +21,7 @@ _DEPTH = 3
 
 
 def _links(graph: Structure) -> Iterable[str]:
-    """Those whose masses are known."""
+    """Return the names of the links with known masses."""
     inside = {k for box in graph.subsystems if box.black_box for k in box.indices}
     known = (body for k, body in enumerate(graph.bodies) if k not in inside)
     return (part.name for body in (graph.ground, *known) for part in body.parts or parts_of(body))
