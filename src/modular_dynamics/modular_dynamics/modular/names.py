@@ -24,21 +24,21 @@ _short.maxstring = _short.maxother = _short.maxlong = 80
 
 
 def is_label(name: object) -> bool:
-    """Whether it is printable text, not empty and not too long; spaces are allowed, as in a robot's name."""
+    """Return whether ``name`` is short printable text, spaces allowed, as in a robot's name."""
     return isinstance(name, str) and bool(name.strip()) and name.isprintable() and len(name) <= LONGEST_NAME
 
 
 def is_name(name: object) -> bool:
-    """Whether it is a label without '/' and white space."""
+    """Return whether ``name`` is a label without '/' and white space."""
     return isinstance(name, str) and is_label(name) and "/" not in name and name.split() == [name]
 
 
 def shown(value: object) -> str:
-    """A value as messages show it: shortened in the middle if it is long."""
+    """Return a value as messages show it: shortened in the middle if it is long."""
     return _short.repr(value)
 
 
 def listed(names: Collection[str], most: int = 20) -> str:
-    """Names for the end of a sentence; beyond ``most`` only their number."""
+    """Return names for the end of a sentence; beyond ``most`` only their number."""
     text = ", ".join(islice(names, most))
     return text if len(names) <= most else f"{text} and {len(names) - most} more"

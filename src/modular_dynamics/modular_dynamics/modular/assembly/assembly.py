@@ -73,7 +73,7 @@ class Assembly(Contents):
         kind: str | ModuleType | None = None,
         turn: int = 0,
     ) -> Assembly:
-        """Dock ``other`` at a module of the assembly; a module that is there already closes a ring.
+        """Return the assembly with ``other`` docked at a module; a module already there closes a ring.
 
         Args:
             port, other_port: names or numbers of the ports, such as the faces 2 to 5 of a Backbone.
@@ -125,7 +125,7 @@ class Assembly(Contents):
         turn: int = 0,
         prefix: str = "",
     ) -> Assembly:
-        """Dock another assembly by one of its modules; all come along, with ``prefix`` before their names.
+        """Return the assembly with all modules of another one, docked by one of them, prefixed by ``prefix``.
 
         The other one's mount does not count.
 
@@ -145,7 +145,7 @@ class Assembly(Contents):
         return self._with(replayed(start, connected_from(theirs.dockings, other_module), theirs, prefix))
 
     def with_base(self, module: str, mount: MountLike = FIXED) -> Assembly:
-        """The same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
+        """Return the same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
 
         Raises:
             UnknownNameError: no such module. ModelError: an invalid mount.
@@ -161,7 +161,7 @@ class Assembly(Contents):
         guess: ArrayLike | None = None,
         require_closed: bool = False,
     ) -> SubsystemGraph:
-        """The robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
+        """Return the robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
         With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
@@ -186,7 +186,7 @@ class Assembly(Contents):
         return graph_of(self._name, self._structure, subsystems, gravity, guess, require_closed)
 
     def to_urdf(self, subsystems: str | Mapping[str, Sequence[str]] = "module") -> str:
-        """URDF text with tags (docs/urdf_tags.md): links with masses and shapes, joints, subsystems, rings.
+        """Return URDF text with tags (docs/urdf_tags.md): masses, shapes, joints, subsystems, rings.
 
         ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph(subsystems)``, with joints in the
         same order. The text says neither which joints of a ring are independent nor where gravity points to:
@@ -199,7 +199,7 @@ class Assembly(Contents):
         return urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
 
     def incidence_matrix(self) -> IncidenceMatrix:
-        """The adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""
+        """Return the adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""
         return incidence_matrix_of(self._structure)
 
     @classmethod
@@ -237,7 +237,7 @@ class Assembly(Contents):
         return start._with(with_columns(start._structure, aim))
 
     def direct_transformations(self, order: str = "dfs") -> DirectTransformations:
-        """Poses of docked modules in each other's frames, by the traversal of Meister & Gutenkunst (Fig. 6).
+        """Return poses of docked modules in each other's frames (Meister & Gutenkunst, Fig. 6).
 
         Args:
             order: "dfs" (depth first, as in Table III) or "bfs" (breadth first).
@@ -248,7 +248,7 @@ class Assembly(Contents):
         return DirectTransformations(self._structure, order)
 
     def indirect_transformations(self, order: str = "dfs") -> IndirectTransformations:
-        """Poses of modules that one path leads through, as products. Order and errors: as the direct ones."""
+        """Return poses along paths of modules, as products of the direct ones. Order and errors as there."""
         return IndirectTransformations(self.direct_transformations(order))
 
     def _with(self, structure: Structure) -> Assembly:
@@ -257,7 +257,7 @@ class Assembly(Contents):
         return changed
 
     def _from(self, base: str, dockings: Sequence[Docking], mount: Mount) -> Structure:
-        """The modules that these dockings connect with a base, docked anew from there."""
+        """Return the modules that these dockings connect with a base, docked anew from it."""
         own = self._structure
         start = started(base, module_of(own, base).type, mount, own.types)
         return replayed(start, connected_from(dockings, base), own)

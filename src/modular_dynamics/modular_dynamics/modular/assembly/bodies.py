@@ -11,12 +11,12 @@ from .placement import WORLD, PlacedModule, Site
 
 __all__ = ["Bodies", "with_fixed", "without_fixed"]
 
-#: By module: its bodies; None: the ground alone.
+#: Bodies of each module; under None only the ground.
 Bodies = Mapping[str | None, tuple[Body, ...]]
 
 
 def with_fixed(bodies: Bodies, module: str, placed: PlacedModule) -> Bodies:
-    """With the bodies of a new module; what is fixed of it becomes part of the body that carries it."""
+    """Return the bodies with those of a new module; fixed parts merge into the body that carries it."""
     result = {**bodies, module: placed.bodies}
     if placed.fixed is not None and placed.site.module is None and None not in bodies:
         own = placed.fixed.inertial
@@ -30,7 +30,7 @@ def with_fixed(bodies: Bodies, module: str, placed: PlacedModule) -> Bodies:
 
 
 def without_fixed(bodies: Bodies, leaving: Mapping[str, PlacedModule]) -> Bodies:
-    """Without the bodies of modules that leave, and without what was fixed of them."""
+    """Return the bodies without those of removed modules and without the parts merged from these."""
     result = {module: of_module for module, of_module in bodies.items() if module not in leaving}
     for gone in leaving.values():
         if gone.fixed is not None and gone.site.module not in leaving:

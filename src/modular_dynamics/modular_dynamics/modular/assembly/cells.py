@@ -19,7 +19,7 @@ _OFF_GRID = 0.01
 def checked_cells(
     docking: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
 ) -> tuple[Cell, ...]:
-    """The cells of a module at zero joint positions; none where it has no cells, or is not on the grid.
+    """Return a module's cells at zero joint positions; none if it has no cells or is off the grid.
 
     Raises:
         AssemblyError: another module fills one of them; names it and the cell after ``docking``, which says

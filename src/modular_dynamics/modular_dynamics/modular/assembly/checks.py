@@ -26,14 +26,14 @@ PortKey = tuple[str, str]
 
 
 def checked_name(name: object) -> str:
-    """A name for a module: see :func:`.is_name`. Raises AssemblyError."""
+    """Return a name for a module: see :func:`.is_name`. Raises AssemblyError."""
     if not isinstance(name, str) or not is_name(name):
         raise AssemblyError(f"a module's name is {shown(name)}; {NAME} is needed")
     return name
 
 
 def checked_robot(name: object) -> str:
-    """A name for a robot: see :func:`.is_label`. Raises AssemblyError."""
+    """Return a name for a robot: see :func:`.is_label`. Raises AssemblyError."""
     if not isinstance(name, str) or not is_label(name):
         raise AssemblyError(
             f"the robot's name is {shown(name)}; text of at most {LONGEST_NAME} characters is needed"
@@ -42,7 +42,7 @@ def checked_robot(name: object) -> str:
 
 
 def checked_types(types: object) -> dict[str, ModuleType]:
-    """Kinds by name, as a mapping. Raises AssemblyError."""
+    """Return kinds by name, as a mapping. Raises AssemblyError."""
     if not isinstance(types, Mapping):
         raise AssemblyError(f"types is {shown(types)}; a mapping of names to ModuleTypes is needed")
     for name, kind in types.items():
@@ -54,7 +54,7 @@ def checked_types(types: object) -> dict[str, ModuleType]:
 
 
 def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> ModuleType:
-    """The module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
+    """Return the module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
     if isinstance(kind, ModuleType):
         known = types.get(kind.name)
         if known is not None and known != kind:
@@ -72,7 +72,7 @@ def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> 
 
 
 def checked_port(module: str, kind: ModuleType, port: object) -> Port:
-    """The port of that name or number.
+    """Return the port of that name or number.
 
     Raises:
         UnknownNameError: there is none; names the module and the ports that it has.
@@ -96,7 +96,7 @@ def require_room(modules: Sized) -> None:
 
 
 def checked_turn(turn: object, where: str) -> int:
-    """Quarter turns as 0 to 3; ``where``: how the error names the docking. Raises AssemblyError."""
+    """Return quarter turns as 0 to 3; ``where``: name of the docking in errors. Raises AssemblyError."""
     quarters = _integer(turn)
     if quarters is None or not 0 <= quarters <= 3:
         raise AssemblyError(f"the turn {where} is {shown(turn)}; needed are 0, 1, 2 or 3 quarter turns")
@@ -104,14 +104,14 @@ def checked_turn(turn: object, where: str) -> int:
 
 
 def _integer(value: object) -> int | None:
-    """An integer, also one of NumPy; None for anything else."""
+    """Return an integer, of Python or NumPy, as int; None for anything else."""
     if type(value) is bool or not isinstance(value, (int, np.integer)):
         return None
     return int(value)
 
 
 def checked_gravity(gravity: object) -> NDArray[np.float64]:
-    """Gravitational acceleration (3,) [m/s^2]. Raises AssemblyError."""
+    """Return gravitational acceleration (3,) [m/s^2]. Raises AssemblyError."""
     try:
         vector = np.array(gravity, float)
     except (TypeError, ValueError):

@@ -8,7 +8,7 @@ __all__ = ["beyond", "connected_from", "reversed_docking"]
 
 
 def reversed_docking(docking: Docking) -> Docking:
-    """The same docking from the other module's side.
+    """Return the same docking from the other module's side.
 
     The turn stays: with R = Rz(turn) Rx(pi), the rotation of :func:`.mating`, the inverse of R is R.
     """
@@ -16,7 +16,7 @@ def reversed_docking(docking: Docking) -> Docking:
 
 
 def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
-    """The module and all that it carries, as the dockings of a tree have them: parents first."""
+    """Return a module and all that it carries, by a tree of dockings, parents first."""
     carried = {module: None}
     for docking in tree:
         if docking.parent in carried:
@@ -25,7 +25,7 @@ def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
 
 
 def connected_from(dockings: Iterable[Docking], start: str) -> list[Docking]:
-    """The dockings that are connected with ``start``, each seen from the module nearer to it.
+    """Return the dockings connected with ``start``, each seen from the module nearer to it.
 
     Those that form a tree come in breadth-first order, those that close rings after them.
     """
@@ -40,7 +40,7 @@ def connected_from(dockings: Iterable[Docking], start: str) -> list[Docking]:
     for module in queue:
         for docking in at.get(module, ()):
             if docking[:2] in seen:
-                continue  # from the other side
+                continue  # seen already, from the other module
             seen.update((docking[:2], docking[2:4]))
             if docking.module in reached:
                 rings.append(docking)

@@ -17,7 +17,7 @@ __all__ = ["Contents"]
 
 
 class _Known(dict[str, ModuleType]):
-    """Module types by name; an unknown name is an UnknownNameError."""
+    """A dictionary of module types that raises UnknownNameError for an unknown name."""
 
     def __init__(self, what: str, types: Mapping[str, ModuleType]) -> None:
         super().__init__(types)
@@ -45,23 +45,23 @@ class Contents:
 
     @property
     def mount(self) -> Mount:
-        """How the base stands in the world."""
+        """Joints between the world and the base."""
         return self._structure.mount
 
     @property
     def types(self) -> Mapping[str, ModuleType]:
-        """The kinds that it knows, by name. Raises UnknownNameError for others: names the choices."""
+        """Module types by name. Raises UnknownNameError for other names, with the choices."""
         return MappingProxyType(_Known("kind", self._structure.types))
 
     @property
     def kinds(self) -> Mapping[str, ModuleType]:
-        """The kind of each module, in order. Raises UnknownNameError for others: names the choices."""
+        """Module type of each module, in order. Raises UnknownNameError for other names, with the choices."""
         kinds = {name: placed.type for name, placed in self._structure.placed.items()}
         return MappingProxyType(_Known("module", kinds))
 
     @property
     def dockings(self) -> tuple[Docking, ...]:
-        """How each module but the base is docked towards the base, in order."""
+        """Docking of each module but the base towards the base, in order."""
         return self._structure.tree
 
     @property
@@ -90,7 +90,7 @@ class Contents:
         return tuple(self.kinds.items()), self._structure.dockings, self.mount
 
     def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
-        """Module and port docked at a port; None if it is free. Raises UnknownNameError."""
+        """Return module and port docked at a port; None if it is free. Raises UnknownNameError."""
         own = checks.checked_port(module, module_of(self._structure, module).type, port)
         return self._structure.used.get((module, own.name))
 

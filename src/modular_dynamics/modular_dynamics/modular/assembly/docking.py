@@ -48,7 +48,7 @@ class Mount:
         return hash((self.floating, len(self.virtual_joints)))
 
     def steps(self, root: str) -> tuple[Step, ...]:
-        """The joints from the world to the root body of the base."""
+        """Return the joints from the world to the root body of the base."""
         names = [joint.name for joint in self.virtual_joints]
         children = [*names[:-1], root]
         return tuple(
@@ -66,7 +66,7 @@ FLOATING = Mount(floating=True)
 def virtual_joint(
     name: str, kind: str, axis: ArrayLike, *, limits: Limits | None = None, damping: float = 0.0
 ) -> ModuleJoint:
-    """A virtual joint that moves the base: "prismatic", "revolute" or "continuous", along or about ``axis``.
+    """Return a virtual joint that moves the base: "prismatic", "revolute" or "continuous", by ``axis``.
 
     Args:
         axis: in the world's frame at zero joint positions, shape (3,); made a unit vector.
@@ -100,7 +100,7 @@ def virtual_joint(
 
 
 def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
-    """A mount given as "fixed", "floating", a Mount, or virtual joints in order.
+    """Return the mount given as "fixed", "floating", a Mount, or virtual joints in order.
 
     Args:
         base: the base module. bodies: names of its bodies.

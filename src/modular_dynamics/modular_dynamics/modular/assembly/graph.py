@@ -30,7 +30,7 @@ MOST_NAMED = 3
 
 
 class _Rows(NamedTuple):
-    """Joints and bodies in the graph's order, and where each module's begin."""
+    """Joints and bodies in the graph's order, and the index of each module's first one."""
 
     joints: list[Joint]
     bodies: list[Body]
@@ -46,7 +46,7 @@ def graph_of(
     guess: ArrayLike | None,
     require_closed: bool,
 ) -> SubsystemGraph:
-    """See :meth:`.Assembly.graph`."""
+    """Return the graph of an assembly: see :meth:`.Assembly.graph`."""
     graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
     if not graph.loop_joints:
         if guess is not None:
@@ -70,7 +70,7 @@ def closed_graph(
     subsystems: str | Mapping[str, Sequence[str]],
     gravity: NDArray[np.float64] = _GRAVITY,
 ) -> SubsystemGraph:
-    """The graph with rings as loop joints, before independent joints are chosen."""
+    """Return the graph with rings as loop joints, before independent joints are chosen."""
     groups = groups_of(structure, subsystems)
     rows = _rows(structure, [module for modules in groups.values() for module in modules])
     (ground,) = structure.bodies[None]
@@ -106,7 +106,7 @@ def _rows(structure: Structure, modules: Sequence[str]) -> _Rows:
 def _subsystems(
     structure: Structure, groups: Mapping[str, Sequence[str]], rows: _Rows, ground: Body
 ) -> list[Subsystem]:
-    """One subsystem for each group that has joints."""
+    """Return one subsystem for each group that has joints."""
     made: list[Subsystem] = []
     index_of: dict[str | None, int | None] = {None: None}
     for name, modules in groups.items():
@@ -147,7 +147,7 @@ def _ring_name(ring: Docking) -> str:
 
 
 def _loop_joint(structure: Structure, ring: Docking) -> LoopJoint:
-    """The two modules of a ring, fixed to each other at their ports."""
+    """Return the loop joint that fixes the two modules of a ring to each other at their ports."""
     (x, owner), (y, other) = _ends(structure, ring)
     return LoopJoint(
         _ring_name(ring),
@@ -159,7 +159,7 @@ def _loop_joint(structure: Structure, ring: Docking) -> LoopJoint:
 
 
 def _is_rigid(structure: Structure, ring: Docking) -> bool:
-    """Whether no joint lies between the ends of a ring; it is a loop joint only otherwise.
+    """Return whether no joint lies between the ends of a ring; then it needs no loop joint.
 
     Raises:
         AssemblyError: there is none, and the ports are not at each other.
@@ -180,7 +180,7 @@ def _is_rigid(structure: Structure, ring: Docking) -> bool:
 def _ends(
     structure: Structure, ring: Docking
 ) -> tuple[tuple[DualQuaternion, Site], tuple[DualQuaternion, Site]]:
-    """Of both modules of a ring: the frame in which the ports meet, in the robot's body; the site of that."""
+    """Return for both modules of a ring the frame of the ports, in the body, and the body's site."""
     carrier, docked = structure.placed[ring.parent], structure.placed[ring.module]
     a, b = carrier.type.ports[ring.parent_port], docked.type.ports[ring.port]
     sites = carrier.sites[a.body], docked.sites[b.body]
@@ -191,6 +191,6 @@ def _ends(
 
 
 def _anchor(structure: Structure, site: Site, x_body_anchor: DualQuaternion) -> Anchor:
-    """A pose in a body as a frame fixed in the link of its site."""
+    """Return the loop joint's frame for a pose in a body, fixed in the link of a site."""
     x_body_link = structure.bodies[site.module][site.body].links[site.link]
     return Anchor(site.link, x_body_link.conjugate() * x_body_anchor)

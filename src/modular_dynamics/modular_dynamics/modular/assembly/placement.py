@@ -57,7 +57,7 @@ class PlacedModule(NamedTuple):
 def place(
     name: str, kind: ModuleType, docking: Docking | None, parent: PlacedModule | None, mount: Mount
 ) -> PlacedModule:
-    """The module ``name`` docked at ``parent``, or, without a docking, the base on its mount."""
+    """Return the module ``name`` docked at ``parent``, or, without a docking, the base on its mount."""
     if docking is None or parent is None:
         ground = f"{name}/{kind.root}" if mount == Mount() else WORLD
         site, entered, steps = (
@@ -103,7 +103,7 @@ def _normal(port: Port) -> NDArray[np.float64]:
 
 
 class _Builder:
-    """Joints and bodies of one module, from the site outwards."""
+    """Builder of one module's joints and bodies, from its site outwards."""
 
     def __init__(
         self, name: str, kind: ModuleType, site: Site, normal: NDArray[np.float64], is_base: bool
@@ -142,7 +142,7 @@ class _Builder:
     def add(self, step: Step, virtual: bool = False) -> None:
         """Append a joint and the body that it moves. The name of a virtual joint is its own."""
         joint = step.joint
-        carrier = self.sites.get(step.parent)  # None: the entry
+        carrier = self.sites.get(step.parent)  # no site: the joint starts at the entry
         moved = pose(_TURNLESS, joint.origin)
         axis = self.normal if joint.axis is None else joint.axis
         inside = carrier is not None and carrier.module == self.name
@@ -172,10 +172,10 @@ class _Builder:
         )
 
     def _inertial(self, body: str, origin: NDArray[np.float64]) -> Inertial:
-        """Of a body of the module (a massless one for virtual joints), about a frame at ``origin``."""
+        """Return a body's inertia (massless for virtual joints) about a frame at ``origin``."""
         if body not in self.kind.bodies:
             return Inertial.none
-        # a base has no joints at an entry: what these move besides the root body is part of that
+        # a base has no entry joints: what these would move is part of its root body
         parts = [self.kind.bodies[body]]
         if self.is_base and body == self.kind.root:
             parts += [self.kind.bodies[step.child] for step in self.kind.entry_steps if step.child != body]

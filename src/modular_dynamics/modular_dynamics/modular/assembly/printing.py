@@ -7,7 +7,7 @@ __all__ = ["tree_of"]
 
 
 def tree_of(name: str, structure: Structure) -> str:
-    """One line for each module: ports, name, kind; then the rings."""
+    """Return one line for each module (ports, name, kind), then one for each ring."""
     children: dict[str, list[Docking]] = {}
     for docking in structure.tree:
         children.setdefault(docking.parent, []).append(docking)

@@ -58,7 +58,7 @@ def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> Indepe
     system = assembler.system
     closed = graph.neutral() if guess is None else checked_guess(system, guess)
     start = closed.copy()
-    # Newton's method is quick, and where it fails the search within limits also says why
+    # Newton's method is quick; the search within limits, where it fails, reports the reason
     if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
         found = assembler.search(start)
         if found.open_groups:
@@ -99,7 +99,7 @@ def _rank(J: Array) -> int:
 
 
 def _dependent_columns(J: Array, rank: int) -> list[int]:
-    """Indices of ``rank`` independent columns of J (m, n): by QR with column pivoting."""
+    """Return indices of ``rank`` independent columns of J (m, n), by QR with column pivoting."""
     rest, chosen = J.copy(), list[int]()
     for _ in range(rank):
         lengths = np.linalg.norm(rest, axis=0)

@@ -39,12 +39,12 @@ class Structure(NamedTuple):
 
     @property
     def tree(self) -> tuple[Docking, ...]:
-        """How each module but the base is docked towards the base, in order."""
+        """Docking of each module but the base towards the base, in order."""
         return tuple([placed.docking for placed in self.placed.values() if placed.docking is not None])
 
     @property
     def dockings(self) -> tuple[Docking, ...]:
-        """The tree of dockings, then those that close rings."""
+        """All dockings: the tree, then those that close rings."""
         return self.tree + self.rings
 
 
@@ -57,7 +57,7 @@ class Release(NamedTuple):
 
 
 def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, ModuleType]) -> Structure:
-    """The base module alone."""
+    """Return a structure with the base module alone."""
     placed = place(base, kind, None, None, mount)
     cells = checked_cells(base, kind, placed.x_base_module, {})
     bodies = with_fixed({}, base, placed)
@@ -65,7 +65,7 @@ def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, Modul
 
 
 def module_of(structure: Structure, module: object) -> PlacedModule:
-    """The module of that name. Raises UnknownNameError: names the choices."""
+    """Return the module of that name. Raises UnknownNameError: names the choices."""
     if not isinstance(module, str) or module not in structure.placed:
         raise UnknownNameError(
             f"no module {shown(module)}; the assembly's modules: {listed(structure.placed)}"
@@ -76,7 +76,7 @@ def module_of(structure: Structure, module: object) -> PlacedModule:
 def docked(
     old: Structure, module: str, port: object, other: str, other_port: object, kind: object, turn: object
 ) -> Structure:
-    """With one docking more: see :meth:`.Assembly.dock`."""
+    """Return the structure with one more docking: see :meth:`.Assembly.dock`."""
     carrier = module_of(old, module)
     own = checks.checked_port(module, carrier.type, port)
     checks.require_free(module, own, old.used)
@@ -126,7 +126,7 @@ def docked(
 
 
 def released(old: Structure, module: str, port: object) -> Release:
-    """Without one docking and what it connected with the base: see :meth:`.Assembly.undock`."""
+    """Return the structure without one docking and what it connected: see :meth:`.Assembly.undock`."""
     docking = _docking_at(old, module, port)
     if docking in old.rings:
         ends = (docking[:2], docking[2:4])
@@ -147,7 +147,7 @@ def released(old: Structure, module: str, port: object) -> Release:
 
 
 def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
-    """Without a docking inside a ring: what it carried is carried by the rest of the ring.
+    """Return the structure without a docking inside a ring; the rest of the ring carries its modules.
 
     Raises:
         AssemblyError: so two modules would be in one cell with all joints at zero.
@@ -164,7 +164,7 @@ def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
 
 
 def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
-    """With dockings of another assembly, in this order; its modules are renamed by a prefix."""
+    """Return the structure with another assembly's dockings, in order, its modules renamed by a prefix."""
     for module, port, other, other_port, turn in dockings:
         name = prefix + other
         kind = None if name in start.placed else source.placed[other].type
@@ -173,7 +173,7 @@ def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, p
 
 
 def _docking_at(structure: Structure, module: str, port: object) -> Docking:
-    """The docking at a port of a module; with None that towards the base."""
+    """Return the docking at a module's port; for None, the one towards the base."""
     placed = module_of(structure, module)
     if port is None:
         if placed.docking is None:

@@ -12,7 +12,7 @@ __all__ = ["groups_of"]
 def groups_of(
     structure: Structure, subsystems: str | Mapping[str, Sequence[str]]
 ) -> Mapping[str, Sequence[str]]:
-    """Modules by subsystem; each subsystem after the one that carries it, parents before children.
+    """Return modules by subsystem; carriers before what they carry, parents before children.
 
     Raises:
         AssemblyError: as :meth:`.Assembly.graph`.
@@ -33,7 +33,7 @@ def groups_of(
 
 
 def _chains(structure: Structure) -> dict[str, list[str]]:
-    """Chains by their first module: a module continues its carrier's if it is the only one docked there."""
+    """Return chains by their first module: a module extends its carrier's chain if alone docked there."""
     carried: dict[str, int] = {}
     for placed in structure.placed.values():
         if placed.docking is not None:
@@ -50,7 +50,7 @@ def _chains(structure: Structure) -> dict[str, list[str]]:
 
 
 def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The given subsystems, each connected, with each module in one of them."""
+    """Return the given subsystems, after checking that each is connected and together they are complete."""
     group_of: dict[str, str] = {}
     for name, modules in given.items():
         if not is_label(name):
@@ -86,7 +86,7 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
 
 
 def _in_order(structure: Structure, groups: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """The groups, each after the one that carries its first module."""
+    """Return the groups, each after the one that carries its first module."""
     # a group's first module comes before its others, and after its carrier, in the order of docking
     order = {module: k for k, module in enumerate(structure.placed)}
     return dict(sorted(groups.items(), key=lambda item: order[item[1][0]]))

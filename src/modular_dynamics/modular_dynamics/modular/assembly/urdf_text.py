@@ -18,14 +18,14 @@ _SIZES = {"box": (), "cylinder": ("radius", "length"), "sphere": ("radius",)}
 
 
 class _Drawn(NamedTuple):
-    """A shape at its pose in a link."""
+    """A shape and its pose in a link."""
 
     shape: Shape
     x_link_shape: DualQuaternion
 
 
 def urdf_of(structure: Structure, graph: SubsystemGraph) -> str:
-    """See :meth:`.Assembly.to_urdf`; ``graph``: that of the assembly."""
+    """Return an assembly's URDF text: see :meth:`.Assembly.to_urdf`; ``graph``: that of the assembly."""
     robot = robot_element(graph)
     drawn = _drawn(structure, graph)
     for link in robot.findall("link"):
@@ -39,7 +39,7 @@ def urdf_of(structure: Structure, graph: SubsystemGraph) -> str:
 
 
 def _drawn(structure: Structure, graph: SubsystemGraph) -> Mapping[str, list[_Drawn]]:
-    """The shapes of each link."""
+    """Return the shapes of each link, by link."""
     drawn: dict[str, list[_Drawn]] = {}
     for placed in structure.placed.values():
         for name, body in placed.type.bodies.items():

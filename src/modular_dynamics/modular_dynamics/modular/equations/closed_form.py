@@ -25,7 +25,7 @@ def closed_form(
     wrenches: Sequence[str] = ...,
 ) -> "SymbolicClosedForm": ...
 def closed_form(robot: SubsystemGraph | HasGraph, *, symbolic: bool = False, **options: Any) -> Any:
-    """The equations of motion of a tree as matrices, of numbers or of symbols.
+    """Return the equations of motion of a tree as matrices, of numbers or of symbols.
 
     Args:
         robot: a graph, or an object such as an assembly that has one (``robot.graph()``).

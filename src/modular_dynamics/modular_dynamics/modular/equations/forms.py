@@ -25,7 +25,7 @@ __all__ = [
 
 
 def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:
-    """M_i (6, 6) = [[m 1, -m c^], [m c^, I - m c^ c^]] of a body with its centre of mass at c, I about it.
+    """Return M_i (6, 6) = [[m 1, -m c^], [m c^, I - m c^ c^]] of a body with centre of mass c, I about it.
 
     It is diag(m 1, I), as eq. 29 must read for twists (v, w), where the frame is at the centre of mass.
     """
@@ -38,7 +38,7 @@ def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:
 
 
 def gyroscopic(M: Array, V: Array, half: Any = 0.5) -> Array:
-    """B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M - b) / 2, see numeric.py.
+    """Return B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M - b) / 2, see numeric.py.
 
     half: 1/2 as M and V have their numbers.
     """
@@ -50,7 +50,7 @@ def gyroscopic(M: Array, V: Array, half: Any = 0.5) -> Array:
 def exp(
     s: Array, q: Any, sin: Callable[[Any], Any] = math.sin, cos: Callable[[Any], Any] = math.cos
 ) -> Array:
-    """exp(s^ q) (4, 4) of a unit twist s = (v, w), |w| = 1, or w = 0 and |v| = 1 (eqs. 8-12).
+    """Return exp(s^ q) (4, 4) of a unit twist s = (v, w), |w| = 1, or w = 0 and |v| = 1 (eqs. 8-12).
 
     R = 1 + w^ sin q + w^^2 (1 - cos q), as eq. 8 must read; p = (1 - R) (w x v) + w w.v q.
     """

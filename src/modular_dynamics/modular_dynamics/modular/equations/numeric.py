@@ -57,7 +57,7 @@ class ClosedForm:
 
     @cached_property
     def _constant(self) -> tuple[Array, Array]:
-        """S and M."""
+        """The matrices S and M, which do not depend on q."""
         n = len(self.tree.bodies)
         S, M = np.zeros((6 * n, n)), np.zeros((6 * n, 6 * n))
         for k in range(n):
@@ -66,7 +66,7 @@ class ClosedForm:
         return S, M
 
     def transformations(self, q: ArrayLike) -> Array:
-        """H_ij (n + 1, n + 1, 4, 4) of all bodies i, j of one path, 0 the base; zeros for others and below.
+        """Return H_ij (n + 1, n + 1, 4, 4) of bodies i, j on one path, 0 the base; zeros for others.
 
         H_ij = H_ix H_xj with x the body before j (eq. 21): each from its predecessor's, direct (x = i, from
         (18)) or indirect.
@@ -81,7 +81,7 @@ class ClosedForm:
         return H
 
     def matrices(self, q: ArrayLike) -> Matrices:
-        """T, T_H0, S and M. Raises StateError: q of the wrong shape, or not finite."""
+        """Return T, T_H0, S and M. Raises StateError: q of the wrong shape, or not finite."""
         n, H = len(self.tree.bodies), self.transformations(q)
         R = np.swapaxes(H[..., :3, :3], -1, -2)
         blocks = np.zeros((n + 1, n + 1, 6, 6))  # Ad of the inverses: [[R^T, -R^T p^], [0, R^T]]
@@ -92,7 +92,7 @@ class ClosedForm:
         return Matrices(T, T_H0, *self._constant)
 
     def M(self, q: ArrayLike) -> Array:
-        """M(q) = S^T T^T M T S (nv, nv) (eq. 37), with the joints' armatures on the diagonal."""
+        """Return M(q) = S^T T^T M T S (nv, nv) (eq. 37), with the joints' armatures on the diagonal."""
         T, _, S, M = self.matrices(q)
         J = T @ S
         total: Array = J.T @ M @ J
@@ -100,7 +100,7 @@ class ClosedForm:
         return total
 
     def C(self, q: ArrayLike, v: ArrayLike, form: str = "skew") -> Array:
-        """C(q, v) (nv, nv) (eq. 38): S^T T^T (M T ad_Sq + B) T S.
+        """Return C(q, v) (nv, nv) (eq. 38): S^T T^T (M T ad_Sq + B) T S.
 
         Args:
             form: "skew": the B in the head of this file, so that Mdot - 2 C is skew-symmetric; the matrix of
@@ -124,7 +124,7 @@ class ClosedForm:
         return C
 
     def N(self, q: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None) -> Array:
-        """N(q) = S^T T^T (M T_H0 Vdot0 - F^e) (nv,) (eq. 39), with the springs of the joints.
+        """Return N(q) = S^T T^T (M T_H0 Vdot0 - F^e) (nv,) (eq. 39), with the springs of the joints.
 
         Args:
             wrenches: on links, see :func:`.body_wrenches`.
@@ -142,7 +142,7 @@ class ClosedForm:
     def tau(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Mapping[str, ArrayLike] | None = None
     ) -> Array:
-        """Tau (nv,) = M(q) a + C(q, v) v + N(q) (eq. 36), without friction. Errors as of the parts."""
+        """Return tau (nv,) = M(q) a + C(q, v) v + N(q) (eq. 36), without friction. Errors as of the parts."""
         v, a = checked_vectors(self._graph, v=v, a=a)
         tau: Array = self.M(q) @ a + self.C(q, v) @ v + self.N(q, wrenches)
         return tau

@@ -22,7 +22,7 @@ class HasGraph(Protocol):
     """An object such as an assembly of modules, which gives its graph."""
 
     def graph(self) -> SubsystemGraph:
-        """Its SubsystemGraph."""
+        """Return the robot as a SubsystemGraph."""
 
 
 class TreeData(NamedTuple):
@@ -63,7 +63,7 @@ class TreeData(NamedTuple):
 
 
 def graph_of(robot: SubsystemGraph | HasGraph) -> SubsystemGraph:
-    """The graph itself, or that of an object with a method ``graph()``. Raises GraphTypeError."""
+    """Return the graph itself, or that of an object with a method ``graph()``. Raises GraphTypeError."""
     given: Any = robot
     has_graph = not isinstance(given, (SubsystemGraph, type)) and callable(getattr(given, "graph", None))
     graph = given.graph() if has_graph else given
@@ -73,7 +73,7 @@ def graph_of(robot: SubsystemGraph | HasGraph) -> SubsystemGraph:
 
 
 def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
-    """Masses, unit twists and poses of a robot, which is an open tree.
+    """Return masses, unit twists and poses of a robot, which is an open tree.
 
     A virtual joint is a prismatic or revolute joint like the others; its body may have no mass.
 
@@ -114,7 +114,7 @@ def tree_data(robot: SubsystemGraph | HasGraph) -> TreeData:
 
 
 def body_wrenches(tree: TreeData, wrenches: Mapping[str, ArrayLike] | None) -> Vector:
-    """F^e (n, 6): sums of wrenches on links, each in its body's frame by F_a = Ad_{H_ba}^T F_b (eq. 17).
+    """Return F^e (n, 6): sums of wrenches on links, in body frames by F_a = Ad_{H_ba}^T F_b (eq. 17).
 
     Args:
         wrenches: (force, moment) [N, N m] that act on links, in the link's frame, by the link's name.

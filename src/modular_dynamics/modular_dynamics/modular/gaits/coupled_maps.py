@@ -81,7 +81,7 @@ class CoupledMaps(Gait):
             object.__setattr__(self, key, value)
 
     def iterates(self, count: int) -> Array:
-        """x (count, n) of the iterations 0 to count - 1, of which number k is at t = k period."""
+        """Return x (count, n) of iterations 0 to count - 1; number k is at t = k period."""
         return np.array([self._x[k] for k in range(count)]).reshape(count, len(self.joint_names))
 
     @cached_property
@@ -100,7 +100,7 @@ class CoupledMaps(Gait):
         if self.boundary == "open":
             before[0], after[-1] = f[0], f[-1]
         y = (1.0 - self.coupling) * f + 0.5 * self.coupling * (before + after)
-        return np.clip(y, 0.0, 1.0)  # rounding out of [0, 1] would grow without bound
+        return np.clip(y, 0.0, 1.0)  # an iterate that rounding moved outside [0, 1] would diverge
 
     def _knot(self, k: int) -> GaitState:
         q = np.asarray(self.offset) + np.asarray(self.amplitude) * (2.0 * self._x[k] - 1.0)
@@ -110,7 +110,7 @@ class CoupledMaps(Gait):
         return between_knots(self._knot, times, self.period)
 
     def mapping(self) -> dict[str, Any]:
-        """What ``gaits.load`` makes this gait of."""
+        """Return the mapping from which ``gaits.load`` makes this gait."""
         numbers = zip(self.joint_names, np.array(self.amplitude), np.array(self.offset), strict=True)
         keys = ("ramp", "period", "growth", "coupling", "boundary", "settle")
         start = {"seed": self.seed} if self.initial is None else {"initial": list(self.initial)}

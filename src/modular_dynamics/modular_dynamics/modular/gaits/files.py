@@ -27,7 +27,7 @@ HOPF = {"coupling", "convergence", "connections", "seed", "step", "ramp"}
 
 
 def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
-    """A gait from a YAML file, YAML text (of more than one line), or a mapping.
+    """Return a gait from a YAML file, YAML text (of more than one line), or a mapping.
 
     Keys and units: docs/gaits.md; examples: config/gaits/.
 
@@ -69,7 +69,7 @@ def _gait(content: Any) -> Gait:
 
 
 def _rhythm(table: Mapping[str, Any]) -> Rhythm:
-    """What the sections body, legs and joints give, in this order."""
+    """Return the rhythm of the sections body, legs and joints, in this order."""
     parts = []
     common = _chosen(table, set(NUMBERS))
     if "body" in table:
@@ -96,7 +96,7 @@ def _rhythm(table: Mapping[str, Any]) -> Rhythm:
 
 
 def _own_numbers(table: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """The names under joints, and each joint's numbers: its own, else those of the whole gait."""
+    """Return the names under joints, and each joint's numbers: its own, or else the gait's."""
     given = table["joints"]
     names = joint_names("joints", tuple(given) if isinstance(given, Mapping) else given)
     numbers: dict[str, list[float]] = {key: [] for key in keys}

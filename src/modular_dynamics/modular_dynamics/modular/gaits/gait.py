@@ -40,7 +40,7 @@ class Gait(ABC):
     ramp: float
 
     def at(self, t: float) -> GaitState:
-        """State (n,) at time t [s]. Raises StateError: a time that is negative or not finite."""
+        """Return state (n,) at time t [s]. Raises StateError: a time that is negative or not finite."""
         return GaitState(*(row[0] for row in self.states([t])))
 
     def states(self, times: ArrayLike) -> GaitState:
@@ -52,18 +52,18 @@ class Gait(ABC):
 
     @abstractmethod
     def _motion(self, times: Array) -> GaitState:
-        """States (k, n) without the ramp."""
+        """Return states (k, n) without the ramp at the start."""
 
     @abstractmethod
     def mapping(self) -> dict[str, Any]:
-        """What ``gaits.load`` makes this gait of."""
+        """Return the mapping from which ``gaits.load`` makes this gait."""
 
     def to_yaml(self) -> str:
-        """The gait as YAML with units in comments; ``gaits.load`` of it gives an equal gait."""
+        """Return the gait as YAML with units in comments; ``gaits.load`` makes an equal gait of it."""
         return yaml_text(self.mapping())
 
     def checked_against(self, joint_names: Iterable[str]) -> "Gait":
-        """The same motion in the order of ``joint_names``; joints without a motion stay at 0.
+        """Return the same motion in the order of ``joint_names``; joints without a motion stay at 0.
 
         Raises UnknownNameError: the gait moves joints that are not among ``joint_names``.
         """
@@ -75,7 +75,7 @@ class Gait(ABC):
 
 
 class _OnJoints(Gait):
-    """A gait among other joints, which stay at 0."""
+    """A gait extended to more joints, which stay at 0."""
 
     def __init__(self, gait: Gait, names: tuple[str, ...]) -> None:
         self.joint_names, self.ramp = names, gait.ramp
@@ -92,7 +92,7 @@ class _OnJoints(Gait):
 
 
 def smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
-    """The motion times s(t / ramp), s(u) = 10 u^3 - 15 u^4 + 6 u^5 up to u = 1 and 1 from there.
+    """Return the motion times s(t / ramp), s(u) = 10 u^3 - 15 u^4 + 6 u^5 up to u = 1 and 1 from there.
 
     s starts and ends with derivatives s' = s'' = 0, so that q, v and a start at 0 and nothing jumps.
     """

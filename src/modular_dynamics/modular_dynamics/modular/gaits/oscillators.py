@@ -79,12 +79,12 @@ class Oscillators(Gait):
 
     @property
     def joint_names(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only
-        """The order of the arrays."""
+        """Joint names, in the order of the arrays."""
         return self.rhythm.joint_names
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
-        """Names of the joints that are coupled."""
+        """Pairs of names of coupled joints."""
         if self.connections == "chain":
             return tuple(pairwise(self.joint_names))
         if self.connections == "all":
@@ -130,7 +130,7 @@ class Oscillators(Gait):
 
     @cached_property
     def _couplings(self) -> Complex:
-        """The coupling terms as a matrix on z."""
+        """Return the coupling terms as a matrix that multiplies z."""
         turn = np.exp(1j * self.rhythm.array("phase"))
         links = self._adjacency * np.outer(turn, turn.conj())
         return np.asarray(self.coupling * (links - np.diag(self._adjacency.sum(axis=0))))
@@ -140,7 +140,7 @@ class Oscillators(Gait):
         return np.asarray(own * z + self._couplings @ z)
 
     def _second(self, z: Complex, rate: Complex) -> Complex:
-        """The second derivative of z along the motion."""
+        """Return the second derivative of z along the motion."""
         own = self.convergence * (1.0 - np.abs(z) ** 2) + 1j * self._omega
         stretch = -2.0 * self.convergence * (z.conj() * rate).real
         return np.asarray(own * rate + stretch * z + self._couplings @ rate)
@@ -169,7 +169,7 @@ class Oscillators(Gait):
         return between_knots(self._knot, times, self.step)
 
     def mapping(self) -> dict[str, Any]:
-        """What ``gaits.load`` makes this gait of."""
+        """Return the mapping from which ``gaits.load`` makes this gait."""
         links = self.connections if isinstance(self.connections, str) else [list(p) for p in self.connections]
         keys = ("ramp", "coupling", "convergence", "seed", "step")
         values = {key: getattr(self, key) for key in keys}

@@ -10,7 +10,7 @@ __all__ = ["between_knots"]
 
 
 def between_knots(knot: Callable[[int], GaitState], times: Array, step: float) -> GaitState:
-    """States (k, n) at times: in each interval the quintic through q, v, a of its two ends.
+    """Return states (k, n) at times: in each interval the quintic through q, v, a of its two ends.
 
     The motion is C2, and v and a are its exact derivatives. With
     q = q0 + v0 s + a0 s^2 / 2 + c3 s^3 + c4 s^4 + c5 s^5, s the time since the knot, the coefficients c

@@ -28,7 +28,7 @@ class Recursion:
         self._kept: tuple[int, list[State]] = 0, [first]
 
     def __getitem__(self, k: int) -> State:
-        """x_k; not to be changed."""
+        """Return x_k; the caller must not change it."""
         start, states = self._kept
         if k < start:
             start, states = 0, [self._first]

@@ -40,7 +40,7 @@ class Rhythm:
             object.__setattr__(self, key, per_joint(key, getattr(self, key), names, least=least))
 
     def __add__(self, other: "Rhythm") -> "Rhythm":
-        """Both, of different joints. Raises GaitError: a joint is in both."""
+        """Return a rhythm with the joints of both. Raises GaitError: a joint is in both."""
         return Rhythm(
             self.joint_names + other.joint_names,
             *(
@@ -50,11 +50,11 @@ class Rhythm:
         )
 
     def array(self, key: str) -> Array:
-        """Amplitude, frequency, offset or phase as an array (n,)."""
+        """Return amplitude, frequency, offset or phase as an array (n,)."""
         return np.asarray(getattr(self, key), np.float64)
 
     def mapping(self) -> dict[str, dict[str, Any]]:
-        """{joint: its numbers}, as in YAML."""
+        """Return {joint: its numbers}, as in YAML."""
         keys = ("amplitude", "frequency", "offset", "phase")
         rows = zip(*(self.array(key).tolist() for key in keys), strict=True)
         return {
@@ -71,7 +71,7 @@ def body_wave(
     offset: Values = 0.0,
     phase: float = 0.0,
 ) -> Rhythm:
-    """A wave that travels along joints in their order: joint k has phase - k lag.
+    """Return a wave that travels along joints in their order: joint k has phase - k lag.
 
     Args:
         lag: of each joint behind the one before [rad]; the wave's length is 2 pi / lag joints.

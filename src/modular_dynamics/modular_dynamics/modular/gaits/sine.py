@@ -29,7 +29,7 @@ class Sine(Gait):
 
     @property
     def joint_names(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only
-        """The order of the arrays."""
+        """Joint names, in the order of the arrays."""
         return self.rhythm.joint_names
 
     def _motion(self, times: Array) -> GaitState:
@@ -41,5 +41,5 @@ class Sine(Gait):
         )
 
     def mapping(self) -> dict[str, Any]:
-        """What ``gaits.load`` makes this gait of."""
+        """Return the mapping from which ``gaits.load`` makes this gait."""
         return {"kind": "sine", "ramp": self.ramp, "joints": self.rhythm.mapping()}

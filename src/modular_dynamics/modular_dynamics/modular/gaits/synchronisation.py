@@ -23,12 +23,12 @@ AVERAGED, SETTLED = 100_000, 1_000
 
 
 def spread(x: ArrayLike) -> Array:
-    """Largest minus smallest x of the joints: (k,) of states (k, n); 0 where they are synchronised."""
+    """Return the largest minus the smallest x of the joints: (k,) of states (k, n); 0 if synchronised."""
     return np.asarray(np.ptp(np.asarray(x, np.float64), axis=-1))
 
 
 def logistic_exponent(growth: float) -> float:
-    """Lyapunov exponent of f(x) = a x (1 - x): the mean of ln|f'(x)| along a motion; ln 2 at a = 4.
+    """Return the Lyapunov exponent of f(x) = a x (1 - x): the mean of ln|f'(x)|; ln 2 at a = 4.
 
     Averaged over 100 000 iterations: two to three digits where the map is chaotic.
     """
@@ -39,13 +39,13 @@ def logistic_exponent(growth: float) -> float:
     tiny = np.finfo(np.float64).tiny
     for k in range(SETTLED + AVERAGED):
         if k >= SETTLED:
-            total += np.log(max(abs(growth * (1.0 - 2.0 * x)), tiny))  # 0 at superstable cycles
+            total += np.log(max(abs(growth * (1.0 - 2.0 * x)), tiny))  # avoids log(0) at superstable cycles
         x = growth * x * (1.0 - x)
     return float(total / AVERAGED)
 
 
 def transverse_exponents(joints: int, coupling: float, growth: float = 4.0, boundary: str = "ring") -> Array:
-    """ln|1 - e + e cos k| + l(f) of the n - 1 modes that are not common to all joints, per iteration.
+    """Return ln|1 - e + e cos k| + l(f) of the n - 1 modes not common to all joints, per iteration.
 
     k = 2 pi m / n on a ring, pi m / n with open ends, m = 1 .. n - 1. All negative: maps that are nearly
     synchronised become so.

@@ -21,7 +21,7 @@ LARGEST, SHORTEST = 1e9, 1e-6
 def number(
     key: str, value: Any, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
 ) -> float:
-    """A number in [least, most], above ``above`` and within +-1e9. Raises GaitError: names key and range."""
+    """Return a number in [least, most], above ``above``, within +-1e9. Raises GaitError: names key, range."""
     bounds = [f"of at least {least:g}"] * (least > -math.inf) + [f"above {above:g}"] * (above > -math.inf)
     bounds += [f"of at most {most:g}"] * (most < math.inf)
     wanted = " ".join(["a finite number", " and ".join(bounds)]).rstrip()
@@ -39,7 +39,7 @@ def number(
 
 
 def duration(key: str, value: Any, *, most: float = math.inf) -> float:
-    """A time [s], 0 or at least a microsecond. Raises GaitError."""
+    """Return a time [s], 0 or at least a microsecond. Raises GaitError."""
     result = number(key, value, least=0.0, most=most)
     if 0.0 < result < SHORTEST:
         raise GaitError(f"{key} is {result:g}; 0 or at least {SHORTEST:g} s is needed")
@@ -55,14 +55,14 @@ def _hint(value: Any) -> str:
 
 
 def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
-    """An integer from 0 to ``most``. Raises GaitError."""
+    """Return an integer from 0 to ``most``. Raises GaitError."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) <= most:
         raise GaitError(f"{key} is {shown(value)}; a whole number from 0 to {most} is needed")
     return int(value)
 
 
 def joint_names(key: str, names: Any) -> tuple[str, ...]:
-    """Names, at least one, none twice, each a text that YAML can hold. Raises GaitError."""
+    """Return at least one name, none twice, each a text that YAML can hold. Raises GaitError."""
     if isinstance(names, str | Mapping | Set) or not isinstance(names, Iterable):
         raise GaitError(f"{key} is {shown(names)}; a list of joints' names is needed")
     result = tuple(names)
@@ -82,7 +82,7 @@ def joint_names(key: str, names: Any) -> tuple[str, ...]:
 
 
 def per_joint(key: str, values: Any, joints: Sequence[str], *, least: float = -math.inf) -> tuple[float, ...]:
-    """One number for each joint; a single number is that of all joints. Raises GaitError: names the joint."""
+    """Return one number for each joint; a single number is for all. Raises GaitError: names the joint."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (number(key, values, least=least),) * len(joints)
     listed = list(values)

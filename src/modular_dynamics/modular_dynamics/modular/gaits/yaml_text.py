@@ -26,7 +26,7 @@ UNITS = {
 
 
 def yaml_text(mapping: dict[str, Any]) -> str:
-    """One key per line with its unit; mappings of joints one joint per line."""
+    """Return YAML with one key per line and its unit; mappings of joints have one joint per line."""
     lines = []
     for key, value in mapping.items():
         unit = f"  # {UNITS[key]}" if key in UNITS else ""

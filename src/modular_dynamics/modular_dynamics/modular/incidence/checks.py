@@ -33,7 +33,7 @@ MOST_NAMED = 4
 
 
 def shape_of(matrix: ArrayLike) -> tuple[int, int]:
-    """Modules and docks. Raises AssemblyError: it is no matrix, or has no modules."""
+    """Return the numbers of modules and docks. Raises AssemblyError: not a matrix, or no modules."""
     try:
         shape = np.shape(matrix)
     except ValueError:
@@ -60,7 +60,7 @@ def _unequal_rows(matrix: Any) -> str:
 
 
 def checked_texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
-    """As many texts as there are modules or docks. Raises AssemblyError."""
+    """Return as many texts as there are modules or docks. Raises AssemblyError."""
     if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
         raise AssemblyError(
             f"the {what} are {shown(values)}; a list of texts is needed, one for each of the {of}"
@@ -74,7 +74,7 @@ def checked_texts(values: object, count: int, what: str, of: str) -> tuple[str, 
 
 
 def checked_modules(names: object, count: int) -> tuple[str, ...]:
-    """The names of the modules, or v0, v1, ... Raises AssemblyError: wrong count, no names, one twice."""
+    """Return the modules' names, or v0, v1, ... Raises AssemblyError: wrong count, not a name, duplicate."""
     if names is None or names == ():
         return tuple(f"v{k}" for k in range(count))
     modules = checked_texts(names, count, "names", "modules")
@@ -84,7 +84,7 @@ def checked_modules(names: object, count: int) -> tuple[str, ...]:
 
 
 def checked_docks(names: object, count: int) -> tuple[str, ...]:
-    """The names of the columns, or e1, e2, ... Raises AssemblyError: wrong count, no names, one twice."""
+    """Return the columns' names, or e1, e2, ... Raises AssemblyError: wrong count, not a name, duplicate."""
     if names is None or names == ():
         return tuple(f"e{k + 1}" for k in range(count))
     docks = checked_texts(names, count, "names of docks", "docks")
@@ -107,7 +107,7 @@ def _different(names: tuple[str, ...], what: str) -> tuple[str, ...]:
 
 
 def checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
-    """Quarter turns of each docking, or zeros. Raises AssemblyError: wrong count, none of 0 to 3."""
+    """Return quarter turns of each docking, or zeros. Raises AssemblyError: wrong count or value."""
     if turns is None or (isinstance(turns, tuple) and not turns):
         return (0,) * len(docks)
     if isinstance(turns, str) or not isinstance(turns, Sequence | np.ndarray):
@@ -122,7 +122,7 @@ def checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
 
 
 def checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str]) -> Faces:
-    """The matrix as read-only whole numbers. Raises AssemblyError: other entries; names module and column."""
+    """Return the matrix as read-only whole numbers. Raises AssemblyError: names module and column."""
     given = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, object)
     if given.dtype.kind in "iuf":
         numbers = given.astype(float)
@@ -141,14 +141,14 @@ def checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str
 
 
 def _number(value: object) -> float:
-    """The number of a face in an array of mixed objects; NaN if it is none."""
+    """Return the number of a face in an array of mixed objects; NaN if it is not a number."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return float(value) if abs(value) <= _LARGEST else np.nan  # larger ones may be no float
+        return float(value) if abs(value) <= _LARGEST else np.nan  # larger integers may overflow a float
     return float(value) if isinstance(value, float | np.integer | np.floating) else np.nan
 
 
 def column_ends(matrix: Faces) -> NDArray[np.intp]:
-    """The two modules of each column, that of the upper row first, shape (docks, 2)."""
+    """Return the two modules of each column, upper row first, shape (docks, 2)."""
     return np.nonzero(matrix.T)[1].reshape(-1, 2)
 
 

@@ -19,12 +19,12 @@ __all__ = ["incidence_matrix_of", "with_columns"]
 
 
 def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
-    """The incidence matrix of an assembly: modules and dockings in the order in which they were docked."""
+    """Return an assembly's incidence matrix: modules and dockings in the order of docking."""
     modules = list(structure.placed)
     row = {name: k for k, name in enumerate(modules)}
     dockings = list(_in_order(structure))
     matrix = np.zeros((len(modules), len(dockings)), np.int64)
-    type_of = cache(docking_type)  # few are different
+    type_of = cache(docking_type)  # modules have few distinct types
     types = []
     for column, docking in enumerate(dockings):
         kinds = [structure.placed[name].type for name in (docking.parent, docking.module)]
@@ -43,7 +43,7 @@ def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:
 
 
 def _in_order(structure: Structure) -> Iterator[Docking]:
-    """All dockings, rings among them, in the order in which they were made."""
+    """Yield all dockings, rings included, in the order in which they were made."""
     at = {docking[:2]: docking for docking in structure.dockings}
     for key in structure.used:  # both ports of a docking are entered when it is made
         if key in at:
@@ -51,7 +51,7 @@ def _in_order(structure: Structure) -> Iterator[Docking]:
 
 
 def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
-    """The base module with all dockings of a matrix.
+    """Return the base module with all dockings of a matrix.
 
     Of the columns at modules that are there already, the first one is docked next: the columns of a matrix in
     docking order keep it. A column between two modules that are both there closes a ring.
@@ -92,7 +92,7 @@ def _with_column(
     kinds: tuple[ModuleType, ModuleType],
     type_of: Callable[..., str],
 ) -> Structure:
-    """With one docking more, that of a column, seen from the module that is there."""
+    """Return the structure with a column's docking added, seen from the module that is already there."""
     names = [aim.modules[row] for row in rows]
     faces = [int(aim.matrix[row, column]) for row in rows]
     new = None if names[1] in start.placed else kinds[1]
@@ -115,7 +115,7 @@ def _require_type(
     if aim.docking_types is None:
         return
     port, other = (kind.port(face) for kind, face in zip(kinds, faces, strict=True))
-    assert port is not None  # both have just been docked
+    assert port is not None  # both modules have just been docked
     assert other is not None
     right = type_of(kinds[0], port, kinds[1], other, aim.turns[column])
     if aim.docking_types[column] != right:

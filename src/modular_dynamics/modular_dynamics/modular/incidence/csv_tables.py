@@ -25,7 +25,7 @@ _Row = tuple[int, list[str]]
 
 
 def csv_of(table: Table) -> str:
-    """The header, a row for each module, then docking types, quarter turns and base."""
+    """Return CSV: header, a row for each module, then docking types, quarter turns and base."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["module", *table.docks, "kind"])
@@ -39,7 +39,7 @@ def csv_of(table: Table) -> str:
 
 
 def table_of_csv(text: str) -> Table:
-    """The table in a text. Raises DescriptionError: names line and column."""
+    """Return the table in a text. Raises DescriptionError: names line and column."""
     (line, header), *rows = list(_rows(text)) or [(1, [])]
     if len(header) < 2 or header[0] != "module" or header[-1] != "kind":
         raise DescriptionError(
@@ -69,7 +69,7 @@ def table_of_csv(text: str) -> Table:
 
 
 def _rows(text: str) -> Iterator[_Row]:
-    """The rows that are not empty, without white space around their cells."""
+    """Yield the rows that are not empty, without white space around their cells."""
     separator = separator_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
@@ -82,7 +82,7 @@ def _rows(text: str) -> Iterator[_Row]:
 
 
 def _labelled(rows: Sequence[_Row], docks: int) -> dict[str, _Row]:
-    """The rows below the modules by their labels; spreadsheets append empty cells."""
+    """Return the rows below the modules by label, without empty cells that spreadsheets append."""
     found: dict[str, _Row] = {}
     for line, (label, *cells) in rows:
         if label not in _LABELS or label in found:
@@ -96,7 +96,7 @@ def _labelled(rows: Sequence[_Row], docks: int) -> dict[str, _Row]:
 
 
 def _numbers(line: int, cells: Sequence[str], docks: Sequence[str]) -> list[int]:
-    """Whole numbers; their size is checked with the matrix."""
+    """Return the cells as whole numbers; their size is checked with the matrix."""
     for dock, cell in zip(docks, cells, strict=True):
         if not _WHOLE.fullmatch(cell):
             raise DescriptionError(f"column '{dock}': {shown(cell)} is no whole number", line)

@@ -18,14 +18,14 @@ _SMALL = 1e-6
 
 
 class _Line(NamedTuple):
-    """A point on it [m], and its unit direction."""
+    """A line: a point on it [m], and its unit direction."""
 
     point: NDArray[np.float64]
     direction: NDArray[np.float64]
 
 
 def docking_type(a: ModuleType, port: Port, b: ModuleType, other: Port, turn: int) -> str:
-    """The docking type of ``other`` of b docked at ``port`` of a, at zero joint positions.
+    """Return the docking type of ``other`` of b docked at ``port`` of a, at zero joint positions.
 
     "DS": the hinge axes of both modules are on one line (serial); "DP": they are parallel; "DO": orthogonal.
     "-": anything else, or a kind without a hinge. Between Backbones and Scouts without turns this is Table II

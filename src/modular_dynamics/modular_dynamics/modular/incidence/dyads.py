@@ -34,13 +34,13 @@ class Dyad(NamedTuple):
 
 
 def dyads_of(structure: Structure, dockings: Sequence[Docking]) -> list[Dyad]:
-    """A dyad for each docking."""
+    """Return a dyad for each docking."""
     starts = _starts(structure)
     return [_dyad(structure.placed, docking, starts) for docking in dockings]
 
 
 def _starts(structure: Structure) -> Mapping[str, int]:
-    """Where each joint's position is in q."""
+    """Return the index in q at which each joint's position starts."""
     starts: dict[str, int] = {}
     nq = 0
     for placed in structure.placed.values():
@@ -61,12 +61,12 @@ def _dyad(placed: Mapping[str, PlacedModule], docking: Docking, starts: Mapping[
 
 
 def _entered(module: PlacedModule) -> Port | None:
-    """The port by which a module is docked towards the base; None for the base."""
+    """Return the port by which a module is docked towards the base; None for the base."""
     return None if module.docking is None else module.type.ports[module.docking.port]
 
 
 def _steps_to(module: PlacedModule, body: str) -> list[Step]:
-    """The joints from a module's first body to another one of its bodies."""
+    """Return the joints from a module's first body to another one of its bodies."""
     entered = _entered(module)
     first = module.type.root if entered is None or module.type.entry_steps else entered.body
     leading = {step.child: step for step in module.type.steps_from(first)}
@@ -84,6 +84,6 @@ def _screws(
         axis = step.joint.axis
         if axis is None and entered is not None:
             axis = rotation_matrix(entered.x_module_port.primary)[:, 2]
-        assert axis is not None  # only joints at the entry have none, and the base has no entry
+        assert axis is not None  # only joints at an entry lack an axis, and the base has no entry
         signed = -axis if step.reversed else axis
         yield Screw.of(step.joint, signed, starts[f"{module}/{step.joint.name}"])

@@ -23,7 +23,7 @@ class Screw(NamedTuple):
 
     @classmethod
     def of(cls, joint: ModuleJoint, axis: Array, q_index: int) -> "Screw":
-        """That of a module's joint about or along ``axis``."""
+        """Return the screw of a module's joint about or along ``axis``."""
         if joint.type is JointType.PRISMATIC:
             return cls(axis, np.zeros(3), q_index)
         return cls(-np.cross(axis, joint.origin), axis, q_index)
@@ -38,7 +38,7 @@ class JointTwists:
         self._omega = np.array([screw.omega for screw in screws], float).reshape(-1, 3)
 
     def exponentials(self, q: Array) -> Array:
-        """exp(s q) of each joint, shape (joints, 4, 4).
+        """Return exp(s q) of each joint, shape (joints, 4, 4).
 
         A revolute joint, |omega| = 1 and omega . v = 0: R = I + W sin q + W^2 (1 - cos q) with W = hat(omega)
         (eq. 8, in which the paper prints a + before sin), p = (I sin q + W (1 - cos q)) v. A prismatic one,
@@ -57,5 +57,5 @@ class JointTwists:
 
 
 def homogeneous(x: DualQuaternion) -> Array:
-    """A pose as a matrix (4, 4), as in eq. 1."""
+    """Return a pose as a matrix (4, 4), as in eq. 1."""
     return matrix_forms.homogeneous(*to_rotation_translation(x))

@@ -150,7 +150,7 @@ def as_incidence_matrix(
     base: str | None,
     docking_types: Sequence[str] | None,
 ) -> IncidenceMatrix:
-    """The matrix with what is given beside it; None: as it has it, or the default.
+    """Return the matrix with the given attributes in place of its own; None keeps these or the default.
 
     Raises:
         AssemblyError: as :class:`IncidenceMatrix`; or a matrix of numbers without kinds.

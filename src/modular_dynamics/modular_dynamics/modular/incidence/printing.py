@@ -10,7 +10,7 @@ __all__ = ["matrix_text", "table_text"]
 
 
 def matrix_text(table: Table) -> str:
-    """Fig. 5: faces, kinds at the right, docking types below; then the turns, if there are some.
+    """Return the matrix as in Fig. 5: faces, kinds at the right, docking types below, then turns, if any.
 
     A kind is shown by its initial where all kinds of the matrix have different ones.
     """
@@ -30,7 +30,7 @@ def matrix_text(table: Table) -> str:
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of equally many cells, in columns; the first one begins at the left."""
+    """Return rows of equally many cells as aligned columns; the first one begins at the left."""
     cells = [list(row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []

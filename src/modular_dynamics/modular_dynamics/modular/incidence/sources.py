@@ -9,7 +9,7 @@ Source = str | PathLike[str]
 
 
 def written(text: str, path: Source | None) -> str:
-    """The text, also written into a file unless ``path`` is None."""
+    """Return the text after writing it into a file, unless ``path`` is None."""
     if path is not None:
         Path(path).expanduser().write_text(text, encoding="utf-8")
     return text

@@ -74,11 +74,11 @@ class DirectTransformations:
 
     @property
     def by_name(self) -> tuple[DirectTransformation, ...]:
-        """The rows with names of modules instead of indices."""
+        """Rows with names of modules instead of indices."""
         return self._by_name
 
     def poses(self, q: ArrayLike) -> Array:
-        """T_ij(q) = T_ij(0) exp(s_j q_j) of each row (eqs. 18, 21), shape (rows, 4, 4).
+        """Return T_ij(q) = T_ij(0) exp(s_j q_j) of each row (eqs. 18, 21), shape (rows, 4, 4).
 
         T_ij takes coordinates in the frame of j to that of i. A module's frame is fixed in its first body:
         the cube of Backbone and Scout, at its centre. Of a module with several bodies that is its root body
@@ -138,12 +138,12 @@ class IndirectTransformations:
 
     @property
     def by_name(self) -> tuple[IndirectTransformation, ...]:
-        """The rows with names of modules instead of indices."""
+        """Rows with names of modules instead of indices."""
         names = self.modules
         return tuple(_indirect(names[i], names[x], names[j]) for i, x, j in self._ixj.tolist())
 
     def poses(self, q: ArrayLike) -> Array:
-        """T_ij(q) = T_ix T_xj of each row, products of rows before it and of the DTL, shape (rows, 4, 4).
+        """Return T_ij(q) = T_ix T_xj of each row, from earlier rows and the DTL, shape (rows, 4, 4).
 
         Frames, ``q`` and errors: as :meth:`DirectTransformations.poses`.
         """
@@ -177,7 +177,7 @@ def _indirect(i: Module, x: Module, j: Module) -> IndirectTransformation:
 
 
 def _product(factors: Iterator[Array], count: int) -> Array:
-    """The product of the next matrices, of one at least."""
+    """Return the product of the next ``count`` matrices, at least one."""
     product = next(factors)
     for _ in range(count - 1):
         product = product @ next(factors)

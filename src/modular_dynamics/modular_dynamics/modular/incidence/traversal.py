@@ -9,7 +9,7 @@ __all__ = ["traversed"]
 
 
 def traversed(base: str, dockings: Sequence[Docking], order: str) -> list[Docking]:
-    """The dockings of a tree from the base outwards; of those at one module, in their given order.
+    """Return a tree's dockings from the base outwards; those of one module in their given order.
 
     Args:
         order: "dfs": each path to its end before the next one; "bfs": modules nearer to the base first.

@@ -23,7 +23,7 @@ _LARGEST = 10**9
 
 
 def yaml_of(table: Table) -> str:
-    """The matrix with one line for each module and one for each docking."""
+    """Return the matrix as YAML, one line for each module and one for each docking."""
     matrix = np.asarray(table.matrix)
     modules = [_quoted(name) for name in table.modules]
     lines = [f"base: {_quoted(table.base)}", "modules:  # name: kind"]
@@ -45,7 +45,7 @@ def yaml_of(table: Table) -> str:
 
 
 def _quoted(text: str) -> str:
-    """The text, in quotes where YAML would not read it as text."""
+    """Return the text, in quotes where YAML would not read it as text."""
     if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     quoted: str = yaml.safe_dump(text, default_style='"', width=1 << 30)
@@ -53,7 +53,7 @@ def _quoted(text: str) -> str:
 
 
 def table_of_yaml(text: str) -> Table:
-    """The table in a text. Raises DescriptionError: names the line."""
+    """Return the table in a text. Raises DescriptionError: names the line."""
     entries = _mapping(_content(text), "the file", None, ("base", "modules", "docks"))
     if "modules" not in entries:
         raise DescriptionError("the file has no modules; names with their kinds are needed")
@@ -94,7 +94,7 @@ def _content(text: str) -> Any:
 
 
 def _faces(dock: str, own: LinedMapping, line: int, row: Mapping[str, int]) -> dict[str, int]:
-    """Face numbers by module; whether there are two is checked with the matrix."""
+    """Return face numbers by module; whether there are two is checked with the matrix."""
     if "faces" not in own:
         raise DescriptionError(f"dock '{dock}' has no faces; those of two modules are needed", line)
     faces = _mapping(own["faces"], f"the faces of dock '{dock}'", own.lines["faces"])
@@ -110,7 +110,7 @@ def _faces(dock: str, own: LinedMapping, line: int, row: Mapping[str, int]) -> d
 
 
 def _mapping(value: object, what: str, line: int | None, keys: Iterable[str] = ()) -> LinedMapping:
-    """The value, if it is a mapping whose keys are text, and each one of ``keys`` if there are some."""
+    """Return the value if it is a mapping with text keys, all among ``keys`` if these are given."""
     if not isinstance(value, LinedMapping):
         raise DescriptionError(f"{what} is no mapping", line)
     for key in value:

@@ -10,7 +10,7 @@ __all__ = ["is_same"]
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two values are equal to the bit: dataclasses by fields, mappings also in their order."""
+    """Return whether two values are equal to the bit: dataclasses by fields, mappings also in order."""
     if one is other:
         return True
     if type(one) is not type(other):

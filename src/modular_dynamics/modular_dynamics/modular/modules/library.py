@@ -15,6 +15,6 @@ _FOLDER = Path(__file__).parent / "shipped"
 
 @cache
 def shipped_types() -> Mapping[str, ModuleType]:
-    """Backbone and Scout of Meister & Gutenkunst, a slider and a passive block, by name."""
+    """Return Backbone and Scout of Meister & Gutenkunst, a slider and a passive block, by name."""
     kinds = [read_module_type(path) for path in sorted(_FOLDER.glob("*.yaml"))]
     return MappingProxyType({kind.name: kind for kind in kinds})

@@ -65,7 +65,7 @@ class ModuleType(Constant):
 
     @cached_property
     def entry_steps(self) -> tuple[Step, ...]:
-        """The joints from the entry to the root body, in this order; none where a port's body is entered."""
+        """Return the joints from the entry to the root body, in order; none if a port's body is entered."""
         by_child = {joint.child: joint for joint in self.joints}
         steps: list[Step] = []
         body = self.root
@@ -76,7 +76,7 @@ class ModuleType(Constant):
         return tuple(steps) if body == ENTRY else ()
 
     def steps_from(self, body: str) -> tuple[Step, ...]:
-        """The joints between bodies, from ``body`` outwards, each after the one that carries it."""
+        """Return the joints between bodies, from ``body`` outwards, each after the one that carries it."""
         return self._steps[body]
 
     @cached_property
@@ -100,13 +100,13 @@ class ModuleType(Constant):
                     yield Step(joint, body, other, turned)
 
     def to_yaml(self) -> str:
-        """The type as YAML (docs/modular_modules.md), from which read_module_type() makes an equal one."""
+        """Return the type as YAML (docs/modular_modules.md); read_module_type() makes an equal one of it."""
         return yaml_of(
             self.name, self.root, self.bodies, self.joints, self.ports, (self.cells, self.cell_size)
         )
 
     def port(self, port: str | int) -> Port | None:
-        """The port of that name or number; None if there is none."""
+        """Return the port of that name or number; None if there is none."""
         return self.ports.get(str(port)) or self._numbered.get(port)
 
     @cached_property

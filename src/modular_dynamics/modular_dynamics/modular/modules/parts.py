@@ -26,7 +26,7 @@ _ROUNDING = 4 * np.finfo(float).eps
 
 
 def unit(what: str, vector: ArrayLike) -> NDArray[np.float64]:
-    """The unit vector of a direction, shape (3,). Raises ModelError: no three finite numbers, or all 0."""
+    """Return the unit vector (3,) of a direction. Raises ModelError: not three finite numbers, or all 0."""
     array = checked_numbers(what, vector, (3,))
     length = float(np.linalg.norm(array))
     if length == 0.0:
@@ -61,7 +61,7 @@ class ModuleBody(Constant):
             raise ModelError(f"{what} has an inertia and no mass; no rigid body has such an inertia")
         # a matrix that is symmetric but for rounding becomes symmetric
         symmetric = read_only(0.5 * (own.inertia + own.inertia.T) + 0.0, (3, 3), f"the inertia of {what}")
-        com = read_only(own.com + 0.0, (3,), f"the centre of mass of {what}")  # without the sign of zero
+        com = read_only(own.com + 0.0, (3,), f"the centre of mass of {what}")  # turns -0.0 into 0.0
         self._set(mass=own.mass, com=com, inertia=symmetric)
 
 
@@ -109,7 +109,7 @@ class ModuleJoint(Constant):
 
 
 def _checked_limits(what: str, kind: JointType, limits: Limits) -> Limits:
-    """The limits as floats. Raises ModelError: limits that no joint has."""
+    """Return the limits as floats. Raises ModelError: limits that no joint has."""
     given = {name: getattr(limits, name) for name in ("lower", "upper", "effort", "velocity")}
     limits = Limits(
         **{

@@ -30,7 +30,7 @@ _ROUNDING = 1e-9
 
 
 def checked_pose(what: str, x: object) -> DualQuaternion:
-    """A unit dual quaternion of finite numbers, as Python's floats. Raises ModelError: it is none."""
+    """Return a unit dual quaternion of finite floats. Raises ModelError: ``x`` is not one."""
     if not isinstance(x, DualQuaternion) or not np.isfinite(x.vec8()).all() or not x.is_unit(_ROUNDING):
         raise ModelError(f"the pose of {what} is {x!r}; a unit dual quaternion is needed")
     numbers = x.vec8().tolist()
@@ -73,17 +73,17 @@ class Port:
 
 
 def mating(turn: int) -> DualQuaternion:
-    """x_a_b of two mated ports: z opposite, x equal, then ``turn`` quarter turns about z of a."""
+    """Return x_a_b of two mated ports: z opposite, x equal, then ``turn`` quarter turns about z of a."""
     return QUARTERS[turn % 4]
 
 
 def docked_pose(port: Port, other: Port, turn: int) -> DualQuaternion:
-    """x_a_b of two modules at zero joint positions, with ``other`` of b docked at ``port`` of a."""
+    """Return x_a_b of two modules at zero joint positions, with ``other`` of b docked at ``port`` of a."""
     return port.x_module_port * mating(turn) * other.x_module_port.conjugate()
 
 
 def why_not_mating(a: Port, b: Port) -> str:
-    """Why two ports cannot mate, as the end of a sentence; empty if they can."""
+    """Return why two ports cannot mate, as the end of a sentence; empty if they can."""
     if _MATES.get(a.gender) != b.gender:
         return f"their genders are {a.gender} and {b.gender}; m mates with f, h with h"
     if a.kind != b.kind:

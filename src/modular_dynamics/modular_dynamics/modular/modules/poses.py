@@ -23,7 +23,7 @@ _PERPENDICULAR = 1e-6
 
 
 def facing(xyz: ArrayLike, normal: ArrayLike, up: ArrayLike) -> DualQuaternion:
-    """The pose at xyz [m] with the z axis along ``normal`` and the x axis along ``up``.
+    """Return the pose at xyz [m] with the z axis along ``normal`` and the x axis along ``up``.
 
     Raises:
         ModelError: one of them is 0, or they are not perpendicular; names the cosine of their angle.
@@ -38,13 +38,13 @@ def facing(xyz: ArrayLike, normal: ArrayLike, up: ArrayLike) -> DualQuaternion:
 
 
 def port_pose(x: DualQuaternion) -> dict[str, list[float]]:
-    """xyz, normal and up of a pose where :func:`facing` makes it of them again, else its eight numbers."""
+    """Return xyz, normal and up of a pose if :func:`facing` restores it from them, else its eight numbers."""
     rotation, xyz = rotation_matrix(x.primary), _written(translation(x))
-    # as a person writes directions: the largest component is 1 or -1
+    # scaled as a person writes directions: the largest component is 1 or -1
     normal, up = (_written(a / np.abs(a).max()) for a in (rotation[:, 2], rotation[:, 0]))
     try:
         same = facing(xyz, normal, up) == x
-    except ModelError:  # the other components are not round
+    except ModelError:  # the other components do not round to short numbers
         same = False
     if same:
         return {"xyz": xyz.tolist(), "normal": normal.tolist(), "up": up.tolist()}
@@ -52,7 +52,7 @@ def port_pose(x: DualQuaternion) -> dict[str, list[float]]:
 
 
 def shape_pose(x: DualQuaternion) -> dict[str, list[float]]:
-    """xyz and rpy of a pose where :func:`.from_xyz_rpy` makes it of them again, else its eight numbers."""
+    """Return xyz and rpy of a pose if :func:`.from_xyz_rpy` restores it, else its eight numbers."""
     xyz, rpy = map(_written, to_xyz_rpy(x))
     if from_xyz_rpy(xyz, rpy) == x:
         return {key: value.tolist() for key, value in (("xyz", xyz), ("rpy", rpy)) if value.any()}
@@ -60,6 +60,6 @@ def shape_pose(x: DualQuaternion) -> dict[str, list[float]]:
 
 
 def _written(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Rounded as a person writes it, without the sign of zero."""
+    """Return the vector rounded as a person writes it, without the sign of zero."""
     rounded: NDArray[np.float64] = np.round(vector, _DIGITS) + 0.0
     return rounded

@@ -53,7 +53,7 @@ def c99(
     functions: Sequence[Function],
     states: Sequence[tuple[tuple[NDArray[Any], ...], NDArray[Any]]],
 ) -> C99:
-    """Header, functions and test program.
+    """Return header, functions and test program.
 
     Args:
         stem: name of the files. prefix: of all names. notes: lines about the robot.

@@ -81,7 +81,7 @@ class SymbolicClosedForm:
         )
 
     def written_out(self, name: str, largest: int = LARGEST) -> Any:
-        """M, C, N or tau without intermediate expressions, simplified, as a matrix with exact numbers.
+        """Return M, C, N or tau without intermediate expressions, simplified, with exact numbers.
 
         Args:
             largest: how many terms one entry may have when it is multiplied out.
@@ -97,7 +97,7 @@ class SymbolicClosedForm:
         return sympy.ImmutableMatrix(*matrix.shape, entries)
 
     def function(self, name: str) -> Function:
-        """M(q), C(q, v), N(q) or tau(q, v, a) with the intermediate expressions that it needs.
+        """Return M(q), C(q, v), N(q) or tau(q, v, a) with the intermediate expressions that it needs.
 
         With symbols for parameters, or wrenches, their vectors follow the others; those of
         wrenches only in N and tau.
@@ -116,22 +116,22 @@ class SymbolicClosedForm:
 
     @cached_property
     def operations(self) -> dict[str, int]:
-        """Numbers of operations of M, C, N and tau: sums, products, sines, cosines, each common one once."""
+        """Return the numbers of operations of M, C, N and tau, each common subexpression counted once."""
         return {name: program_of(self.function(name)).operations for name in FUNCTIONS}
 
     def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
-        """A Python module with these functions of plain floats; it imports the module math alone."""
+        """Return a Python module with these functions of plain floats; it imports only math."""
         return python_source([self.function(name) for name in functions], self._notes())
 
     def python_function(self, name: str) -> Callable[..., Any]:
-        """One of the functions of :meth:`python_source`."""
+        """Return one of the functions of :meth:`python_source`."""
         namespace: dict[str, Any] = {}
         exec(compile(self.python_source([name]), f"{name} of {self.name}", "exec"), namespace)
         function: Callable[..., Any] = namespace[name]
         return function
 
     def c99(self, name: str, functions: Sequence[str] = FUNCTIONS) -> C99:
-        """C99 of these functions as text: NAME.h, NAME.c, and NAME_test.c, which compares with the numbers.
+        """Return C99 text of these functions: NAME.h, NAME.c, and NAME_test.c, which compares the numbers.
 
         Order of arguments: that of :meth:`function`, then the array for the result. Needs sin and cos alone.
 
@@ -150,7 +150,7 @@ class SymbolicClosedForm:
         return c99(name, name, self.name, self._coordinates(), self._notes(), own, states)
 
     def _recorded(self, function: Function) -> tuple[tuple[Array, ...], Array]:
-        """Vectors of some states, and the results of the numeric closed form."""
+        """Return vectors of some states, and the numeric closed form's results for them."""
         random, n = np.random.default_rng(0), len(self.q)
         wrenches = random.normal(size=(_STATES, 6 * len(self.loaded_links)))
         of_name = dict(zip(("q", "v", "a"), random.normal(size=(3, _STATES, n)), strict=True))
@@ -223,7 +223,7 @@ def _text(expression: Expression) -> str:
 
 
 def _loads(tree: TreeData, links: Sequence[str], symbols: Sequence[Any]) -> dict[int, Array]:
-    """F^e of bodies by wrenches on links (eq. 17)."""
+    """Return F^e by body from wrenches on links (eq. 17)."""
     loads: dict[int, Array] = {}
     for k, link in enumerate(links):
         if link not in tree.links:

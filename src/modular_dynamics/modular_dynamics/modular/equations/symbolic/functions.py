@@ -28,7 +28,7 @@ class Function(NamedTuple):
 def used_definitions(
     results: Sequence[Expression], table: Mapping[Any, Expression]
 ) -> tuple[tuple[Any, Expression], ...]:
-    """The definitions that the results depend on, in the table's order."""
+    """Return the definitions that the results depend on, in the table's order."""
     used: set[Any] = set()
     open_symbols = [symbol for result in results for symbol in result.free_symbols]
     while open_symbols:

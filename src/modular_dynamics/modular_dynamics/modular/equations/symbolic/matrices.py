@@ -36,7 +36,7 @@ def symbolic_matrices(
     wrenches: dict[int, Array],
     definitions: Definitions,
 ) -> SymbolicMatrices:
-    """M, C and N in intermediate expressions, which are added to ``definitions``.
+    """Return M, C and N in intermediate expressions, which are added to ``definitions``.
 
     Args:
         q, v: symbols, in joint_names' order. wrenches: F^e of bodies, in their frames.
@@ -45,7 +45,7 @@ def symbolic_matrices(
 
 
 class _Sweeps:
-    """Sweeps over the bodies of one tree."""
+    """Symbolic sweeps over the bodies of one tree."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class _Sweeps:
         self.J = self._columns()
 
     def matrices(self, wrenches: dict[int, Array]) -> SymbolicMatrices:
-        """All three."""
+        """Return M, C and N."""
         n, at = len(self.tree.bodies), self.tree.columns
         M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
         rates = [s * self.v[k] for s, k in zip(self.exact.S, at, strict=True)]
@@ -85,14 +85,14 @@ class _Sweeps:
         return SymbolicMatrices(M, C, N)
 
     def _named(self, values: Array, name: str) -> Array:
-        """Each of six numbers with a name of its own."""
+        """Return six symbols that stand for the six values, registered under ``name``."""
         return np.array(
             [self.definitions.named(x, f"{name}_{row}") for x, row in zip(values, _ROWS, strict=True)],
             dtype=object,
         )
 
     def _direct(self, k: int) -> Array:
-        """X_k = Ad_{H_{p,k}^-1}, (18)."""
+        """Return X_k = Ad_{H_{p,k}^-1} (18)."""
         number = self.numbers[k]
         H = self.exact.H0[k] @ exp(
             self.exact.S[k],
@@ -113,7 +113,7 @@ class _Sweeps:
         return X
 
     def _columns(self) -> list[dict[int, Array]]:
-        """Blocks of T S: for each body the columns of the joints that move it."""
+        """Return the blocks of T S: for each body the columns of the joints that move it."""
         J: list[dict[int, Array]] = []
         for k, parent in enumerate(self.tree.parents):
             before = {} if parent is None else J[parent]
@@ -123,7 +123,7 @@ class _Sweeps:
         return J
 
     def _gyroscopic(self, rates: list[Array]) -> list[Array]:
-        """B of every body, of its twist V = T S v."""
+        """Return B of every body, from its twist V = T S v."""
         V: list[Array] = []
         B = []
         for k, parent in enumerate(self.tree.parents):
@@ -142,7 +142,7 @@ class _Sweeps:
         return B
 
     def _coriolis(self, j: int, rates: list[Array], B: list[Array]) -> dict[int, Array]:
-        """Blocks of column j of (M T ad_Sq + B) T S."""
+        """Return the blocks of column j of (M T ad_Sq + B) T S."""
         rows: dict[int, Array] = {}
         wrench: dict[int, Array] = {}
         for k, own in enumerate(self.J):
@@ -157,7 +157,7 @@ class _Sweeps:
         return wrench
 
     def _gravity(self, wrenches: dict[int, Array]) -> dict[int, Array]:
-        """Blocks of M T_H0 Vdot0 - F^e."""
+        """Return the blocks of M T_H0 Vdot0 - F^e."""
         A: list[Array] = []
         blocks = {}
         for k, parent in enumerate(self.tree.parents):
@@ -169,7 +169,7 @@ class _Sweeps:
         return blocks
 
     def _backward(self, blocks: dict[int, Array], name: str, j: int | None) -> dict[int, Array]:
-        """T^T times a column: each block gets those of the bodies that it carries."""
+        """Return T^T times a column: each block plus those of the bodies it carries."""
         total = dict(blocks)
         column = "" if j is None else f"_{self.numbers[j]}"
         for k in sorted(total, reverse=True):

@@ -31,13 +31,13 @@ class SymbolicTree(NamedTuple):
 
 
 class _Parameters:
-    """Numbers, or symbols with their values."""
+    """A tree's numbers, or symbols with these values."""
 
     def __init__(self, symbols: bool) -> None:
         self._with_symbols, self.values = symbols, dict[Any, float]()
 
     def number(self, value: float, name: str, size: float = 0.0) -> Expression:
-        """A number, or a symbol for it if it is not zero; size: as of :func:`.exact`."""
+        """Return a number, or a symbol for it if it is not zero; size: as of :func:`.exact`."""
         number = exact(value, size)
         if not self._with_symbols or number == 0:
             return number
@@ -46,7 +46,7 @@ class _Parameters:
         return symbol
 
     def vector(self, values: Array, name: str, k: str) -> Array:
-        """Three numbers, or symbols; of one that is not zero its magnitude."""
+        """Return three numbers or symbols; a vector along one axis has one symbol, its magnitude."""
         present = [axis for axis in range(3) if exact(values[axis]) != 0]
         if len(present) == 1:
             value = values[present[0]]
@@ -58,7 +58,7 @@ class _Parameters:
         return np.array(numbers, dtype=object)
 
     def inertia(self, values: Array, mass: float, com: Array, k: str) -> Array:
-        """Three by three, symmetric; what is rounding against that of the mass about the origin is zero."""
+        """Return an inertia (3, 3); entries that are rounding beside the mass's about the origin are zero."""
         matrix, size = np.zeros((3, 3), dtype=object), float(np.abs(values).max() + mass * com @ com)
         for i in range(3):
             for j in range(i, 3):
@@ -68,7 +68,7 @@ class _Parameters:
 
 
 def symbolic_tree(tree: TreeData, symbols: bool) -> SymbolicTree:
-    """The data of the tree, exact; with ``symbols`` for parameters, numbered as the joints in q."""
+    """Return the data of the tree, exact; with ``symbols`` for parameters, numbered as the joints in q."""
     parameters = _Parameters(symbols)
     H0, M = [], []
     armature, stiffness, rest = [], [], []

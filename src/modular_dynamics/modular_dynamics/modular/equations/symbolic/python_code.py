@@ -17,9 +17,9 @@ class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no typ
 
 
 def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
-    """A module with these functions; vectors are sequences of floats, results lists, row by row."""
+    """Return a module with these functions; vectors are sequences of floats, results lists, row by row."""
     lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
-    lines += [f"# {comment_text(note)}" for note in notes]  # names of a robot are arbitrary text
+    lines += [f"# {comment_text(note)}" for note in notes]  # a robot's names may contain any text
     lines += ["", "from math import cos, sin"]
     for function in functions:
         lines += ["", "", *_function(function)]
@@ -30,7 +30,7 @@ def _function(function: Function) -> list[str]:
     show = _Printer({"fully_qualified_modules": False}).doprint
     arguments = ", ".join(name for name, _ in function.inputs)
     lines = [f"def {function.name}({arguments}):", f'    """{function.purpose}"""']
-    for name, symbols in function.inputs:  # unpacked as a whole: another length is an error
+    for name, symbols in function.inputs:  # unpacking raises on a wrong length
         lines.append(f"    ({', '.join(map(show, symbols))},) = {name}" if symbols else f"    () = {name}")
     lines += [f"    {show(symbol)} = {show(own)}" for symbol, own in function.definitions]
     values = [show(result) for result in function.results]

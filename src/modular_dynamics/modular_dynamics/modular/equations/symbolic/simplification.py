@@ -17,7 +17,7 @@ _FEW = 30
 
 
 def number_of_terms(expression: Expression, table: Mapping[Any, Expression], known: dict[Any, int]) -> int:
-    """How many terms it has at most when all definitions are put in and all products multiplied out."""
+    """Return the most terms an expression has with definitions inserted and products multiplied out."""
     if expression.is_Symbol:
         if expression not in known:
             own = table.get(expression)
@@ -40,7 +40,7 @@ def number_of_terms(expression: Expression, table: Mapping[Any, Expression], kno
 def written_out(
     what: str, expression: Expression, table: Mapping[Any, Expression], largest: int
 ) -> Expression:
-    """The expression with all definitions put in, simplified.
+    """Return the expression with all definitions put in, simplified.
 
     Of the sum of products of sines and cosines, the same with cos^2 = 1 - sin^2 or sin^2 = 1 - cos^2, and,
     where these are short, the sum of sines and cosines of sums of angles, it is the shortest.
@@ -63,7 +63,7 @@ def written_out(
 
 
 def readable(expression: Expression) -> Expression:
-    """The same with decimal numbers in place of fractions, except halves and the like of small integers."""
+    """Return the expression with decimals in place of fractions, except small ones such as 1/2."""
     numbers = {x for x in expression.atoms(sympy.Rational) if not x.is_Integer}
     return expression.xreplace({x: sympy.Float(f"{float(x):.15g}") for x in numbers})
 
@@ -80,7 +80,7 @@ def _flat(
 
 
 def _by_squares(flat: Expression) -> list[Expression]:
-    """sin^2 put in place of cos^2, and the other way round."""
+    """Return the expression with sin^2 written by cos^2, and with cos^2 written by sin^2."""
     angles = {function.args[0] for function in flat.atoms(sympy.sin, sympy.cos)}
     results = []
     for kept, replaced in ((sympy.sin, sympy.cos), (sympy.cos, sympy.sin)):

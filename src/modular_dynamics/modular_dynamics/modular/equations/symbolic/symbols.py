@@ -9,14 +9,14 @@ with needed("closed_form(..., symbolic=True)", "SymPy", "equations"):
 
 __all__ = ["Definitions", "Expression", "exact", "sympy"]
 
-#: A sympy.Expr.
+#: Type alias for sympy.Expr.
 Expression = Any
 #: Numbers of this size are rounding errors of rotations by right angles, and of poses composed of them.
 _ROUNDING = 1e-14
 
 
 def exact(number: float, size: float = 1.0) -> Expression:
-    """A rational number: -1, 0 or 1 where only rounding differs, else the decimal number of 14 digits.
+    """Return a rational number: -1, 0 or 1 within rounding, else the decimal number of 14 digits.
 
     Rotations by right angles come out exact, so that zeros stay zeros; 0.09000000000000001 is 9/100.
 
@@ -43,7 +43,7 @@ class Definitions:
         self._symbols: dict[Expression, Any] = {}
 
     def named(self, expression: Expression, name: str) -> Expression:
-        """A symbol for the expression, ``name`` if it is new; a number times a symbol stays as it is."""
+        """Return a symbol for the expression, ``name`` if it is new; a multiple of a symbol stays."""
         expression = sympy.sympify(expression)
         _, rest = expression.as_coeff_Mul()
         if rest.is_Symbol or rest is sympy.S.One or not expression:

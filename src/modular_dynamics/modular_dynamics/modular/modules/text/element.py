@@ -31,13 +31,13 @@ class Element(NamedTuple):
 
     @classmethod
     def top(cls, item: object, file: str, needed: str) -> Element:
-        """The content of a file. Raises DescriptionError: it is not a mapping."""
+        """Return the content of a file as an element. Raises DescriptionError: it is not a mapping."""
         if not isinstance(item, Mapping):
             raise DescriptionError(f"the content is {_short.repr(item)}; {needed} is needed", file)
         return cls(item, file)
 
     def failure(self, key: object, what: str) -> DescriptionError:
-        """The error about the value of a key; ``what`` follows its path."""
+        """Return the error about the value of a key; ``what`` follows its path."""
         line = getattr(self.item, "lines", {}).get(key)
         where = self.file if line is None else f"{self.file}, line {line}"
         named = f"{self.path}{key if isinstance(key, str) and len(key) <= LONGEST_NAME else shown(key)}"
@@ -45,11 +45,11 @@ class Element(NamedTuple):
         return DescriptionError(f"{named}{what}".removeprefix(": "), where)
 
     def wrong(self, key: str, needed: str) -> DescriptionError:
-        """The error about a value of another kind."""
+        """Return the error about a value of another kind."""
         return self.failure(key, f" is {_short.repr(self.item[key])}; {needed} is needed")
 
     def require(self, needed: Collection[str], optional: Collection[str] = ()) -> Element:
-        """This element, if it has the needed keys and none but these. Raises DescriptionError."""
+        """Return this element, after checking its keys. Raises DescriptionError: missing or unknown keys."""
         known = [*needed, *optional]
         for key in self.item:
             if key not in known:
@@ -61,7 +61,7 @@ class Element(NamedTuple):
 
     @contextmanager
     def located(self, key: object = "") -> Iterator[None]:
-        """A ModelError inside becomes a DescriptionError about the value of the key."""
+        """Convert a ModelError raised inside into a DescriptionError about the value of the key."""
         try:
             yield
         except ModelError as error:
@@ -70,7 +70,7 @@ class Element(NamedTuple):
     def number(
         self, key: str, default: float = 0.0, least: float = -LARGEST, largest: float = LARGEST
     ) -> float:
-        """A finite number."""
+        """Return the value of a key as a finite number."""
         if key not in self.item:
             return default
         value = self.item[key]
@@ -82,7 +82,7 @@ class Element(NamedTuple):
     def numbers(
         self, key: str, count: int | None, default: Sequence[float] = (), least: float = -LARGEST
     ) -> list[float]:
-        """A list of finite numbers; ``count``: how many, None: any."""
+        """Return the value of a key as a list of ``count`` finite numbers; None: any number of them."""
         value = self.item.get(key, default)
         right = isinstance(value, list | tuple) and all(
             _is_number(part) and least <= part <= LARGEST for part in value
@@ -93,28 +93,28 @@ class Element(NamedTuple):
         return [float(part) for part in value]
 
     def text(self, key: str, default: str = "") -> str:
-        """Text that is not empty."""
+        """Return the value of a key as text that is not empty."""
         value = self.item.get(key, default)
         if key in self.item and not (isinstance(value, str) and value.strip()):
             raise self.wrong(key, "text")
         return str(value)
 
     def choice(self, key: str, choices: Collection[str], default: str = "") -> str:
-        """One of some texts."""
+        """Return the value of a key, one of ``choices``."""
         value = self.item.get(key, default)
         if not isinstance(value, str) or value not in choices:
             raise self.wrong(key, f"one of {', '.join(choices)}")
         return value
 
     def element(self, key: str, default: Mapping[str, Any] | None = None) -> Element:
-        """A mapping."""
+        """Return the value of a key, a mapping, as an element."""
         value = self.item.get(key, default)
         if not isinstance(value, Mapping):
             raise self.wrong(key, "a mapping")
         return Element(value, self.file, f"{self.path}{key}/")
 
     def named(self, key: str, default: Mapping[str, Any] | None = None) -> dict[str, Element]:
-        """A mapping of mappings, by their names; a name of digits may be given as a number."""
+        """Return the value of a key, a mapping of mappings, as elements; names of digits may be numbers."""
         outer = self.element(key, default)
         found: dict[str, Element] = {}
         for name, value in outer.item.items():
@@ -128,7 +128,7 @@ class Element(NamedTuple):
         return found
 
     def elements(self, key: str, default: Sequence[Any] = ()) -> list[Element]:
-        """A list of mappings."""
+        """Return the value of a key, a list of mappings, as elements."""
         value = self.item.get(key, default)
         if not isinstance(value, list | tuple) or not all(isinstance(part, Mapping) for part in value):
             raise self.wrong(key, "a list of mappings")

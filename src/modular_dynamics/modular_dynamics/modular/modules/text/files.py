@@ -21,7 +21,7 @@ _ENDINGS = (".yaml", ".yml")
 
 
 def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleType:
-    """The module type of a YAML file (docs/modular_modules.md).
+    """Return the module type of a YAML file (docs/modular_modules.md).
 
     Args:
         source: the path of a file, YAML text of several lines, or a mapping of the same form.
@@ -40,7 +40,7 @@ def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleT
 
 
 def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
-    """Several module types by name: those of a folder's .yaml and .yml files, or of one file.
+    """Return several module types by name: those of a folder's .yaml and .yml files, or of one file.
 
     A file may hold several, separated by lines of '---'.
 
@@ -58,7 +58,7 @@ def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
 
 
 def _types_in(source: str | PathLike[str]) -> Iterator[tuple[str, ModuleType]]:
-    """The file's name with each of its types."""
+    """Yield each module type with its file's name."""
     name, text = given_text(source, _KIND, MAX_YAML_BYTES)
     for document in documents(text, name) or [None]:
         yield name, module_type_from(Element.top(document, name, _NEEDED))

@@ -22,7 +22,7 @@ _MOVING = ("revolute", "continuous", "prismatic")
 
 
 def module_type_from(top: Element) -> ModuleType:
-    """The module type that a mapping describes. Raises DescriptionError: names file, element and value."""
+    """Return the module type that a mapping describes. Raises DescriptionError: names file and element."""
     top.require(_NEEDED, ("joints", "cells"))
     name = top.text("name")
     bodies = {body: _body(body, element) for body, element in top.named("bodies").items()}
@@ -110,7 +110,7 @@ def _joint(name: str, element: Element) -> ModuleJoint:
 
 
 def _armature(element: Element) -> float:
-    """The inertia of the drive at the joint: given, or that of its rotor behind a gear, ratio^2 inertia."""
+    """Return a joint's armature: given, or its rotor's inertia behind a gear, ratio^2 inertia."""
     own, ratio = element.number("armature", least=0.0, largest=STIFFEST), element.number("gear_ratio", 1.0)
     rotor = element.number("rotor_inertia", least=0.0)
     for key in ("gear_ratio", "rotor_inertia"):
@@ -145,7 +145,7 @@ def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> 
 
 
 def _facing(element: Element) -> DualQuaternion:
-    """The pose of a port whose z axis is ``normal`` and whose x axis is ``up``, both made unit vectors."""
+    """Return the pose of a port with z axis ``normal`` and x axis ``up``, both normalized."""
     xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
     with element.located("normal"):
         unit("this vector", normal)
@@ -154,7 +154,7 @@ def _facing(element: Element) -> DualQuaternion:
 
 
 def _dual_quaternion(element: Element, instead: tuple[str, ...]) -> DualQuaternion:
-    """The pose that the eight numbers of a unit dual quaternion give, as :func:`.to_yaml` writes it."""
+    """Return the pose of the eight numbers of a unit dual quaternion, as :func:`.to_yaml` writes it."""
     for key in instead:
         if key in element.item:
             raise element.failure(key, " stands beside pose; needed is that, or xyz and rpy")

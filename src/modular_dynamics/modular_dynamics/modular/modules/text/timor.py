@@ -38,7 +38,7 @@ _R_X_PI = pose(Quaternion(0.0, 1.0, 0.0, 0.0), np.zeros(3))
 def read_timor_modules(
     source: str | PathLike[str] | Mapping[str, Any] | Sequence[Any],
 ) -> dict[str, ModuleType]:
-    """The modules of a JSON file of timor-python, by their IDs.
+    """Return the modules of a JSON file of timor-python, by their IDs.
 
     A connector is a :class:`.Port`, named by its ID. A module with a connector of type "base" stands in the
     world as in timor-python when it is the base of an assembly.
@@ -116,7 +116,7 @@ def _module(top: Element) -> ModuleType:
 
 
 def _by_id(elements: Sequence[Element], key: str) -> dict[str, Element]:
-    """Elements of a list by their IDs, which become part of their paths."""
+    """Return the elements of a list by their IDs, which become part of their paths."""
     found: dict[str, Element] = {}
     for element in elements:
         if "ID" not in element.item:
@@ -134,7 +134,7 @@ def _start(
     joints: Mapping[str, Element],
     connectors: Mapping[str, tuple[str, Element]],
 ) -> tuple[str, DualQuaternion]:
-    """The root body, and its pose in the module's frame."""
+    """Return the root body, and its pose in the module's frame."""
     for body, connector in connectors.values():
         if connector.item.get("type") == "base":
             return body, _R_X_PI * pose_of(connector, "pose").conjugate()

@@ -40,7 +40,7 @@ class Tree(NamedTuple):
 def tree_of(
     bodies: Mapping[str, Element], joints: Mapping[str, Element], root: str, x_root: DualQuaternion
 ) -> Tree:
-    """The bodies that joints connect with the root body.
+    """Return the bodies that joints connect with the root body.
 
     Raises:
         DescriptionError: an unknown body or type, or a body that no joint connects.
@@ -88,7 +88,7 @@ def _check(joint: Element, bodies: Mapping[str, Element]) -> None:
 
 
 def bodies_of(bodies: Mapping[str, Element], tree: Tree) -> dict[str, ModuleBody]:
-    """The bodies, those that fixed joints connect merged into one."""
+    """Return the bodies, those that fixed joints connect merged into one."""
     groups: dict[str, list[str]] = {}
     for name in tree.x_module:
         groups.setdefault(tree.body_of[name], []).append(name)
@@ -103,7 +103,7 @@ def bodies_of(bodies: Mapping[str, Element], tree: Tree) -> dict[str, ModuleBody
 
 
 def _inertial(body: Element, alone: bool) -> Inertial:
-    """Mass, centre and inertia; of a body that stays ``alone`` its :class:`.ModuleBody` checks them."""
+    """Return mass, centre and inertia; a body not merged (``alone``) is checked by :class:`.ModuleBody`."""
     body.require(("ID",), ("mass", "inertia", "r_com", "connectors", "visual", "collision"))
     mass, com = body.number("mass", least=0.0), body.numbers("r_com", 3, [0.0] * 3)
     inertia = matrix(body, "inertia", 3, 3) if "inertia" in body.item else np.zeros((3, 3))
@@ -114,7 +114,7 @@ def _inertial(body: Element, alone: bool) -> Inertial:
 
 
 def joints_of(joints: Mapping[str, Element], tree: Tree) -> tuple[ModuleJoint, ...]:
-    """The joints that move."""
+    """Return the joints that move."""
     return tuple(_joint(name, joint, tree) for name, joint in joints.items() if joint.item["type"] != "fixed")
 
 

@@ -16,7 +16,7 @@ _PARAMETERS = {"box": ("x", "y", "z"), "cylinder": ("r", "z"), "sphere": ("r",)}
 
 
 def shapes_of(body: Element, x_module_body: DualQuaternion) -> tuple[Shape, ...]:
-    """Boxes, cylinders and spheres of what is seen of a body, else of what collides; meshes are left out."""
+    """Return a body's visible boxes, cylinders and spheres, else its collision shapes, without meshes."""
     for key in ("visual", "collision"):
         if key not in body.item:
             continue

@@ -20,7 +20,7 @@ _LIMITS = {**_POSITIONS, "peakTorque": "effort", "velocity": "velocity"}
 
 
 def identifier(element: Element, key: str) -> str:
-    """An ID: text, or a whole number, which becomes text."""
+    """Return an ID as text; it may be given as a whole number."""
     value = element.item[key]
     if type(value) is int:
         return str(value)
@@ -31,7 +31,7 @@ def identifier(element: Element, key: str) -> str:
 
 
 def matrix(element: Element, key: str, rows: int, columns: int) -> np.ndarray:
-    """A matrix of finite numbers, given by its rows."""
+    """Return a matrix of finite numbers, given by its rows."""
     value = element.item[key]
     if not isinstance(value, list | tuple) or len(value) != rows:
         raise element.wrong(key, f"a list of {rows} rows")
@@ -40,7 +40,7 @@ def matrix(element: Element, key: str, rows: int, columns: int) -> np.ndarray:
 
 
 def pose_of(element: Element, key: str) -> DualQuaternion:
-    """A homogeneous matrix as a pose; the identity where it is not given."""
+    """Return a homogeneous matrix as a pose; the identity if it is missing."""
     if key not in element.item:
         return DualQuaternion.identity
     H = matrix(element, key, 4, 4)
@@ -54,7 +54,7 @@ def pose_of(element: Element, key: str) -> DualQuaternion:
 
 
 def size_of(element: Element) -> tuple[float, ...]:
-    """The size of a connector: one number, or a list of them."""
+    """Return the size of a connector: one number, or a list of them."""
     value = element.item.get("size", ())
     parts: Sequence[object] = value if isinstance(value, list | tuple) else [value]
     for part in parts:
@@ -67,7 +67,7 @@ def size_of(element: Element) -> tuple[float, ...]:
 
 
 def limits_of(joint: Element) -> Limits:
-    """The limits of a joint; an infinite one is none. That of the acceleration is not used."""
+    """Return the limits of a joint, without infinite ones and without that of the acceleration."""
     if "limits" not in joint.item:
         return Limits()
     element = joint.element("limits").require(tuple(_POSITIONS), ("peakTorque", "velocity", "acceleration"))

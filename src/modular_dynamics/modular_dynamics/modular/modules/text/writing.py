@@ -20,7 +20,7 @@ def yaml_of(
     ports: Mapping[str, Port],
     cells: tuple[Sequence[tuple[int, int, int]], float],
 ) -> str:
-    """See :meth:`.ModuleType.to_yaml`; the arguments are its fields."""
+    """Return YAML: see :meth:`.ModuleType.to_yaml`; the arguments are its fields."""
     filled, size = cells
     data: dict[str, Any] = {"name": name}
     if filled:
