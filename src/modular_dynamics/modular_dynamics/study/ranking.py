@@ -13,12 +13,12 @@ Columns = Mapping[str, NDArray[np.generic]]
 
 
 def kept_rows(columns: Columns) -> NDArray[np.intp]:
-    """The designs that keep everything."""
+    """Return the rows of feasible designs, which satisfy all limits."""
     return np.flatnonzero(columns["violations"] == 0)
 
 
 def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.float64]:
-    """Of each design (n,): the weighted mean of load / published load over the study's objectives.
+    """Return each design's score (n,): the weighted mean of load / published load over the objectives.
 
     The published design has 1. NaN where a design has no loads. Loads count as they are where the published
     one is zero.
@@ -33,14 +33,14 @@ def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.flo
 
 
 def order(study: Study, columns: Columns, published: Columns) -> NDArray[np.intp]:
-    """Rows of the designs that keep everything, the best one first; equal ones by index."""
+    """Return the rows of feasible designs, the best one first; equal ones by index."""
     rows = kept_rows(columns)
     score = scores(study, columns, published)[rows]
     return np.asarray(rows[np.argsort(score, kind="stable")])
 
 
 def front(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The Pareto front: rows that no other row beats in one value without being worse in the other.
+    """Return the Pareto front: rows that no other row beats in one value without being worse in the other.
 
     In order of the first value, rising; of equal rows the first one.
     """

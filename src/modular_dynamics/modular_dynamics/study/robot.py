@@ -11,7 +11,7 @@ __all__ = ["design_graph", "design_urdf"]
 
 
 def design_graph(evaluator: Evaluator, numbers: NDArray[np.float64]) -> SubsystemGraph:
-    """The robot with a design's numbers (inputs,). Raises StudyError: no robot can have them."""
+    """Return the robot with a design's numbers (inputs,). Raises StudyError: no robot can have them."""
     columns = evaluator.parameters(numbers[None])
     try:
         return evaluator.study.graph.with_parameters({name: float(one[0]) for name, one in columns.items()})
@@ -20,7 +20,7 @@ def design_graph(evaluator: Evaluator, numbers: NDArray[np.float64]) -> Subsyste
 
 
 def design_urdf(evaluator: Evaluator, numbers: NDArray[np.float64]) -> str:
-    """Its URDF with tags (``graph.to_urdf``), which is read back and compared before it is returned.
+    """Return its URDF with tags (``graph.to_urdf``), checked by reading it back.
 
     Raises:
         StudyError: as `design_graph`, or the robot has what cannot be written; names it.

@@ -20,7 +20,7 @@ _BITS = 32
 
 
 def designs_between(inputs: Sequence[Input], sampling: Sampling, first: int, last: int) -> Array:
-    """Designs first ... last - 1: (last - first, inputs), a number for each input (`Input`).
+    """Return designs first ... last - 1: (last - first, inputs), a number for each input (`Input`).
 
     "grid": the index in mixed radix, the last input fastest. "random": uniform, by the counter-based
     generator Philox [Salmon et al., SC 2011], whose counter is the design's index. "sobol": the Sobol
@@ -56,7 +56,7 @@ def _sobol(width: int, seed: int, first: int, count: int) -> Array:
 
 
 def _forward(sequence: Any, first: int) -> None:
-    """What ``sequence.fast_forward(first)`` does, from the bits of the index instead of point by point.
+    """Do as ``sequence.fast_forward(first)``, but from the bits of the index instead of point by point.
 
     Point k is the shift XOR the direction numbers at the bits of k's Gray code [Antonov & Saleev, USSR
     Comput. Math. Math. Phys. 19 (1979)]. SciPy keeps the last point that it has drawn. Its attributes are

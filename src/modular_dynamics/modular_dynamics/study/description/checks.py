@@ -16,7 +16,7 @@ MOST_DESIGNS = 10_000_000_000
 
 
 def check_study(study: Study, where: str) -> None:
-    """Raises StudyError: a name that the robot does not have; or nothing to be measured."""
+    """Raise StudyError if the robot lacks a name, or nothing is to be measured."""
     graph, joints = study.graph, {joint.name: joint for joint in study.graph.joints}
     independent = graph.independent_joint_names
     _known(study.actuators, independent, f"{where}: actuators: no independent joint")
@@ -61,7 +61,7 @@ def check_study(study: Study, where: str) -> None:
 
 
 def task_graph(study: Study, where: str = "the study") -> SubsystemGraph:
-    """The robot whose independent joints are those that trajectories move. Raises StudyError: none such."""
+    """Return the robot with the trajectories' joints independent. Raises StudyError: there are none."""
     if not study.instead:
         return study.graph
     independent = study.graph.independent_joint_names

@@ -46,33 +46,33 @@ class Input:
 
     @property
     def is_range(self) -> bool:
-        """Whether every number between two is possible."""
+        """Whether every number between two values is possible."""
         return not self.labels
 
     @property
     def count(self) -> int:
-        """Values on the grid."""
+        """Number of values on the grid."""
         return len(self.labels) or self.steps
 
     def on_grid(self, levels: NDArray[np.int64]) -> Array:
-        """The design's numbers at levels 0 ... count - 1 of the grid."""
+        """Return the designs' numbers at levels 0 ... count - 1 of the grid."""
         if not self.is_range:
             return levels.astype(float)
         share = levels / max(1, self.steps - 1)
         return self.low * (1.0 - share) + self.high * share  # the ends exactly
 
     def at(self, share: Array) -> Array:
-        """The design's numbers at shares 0 ... 1 of the input's range or rows."""
+        """Return the designs' numbers at shares 0 ... 1 of the input's range or rows."""
         if self.is_range:
             return self.low * (1.0 - share) + self.high * share
         return np.minimum(np.floor(share * self.count), self.count - 1.0)
 
     def column(self, name: str, numbers: Array) -> Array:
-        """A column's values, for the numbers of designs (n,)."""
+        """Return a column's values for the numbers of designs (n,)."""
         if self.is_range:
             return numbers
         return np.array(dict(self.columns)[name])[numbers.astype(np.int64)]
 
     def label(self, number: float) -> str:
-        """How people call a design's number."""
+        """Return a design's number as text for people."""
         return f"{number:.6g}" if self.is_range else self.labels[int(number)]

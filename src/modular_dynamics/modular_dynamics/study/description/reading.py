@@ -27,7 +27,7 @@ _MOST = {"random": 10**12, "sobol": 2**32}
 
 
 def load_study(path: str | Path) -> Study:
-    """A study from its YAML file (docs/design_studies.md); paths in it are relative to its folder.
+    """Read a study from its YAML file (docs/design_studies.md); paths in it are relative to its folder.
 
     Raises:
         StudyError: no such file, no YAML, a key or a value that is missing or wrong, or a name that the robot

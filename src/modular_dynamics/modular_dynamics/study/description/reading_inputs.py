@@ -17,7 +17,7 @@ _KINDS = ("list", "range", "catalogue", "trajectories")
 
 
 def inputs_of(raw: Any, trajectories: tuple[str, ...], where: str, folder: Path) -> tuple[Input, ...]:
-    """All inputs, in the file's order. Raises StudyError: naming the one that is wrong."""
+    """Return all inputs, in the file's order. Raises StudyError: names the wrong one."""
     data = mapping(raw, f"{where}: inputs")
     if not data:
         raise StudyError(f"{where}: inputs is empty")
@@ -110,7 +110,7 @@ def _catalogue(name: str, data: Mapping[Any, Any], where: str, folder: Path) -> 
 
 
 def _targets(raw: Any, where: str) -> tuple[Target, ...]:
-    """A parameter's name, {parameter, factor, offset}, or a list of these."""
+    """Return the targets in a parameter's name, {parameter, factor, offset}, or a list of these."""
     items = raw if isinstance(raw, list) else [raw]
     if not items:
         raise StudyError(f"{where} is empty")

@@ -13,7 +13,7 @@ __all__ = ["sources_of"]
 
 
 def sources_of(study: Study) -> list[Path]:
-    """The study file, and the files that it names: whatever text in it is the path of one."""
+    """Return the study file and the files named in it: every text in it that is the path of a file."""
     folder = study.source.parent
     found = documents(study.text, f"study '{study.source}'", StudyError)
     named = [path_of(folder / text) for text in _texts(found)]

@@ -92,7 +92,7 @@ class Study:
 
     @property
     def count(self) -> int:
-        """How many designs there are."""
+        """Number of designs."""
         if self.sampling.kind != "grid":
             return self.sampling.designs
         count = 1
@@ -101,7 +101,7 @@ class Study:
         return count
 
     def digest(self) -> str:
-        """Of all that the designs' results depend on: study, motions, robot, versions. 16 hexadecimal digits.
+        """Return 16 hexadecimal digits of all that results depend on: study, motions, robot, versions.
 
         Objective and refinement are left out: they choose among results.
         """
@@ -121,7 +121,7 @@ class Study:
 
 
 def _structure(graph: SubsystemGraph) -> list[object]:
-    """What of a robot is no parameter: joints and axes, and between what loops close and springs pull."""
+    """Return what of a robot is not a parameter: joints, axes, and links joined by loops and springs."""
     joints = [
         (one.name, one.type.value, one.parent_link, one.child_link, np.asarray(one.axis).tolist())
         for one in graph.joints
@@ -136,7 +136,7 @@ def _structure(graph: SubsystemGraph) -> list[object]:
 
 
 def _version(package: str) -> str:
-    """Also of a library that is not installed, but in the path; empty where there is no such package."""
+    """Return the version of a package, installed or only on the path; empty if there is none."""
     own = import_module(package) if package == __name__.partition(".")[0] else None
     try:
         return str(own.__version__) if own is not None else version(package)

@@ -34,7 +34,7 @@ class Evaluator:
         self.block = min(BLOCK_DESIGNS, max(1, BLOCK_STATES // longest))
 
     def parameters(self, numbers: Array) -> dict[str, Array]:
-        """The robot's parameters (n,) by name, for the numbers (n, inputs) of designs."""
+        """Return the robot's parameters (n,) by name, for the numbers (n, inputs) of designs."""
         return {
             target.parameter: target.factor * one.column(column, numbers[:, k]) + target.offset
             for k, one in enumerate(self.study.inputs)
@@ -43,7 +43,7 @@ class Evaluator:
         }
 
     def trajectories(self, numbers: Array) -> list[tuple[str, NDArray[np.intp]]]:
-        """By trajectory, the rows of the designs that move so."""
+        """Return each trajectory with the rows of the designs that follow it."""
         for k, one in enumerate(self.study.inputs):
             if one.is_trajectory:
                 chosen = numbers[:, k].astype(np.int64)
@@ -51,7 +51,7 @@ class Evaluator:
         return [(next(iter(self.states)), np.arange(len(numbers)))]
 
     def measure(self, numbers: Array) -> dict[str, NDArray[np.generic]]:
-        """What is measured of designs (n, inputs): columns (n,) of `columns_of`, and "violations"."""
+        """Return measured columns (n,) of designs (n, inputs): those of `columns_of`, and "violations"."""
         count = len(numbers)
         result: dict[str, NDArray[np.generic]] = {
             name: np.full(count, np.nan) for name in columns_of(self.study)
@@ -66,12 +66,12 @@ class Evaluator:
         return result
 
     def published(self, trajectory: str | None = None) -> dict[str, NDArray[np.generic]]:
-        """The same of the robot as it is, on a trajectory, by default the first one; a row."""
+        """Return one row of measured columns for the unchanged robot, by default on the first trajectory."""
         loads = self.loads(trajectory or next(iter(self.states)), {}, 1)
         return measured(self.study, loads, None, {})
 
     def loads(self, trajectory: str, parameters: dict[str, Array], count: int) -> Loads:
-        """Loads of designs (count) on one trajectory."""
+        """Return the loads of ``count`` designs on one trajectory."""
         states = self.states[trajectory]
         if not self.study.instead:
             q, v, a = (np.repeat(x[None], count, axis=0) for x in states[1:])
@@ -83,11 +83,11 @@ class Evaluator:
         return self._along(path, states, nodes, parameters)
 
     def _along(self, path: Path, states: States, nodes: Loads, parameters: dict[str, Array]) -> Loads:
-        """Loads of designs whose loops were closed at the nodes of the task."""
+        """Return loads along a path of designs whose loops were closed at its nodes."""
         graph, task, instead = self.study.graph, self.task, self.study.instead
         at = [graph.q_slice(name).start for name in instead]
         asked, driven = task.independent_joint_names, graph.independent_joint_names
-        # the others are where they were sent
+        # other joints are at their set points
         led = [k for k, name in enumerate(asked) if name not in driven]
         moved = [graph.q_slice(asked[k]).start for k in led]
         closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
@@ -105,7 +105,7 @@ class Evaluator:
 
 
 def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDArray[np.generic]]:
-    """Columns of designs first ... last - 1: "index", inputs by name, what is measured.
+    """Return columns of designs first ... last - 1: "index", inputs by name, measured ones.
 
     ``first`` is the beginning of a block.
     """

@@ -33,7 +33,7 @@ class Loads(NamedTuple):
 
 
 def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Mapping[str, Array]) -> Loads:
-    """Loads of designs, on one thread: a study has a worker for each core.
+    """Return the loads of designs, on one thread: a study has a worker for each core.
 
     Args:
         q, v, a: of the independent joints (n, s, independent). parameters: (n,) by the names of
@@ -52,7 +52,7 @@ def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Ma
         if len(q) == 1:
             tau = np.full(v.shape, np.nan)
             statuses[:] = StateStatus.NO_MODEL
-        else:  # one of them: each by itself
+        else:  # one design fails: evaluate each by itself
             parts = [
                 loads_of(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1], _row(parameters, k))
                 for k in range(len(q))

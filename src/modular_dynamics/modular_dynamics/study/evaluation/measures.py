@@ -29,14 +29,14 @@ class Violation(IntFlag):
     EFFORT = 256  #: an actuator beyond its effort limit
 
 
-#: Statuses of states, and what they are of a design.
+#: Violation of a design for each status of its states.
 _OF_STATUS = {
     StateStatus.NO_MODEL: Violation.NO_MODEL,
     StateStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
     StateStatus.DEAD_POINT: Violation.DEAD_POINT,
     StateStatus.NO_STATE: Violation.NO_STATE,
 }
-#: Columns of what a design must keep, those that are not kept below zero among them.
+#: Columns of a design's margins, negative where it violates a requirement.
 _KEPT = {
     "stroke_margin": Violation.STROKE,
     "sine_margin": Violation.SINE,
@@ -47,7 +47,7 @@ _KEPT = {
 
 
 def objectives_of(study: Study) -> tuple[str, ...]:
-    """Names of the columns of objectives: both weighted, and of each actuator."""
+    """Return names of the columns of objectives: both weighted ones, and each actuator's."""
     return (
         "largest",
         "mean",
@@ -56,14 +56,14 @@ def objectives_of(study: Study) -> tuple[str, ...]:
 
 
 def columns_of(study: Study) -> tuple[str, ...]:
-    """Names of the columns that are measured, without "violations"."""
+    """Return names of the measured columns, without "violations"."""
     return (*objectives_of(study), *_KEPT)
 
 
 def measured(
     study: Study, loads: Loads, numbers: Array | None, parameters: Mapping[str, Array]
 ) -> dict[str, NDArray[np.generic]]:
-    """Columns (n,) of n designs: of `columns_of`, and "violations".
+    """Return columns (n,) of n designs: those of `columns_of`, and "violations".
 
     largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
     or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
@@ -100,7 +100,7 @@ def measured(
         if (high := limit(f"joint {name} upper limit", joint.limits.upper)) is not None:
             keeps("stroke_margin", high - path.max(axis=1))
     if keep.sine is not None:
-        # no sine: beside a dead point
+        # no sine: the state is near a dead point
         keeps("sine_margin", np.nan_to_num(loads.sines.min(axis=1), nan=0.0) - keep.sine)
     springs = [spring.name for spring in graph.springs]
     for one in keep.tensions:
@@ -120,7 +120,7 @@ def measured(
 
 
 def _bound(study: Study, bound: Bound | None, numbers: Array | None, none: float) -> Array | float:
-    """A limit of designs, ``none`` where there is none or it is not known."""
+    """Return a limit of designs; ``none`` if there is none or it is unknown."""
     if isinstance(bound, float):
         return bound
     if bound is None or numbers is None:

@@ -53,7 +53,7 @@ class Path(NamedTuple):
     scale: Array
 
     def moved(self, nodes: Array) -> tuple[Array, Array, Array]:
-        """q, v and a (..., s, k) of coordinates that have these values (..., m, k) at the nodes."""
+        """Return q, v and a (..., s, k) of coordinates with these values (..., m, k) at the nodes."""
         slope = self.first @ nodes
         v = slope * self.rate[:, None]
         a = (self.second @ nodes) * self.rate[:, None] ** 2 + slope * self.scale[:, None]
@@ -61,7 +61,7 @@ class Path(NamedTuple):
 
 
 def _times(motion: AccelerationProfile, rate: float) -> Array:
-    """0, 1 / rate, ... before the end: as many as duration * rate."""
+    """Return the times 0, 1 / rate, ... before the end: duration * rate of them."""
     count = max(1, round(motion.duration * rate))
     return np.arange(count) / rate
 
@@ -71,7 +71,7 @@ def _places(motion: AccelerationProfile, names: tuple[str, ...]) -> list[int]:
 
 
 def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) -> States:
-    """The states of a trajectory, for joints in an order; joints that it does not move are at zero."""
+    """Return a trajectory's states, for joints in an order; joints that it does not move are at zero."""
     times = _times(motion, rate)
     position, velocity, scale = motion.path(times)
     q, v, a = (np.zeros((len(times), len(names))) for _ in range(3))
@@ -83,7 +83,7 @@ def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) 
 
 
 def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...], nodes: int = NODES) -> Path:
-    """The path of a trajectory, for joints in an order; nodes begin at the end nearer to the start."""
+    """Return a trajectory's path, for joints in an order; nodes begin at the end nearer to the start."""
     position, velocity, scale = motion.path(_times(motion, rate))
     low, high = float(position.min()), float(position.max())
     if high == low:  # it rests

@@ -16,7 +16,7 @@ from ..running import Store, columns_of_file, read_refined
 __all__ = ["Design", "Findings", "findings_of"]
 
 Columns = dict[str, NDArray[Any]]
-#: Words for what designs do not keep.
+#: Words for the requirements that designs violate.
 REASONS = {
     Violation.NO_MODEL: "numbers that no robot can have",
     Violation.CANNOT_CLOSE: "loops cannot close",
@@ -66,11 +66,11 @@ class Findings:
     how_refined: dict[str, Any] | None
 
     def numbers(self, row: int) -> NDArray[np.float64]:
-        """The numbers of the design of a row."""
+        """Return the numbers of the design of a row."""
         return np.array([self.columns[f"input {one.name}"][row] for one in self.study.inputs])
 
     def design(self, row: int) -> Design:
-        """The design of a row."""
+        """Return the design of a row."""
         index = int(self.columns["index"][row])
         values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
         score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
@@ -79,20 +79,20 @@ class Findings:
 
     @property
     def best(self) -> Design | None:
-        """The best design of all, the refined one if it is better; None where none keeps everything."""
+        """Return the best design, the refined one if it is better; None if no design is feasible."""
         found = self.design(int(self.ranked[0])) if len(self.ranked) else None
         if found is not None and self.refined is not None and self.refined.score < found.score:
             return self.refined
         return found
 
     def reasons(self) -> list[tuple[str, int]]:
-        """What designs do not keep, and how many; a design may count several times."""
+        """Return each violated requirement with its number of designs; a design may count several times."""
         violations = self.columns["violations"]
         counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
         return [(words, count) for words, count in counted if count]
 
     def impossible(self) -> tuple[Design, str] | None:
-        """The first design with numbers that no robot can have, and what is wrong with it, or None."""
+        """Return the first design that no robot can have, with the error; None if there is none."""
         rows = np.flatnonzero(self.columns["violations"] & int(Violation.NO_MODEL))
         if not len(rows):
             return None
@@ -105,7 +105,7 @@ class Findings:
         return design, fault
 
     def pairs(self) -> list[tuple[Design, Design]]:
-        """For each trajectory, the published design on it, and the best design with it."""
+        """Return for each trajectory the published design on it, and the best design with it."""
         found = []
         for name in self.study.trajectories:
             rows = (row for row in self.ranked if _trajectory(self.study, self.numbers(int(row))) == name)
@@ -118,7 +118,7 @@ class Findings:
         return found
 
     def published_on(self, trajectory: str) -> Design:
-        """The published design on a trajectory."""
+        """Return the published design on a trajectory."""
         if trajectory == self.published.trajectory:
             return self.published
         measured = self.evaluator.published(trajectory)
@@ -157,7 +157,7 @@ def _design(study: Study, title: str, numbers: Any, score: float, measured: Any,
 
 
 def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
-    """How the design with these numbers moves."""
+    """Return the trajectory of the design with these numbers."""
     for one, number in zip(study.inputs, numbers, strict=True):
         if one.is_trajectory:
             return one.label(number)

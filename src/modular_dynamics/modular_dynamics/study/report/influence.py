@@ -8,12 +8,12 @@ from .findings import Findings
 __all__ = ["FORMULA", "shares"]
 
 FORMULA = "S = Var(E[load | input]) / Var(load), over the designs that keep everything"
-#: Groups of a range whose values are not on a grid.
+#: Number of groups into which the values of a range, if not on a grid, are divided.
 _BINS = 20
 
 
 def shares(findings: Findings, load: str) -> dict[str, float]:
-    """By input, S = Var(E[y | x]) / Var(y) of a load y [Saltelli et al., Global Sensitivity Analysis, 2008].
+    """Return by input S = Var(E[y | x]) / Var(y) of a load y [Saltelli et al., 2008].
 
     E[y | x] is the mean over the designs with the same value of x; of a range that is not on a grid, over
     those in one of 20 equal parts. Only designs that keep everything count. Where all combinations do, the
@@ -34,7 +34,7 @@ def shares(findings: Findings, load: str) -> dict[str, float]:
 
 
 def _between(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """The variance of the means of y over groups of equal x, weighted by their sizes."""
+    """Return the variance of the means of y over groups of equal x, weighted by their sizes."""
     _, group = np.unique(x, return_inverse=True)
     sizes = np.bincount(group)
     means = np.bincount(group, weights=y) / sizes

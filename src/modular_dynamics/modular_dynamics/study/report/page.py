@@ -24,7 +24,7 @@ def page(
     rows: Sequence[Sequence[str]],
     pictures: Mapping[str, Path],
 ) -> str:
-    """The page's text.
+    """Return the page's text.
 
     Args:
         lines: paragraphs. head, rows: of the table of designs. pictures: PNG files by their titles.

@@ -26,7 +26,7 @@ STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 
 
 def draw_front(findings: Findings, path: Path) -> None:
-    """Largest against mean load: all kept designs, the front, the published and the best one."""
+    """Plot largest against mean load: feasible designs, the front, the published and the best one."""
     study, columns, kept = findings.study, findings.columns, findings.kept
     with _figure(7.5, 5.2, path) as (_, axis):
         x, y = columns["mean"][kept], columns["largest"][kept]
@@ -72,7 +72,7 @@ def draw_front(findings: Findings, path: Path) -> None:
 
 
 def draw_influence(findings: Findings, path: Path) -> None:
-    """Bars: the share of each input of the variance of both loads."""
+    """Plot bars: the share of each input of the variance of both loads."""
     names = [one.name for one in findings.study.inputs]
     found = {load: shares(findings, load) for load in ("largest", "mean")}
     by_share = sorted(names, key=lambda name: np.nan_to_num(found["largest"][name]))
@@ -95,7 +95,7 @@ def draw_influence(findings: Findings, path: Path) -> None:
 
 
 def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
-    """Loads of the actuators over time, a panel each."""
+    """Plot the loads of the actuators over time, a panel each."""
     names = list(findings.study.actuators)
     with _figure(9.0, 0.8 + 2.4 * len(names), path, len(names)) as (_, axes):
         for name, axis in zip(names, axes, strict=True):
@@ -110,7 +110,7 @@ def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> Non
 
 
 def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> None:
-    """Tensions of the springs over time, a panel each; springs with equal tensions share one."""
+    """Plot the tensions of the springs over time, a panel each; springs with equal tensions share one."""
     springs = [spring.name for spring in findings.study.graph.springs]
     loads = [_over_time(findings, design) for design in designs]
     together: dict[bytes, list[int]] = {}
@@ -161,7 +161,7 @@ def _unit(findings: Findings, name: str | None = None) -> str:
 
 
 class _figure:  # used as a function
-    """A figure and its axes; written to the path at the end."""
+    """A context with a figure and its axes, which writes the figure to the path at the end."""
 
     def __init__(self, width: float, height: float, path: Path, panels: int = 0) -> None:
         self._context = matplotlib().rc_context(STYLE)

@@ -9,7 +9,7 @@ __all__ = ["best_rows", "change", "design_head", "design_row", "summary_lines"]
 
 
 def summary_lines(findings: Findings) -> list[str]:
-    """How many designs keep everything, why others do not, and how much better the best one is."""
+    """Return lines: how many designs are feasible, why others are not, the best one's improvement."""
     total, kept = len(findings.columns["index"]), len(findings.kept)
     lines = [f"{findings.study.name}: {total:,} designs, {kept:,} keep everything"]
     if reasons := findings.reasons():
@@ -47,36 +47,36 @@ def summary_lines(findings: Findings) -> list[str]:
 
 
 def change(old: float, new: float) -> str:
-    """A relative change, in per cent."""
+    """Return a relative change, in per cent."""
     if not (np.isfinite(old) and np.isfinite(new)) or old == 0.0:
         return "-"
     return f"{(new / old - 1.0) * 100.0:+.1f} %"
 
 
 def design_head(findings: Findings) -> list[str]:
-    """Titles of the columns of `design_row`."""
+    """Return the titles of the columns of `design_row`."""
     return ["design", *(one.name for one in findings.study.inputs), *_loads(findings), "score"]
 
 
 def design_row(findings: Findings, design: Design) -> list[str]:
-    """A design's inputs, loads and score."""
+    """Return a design's inputs, loads and score."""
     loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
     return [design.title.removeprefix("design "), *_labels(findings, design), *loads, f"{design.score:.4f}"]
 
 
 def _labels(findings: Findings, design: Design) -> list[str]:
-    """A design's inputs."""
+    """Return a design's inputs, as texts."""
     if design.numbers is None:
         return [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
     return [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
 
 
 def _loads(findings: Findings) -> tuple[str, ...]:
-    """Columns of loads; those of a single actuator are its own."""
+    """Return the columns of loads; those of a single actuator are its own."""
     return objectives_of(findings.study)[: 2 if len(findings.study.actuators) == 1 else None]
 
 
 def best_rows(findings: Findings, count: int) -> list[Design]:
-    """The published design, the refined one, and the best ones."""
+    """Return the published design, the refined one, and the best ones."""
     best = [findings.design(int(row)) for row in findings.ranked[:count]]
     return [findings.published, *([findings.refined] if findings.refined else []), *best]

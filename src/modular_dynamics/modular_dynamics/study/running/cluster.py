@@ -29,13 +29,13 @@ STARTS = 3
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
-    """A client of the scheduler at an address, or of workers on this machine: as many as cores by default.
+    """Yield a client of the scheduler at an address, or of local workers: one per core by default.
 
     Raises:
         StudyError: no scheduler there. MissingDependencyError: no Dask.
@@ -65,7 +65,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
 
 
 def _local_cluster(distributed: Any, workers: int, starts: int = STARTS) -> Any:
-    """Workers on this machine. Nannies start lost workers again, but not one that is lost while it starts."""
+    """Return a cluster of local workers; start again if a worker is lost while it starts."""
     try:
         return distributed.LocalCluster(
             n_workers=workers,
@@ -84,7 +84,7 @@ def _local_cluster(distributed: Any, workers: int, starts: int = STARTS) -> Any:
 
 def _client_of(distributed: Any, address: str) -> Any:
     class Client(distributed.Client):  # type: ignore[misc]  # known only when it is imported
-        """One that never connected is not closed again: that fails after 10 s, and Python prints how."""
+        """A client that is not closed again if it never connected, which would fail after 10 s."""
 
         def __del__(self) -> None:
             if self.status == "running":
@@ -97,7 +97,7 @@ def _client_of(distributed: Any, address: str) -> Any:
 
 
 def _quiet() -> None:
-    """A worker that is lost is started again, and its chunk computed again: no news for a user."""
+    """Silence messages on lost workers, which are restarted and whose chunks are computed again."""
     for name in [*logging.root.manager.loggerDict, "distributed", "tornado", "asyncio"]:
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):  # some have levels of their own
             logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -105,7 +105,7 @@ def _quiet() -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Processes and threads that are started here never see Ctrl-C: this process alone ends the run."""
+    """Hide Ctrl-C from processes and threads started inside: this process alone ends the run."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -123,7 +123,7 @@ def _allow_interrupts() -> None:
 
 
 def result_of(future: Any) -> Any:
-    """A task's result. Raises StudyError: workers were lost again and again, or do not have this library."""
+    """Return a task's result. Raises StudyError: workers are lost repeatedly, or lack this library."""
     distributed = packages.distributed()
     try:
         return future.result()

@@ -16,7 +16,7 @@ PERIOD = 5.0
 def told_where_none_works(
     client: Any, *, quiet: bool, stream: TextIO | None = None, period: float = PERIOD
 ) -> Iterator[None]:
-    """While this lasts, print a line when a scheduler has no worker for a period [s], and when one is back.
+    """Print, inside, a line when a scheduler has no worker for a period [s], and when one is back.
 
     Args:
         client: of Dask. quiet: whether nothing is printed.

@@ -13,35 +13,35 @@ def _needed(package: str) -> AbstractContextManager[None]:
 
 
 def dask() -> Any:
-    """Dask. Raises MissingDependencyError, as all functions here."""
+    """Return Dask. Raises MissingDependencyError, as all functions here."""
     with _needed("dask"):
         import dask as package  # noqa: PLC0415  # takes long, and is optional; so are the others here
     return package
 
 
 def distributed() -> Any:
-    """Dask's scheduler and workers."""
+    """Return Dask's scheduler and workers."""
     with _needed("distributed"):
         import distributed as package  # noqa: PLC0415
     return package
 
 
 def arrow() -> Any:
-    """PyArrow."""
+    """Return PyArrow."""
     with _needed("pyarrow"):
         import pyarrow as package  # noqa: PLC0415
     return package
 
 
 def parquet() -> Any:
-    """PyArrow's Parquet files."""
+    """Return PyArrow's module for Parquet files."""
     with _needed("pyarrow"):
         import pyarrow.parquet as package  # noqa: PLC0415
     return package
 
 
 def matplotlib() -> Any:
-    """Matplotlib, with its figures."""
+    """Return Matplotlib, with its figures."""
     with _needed("matplotlib"):
         import matplotlib as package  # noqa: PLC0415
         import matplotlib.figure  # noqa: PLC0415

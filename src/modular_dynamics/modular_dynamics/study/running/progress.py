@@ -11,7 +11,7 @@ _ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
 
 
 class _Lines:
-    """Lines on a stream, not too many of them; on a terminal one that changes."""
+    """Lines of progress on a stream, rate-limited; on a terminal, one line that changes."""
 
     def __init__(self, quiet: bool, stream: TextIO | None) -> None:
         self._quiet, self._stream = quiet, sys.stderr if stream is None else stream
@@ -27,7 +27,7 @@ class _Lines:
             self._print(self.line(now - self._start))
 
     def line(self, seconds: float) -> str:
-        """The line after so many seconds."""
+        """Return the line after so many seconds."""
         raise NotImplementedError
 
     def _print(self, line: str) -> None:
@@ -65,7 +65,7 @@ class Progress(_Lines):
         self._passed()
 
     def line(self, seconds: float) -> str:
-        """The line after so many seconds."""
+        """Return the line after so many seconds."""
         rate = (self.done - self.before) / seconds if seconds > 0.0 else 0.0
         left = f", {duration((self.total - self.done) / rate)} left" if rate > 0.0 else ""
         return f"{self.done:,} of {self.total:,} designs, {rate:,.0f} designs/s{left}"
@@ -92,7 +92,7 @@ class RefinementProgress(_Lines):
         self._passed()
 
     def line(self, seconds: float) -> str:
-        """The line after so many seconds."""
+        """Return the line after so many seconds."""
         populations = self.generation + 1
         rate = self.designs / seconds if seconds > 0.0 else 0.0
         left = (self.generations - self.generation) * seconds / populations if populations else 0.0
@@ -102,7 +102,7 @@ class RefinementProgress(_Lines):
 
 
 def duration(seconds: float) -> str:
-    """A length of time as people say it."""
+    """Return a duration as text for people."""
     if seconds < 90.0:
         return f"{seconds:.0f} s"
     minutes = seconds / 60.0

@@ -28,7 +28,7 @@ __all__ = ["best_numbers", "read_refined", "refine"]
 Array = NDArray[np.float64]
 #: Designs of a task. Always the same blocks, whatever the number of workers.
 BLOCK = 32
-#: Score of a design that does not keep everything, and more for each thing that it does not keep.
+#: Score of an infeasible design, and its increase for each violated requirement.
 _PENALTY = 1e3
 #: How far from an end of a range the search begins at least, as share of the range.
 _EDGE = 1e-9
@@ -39,7 +39,7 @@ _KEYS = {"settings", "from", "numbers", "score", "generations", "designs"}
 def refine(
     study: Study, store: Store, client: Any, shared: Any, *, quiet: bool = True
 ) -> dict[str, Any] | None:
-    """Refine the best design of a finished study, and write the result to the folder.
+    """Return refine the best design of a finished study, and write the result to the folder.
 
     Args:
         client, shared: of Dask, and the task that holds the study.
@@ -119,7 +119,7 @@ def refine(
 
 
 def read_refined(study: Study, store: Store) -> dict[str, Any] | None:
-    """What an earlier `refine` with the same settings wrote; None where there is none."""
+    """Return what an earlier `refine` with equal settings wrote; None if there is nothing."""
     try:
         refined = json.loads(store.refined.read_text("utf-8"))
     except FileNotFoundError:
@@ -132,7 +132,7 @@ def read_refined(study: Study, store: Store) -> dict[str, Any] | None:
 
 
 def _are_numbers(refined: dict[str, Any], study: Study) -> bool:
-    """Whether a file's numbers are those of a design, and its score is one."""
+    """Return whether a file holds a design's numbers and a score."""
     numbers = refined["numbers"]
     if not isinstance(numbers, list) or len(numbers) != len(study.inputs):
         return False
@@ -140,7 +140,7 @@ def _are_numbers(refined: dict[str, Any], study: Study) -> bool:
 
 
 def best_numbers(study: Study, store: Store, published: Any) -> tuple[Array | None, int]:
-    """The numbers of the best design of the result, and its index; None, -1 where none keeps everything."""
+    """Return numbers and index of the best design; None, -1 if no design is feasible."""
     names = [f"input {one.name}" for one in study.inputs]
     columns = columns_of_file(store.result, ["index", *names, *study.objective, "violations"])
     rows = order(study, columns, published)

@@ -17,7 +17,7 @@ from .worker import computed_chunk, seconds_of_block
 
 __all__ = ["Outcome", "run_study"]
 
-#: How long a chunk shall take [s]: long beside the 1 ms that a task costs the scheduler, short beside a run.
+#: Duration of a chunk [s]: long compared with the scheduler's 1 ms per task, short compared with a run.
 CHUNK_SECONDS = 1.0
 #: Chunks that are at the scheduler for each worker: one in work, others waiting at hand.
 AHEAD = 3
@@ -105,7 +105,7 @@ def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bo
 def _answers(
     client: Any, shared: Any, store: Store, missing: list[int], workers: int
 ) -> Iterator[tuple[int, Any]]:
-    """Finished chunks, as they come; only some are at the scheduler at a time."""
+    """Yield finished chunks in order of completion; only some are at the scheduler at a time."""
     waiting = iter(missing)
     chunks: dict[str, int] = {}
     done = packages.distributed().as_completed(loop=client.loop)

@@ -28,7 +28,7 @@ OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet", f".{'[0-9]' * 8}*_{'[0-
 
 
 def about_of(folder: Path) -> dict[str, Any] | None:
-    """What a folder says of itself; None where it holds no study. Raises StudyError: it is damaged."""
+    """Return a folder's description of itself; None if it holds no study. Raises StudyError: damaged."""
     try:
         about = json.loads((folder / ABOUT).read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
@@ -75,22 +75,22 @@ class Store:
 
     @property
     def result(self) -> Path:
-        """The file of all designs."""
+        """File of all designs."""
         return self.folder / RESULT
 
     @property
     def refined(self) -> Path:
-        """The file of the refined design."""
+        """File of the refined design."""
         return self.folder / REFINED
 
     @property
     def replaced(self) -> list[Path]:
-        """The files that a run writes anew, whatever they held; the copy of the study is not one."""
+        """Files that a run rewrites, whatever they held, without the copy of the study."""
         return [self.folder / name for name in (LOCK, ABOUT, RESULT, REFINED)]
 
     @property
     def kept(self) -> list[Path]:
-        """The files that later commands read."""
+        """Files that later commands read."""
         return [self.folder / name for name in (ABOUT, RESULT, REFINED, STUDY)]
 
     def open(self) -> None:
@@ -153,19 +153,19 @@ class Store:
 
     @property
     def chunks(self) -> int:
-        """How many chunks there are."""
+        """Number of chunks."""
         return -(-self.count // self.chunk)
 
     def bounds(self, chunk: int) -> tuple[int, int]:
-        """The first design of a chunk, and the one after its last."""
+        """Return the first design of a chunk, and the one after its last."""
         return chunk * self.chunk, min((chunk + 1) * self.chunk, self.count)
 
     def path(self, chunk: int) -> Path:
-        """The file of a chunk."""
+        """Return the file of a chunk."""
         return self.folder / "chunks" / f"{chunk:08}_{self.digest}.parquet"
 
     def missing(self) -> Iterator[int]:
-        """The chunks that are not finished."""
+        """Yield the chunks that are not finished."""
         for chunk in range(self.chunks):
             first, last = self.bounds(chunk)
             if rows_of_file(self.path(chunk)) != last - first:
@@ -173,7 +173,7 @@ class Store:
 
     @property
     def is_finished(self) -> bool:
-        """Whether the file of all designs is whole."""
+        """Return whether the file of all designs is complete."""
         return self.chunk > 0 and rows_of_file(self.result) == self.count
 
     def write_chunk(self, chunk: int, content: bytes) -> None:
@@ -213,7 +213,7 @@ class Store:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Raises StudyError: another run writes into the folder. The lock ends with the process."""
+        """Lock the folder until the process ends. Raises StudyError: another run writes into it."""
         try:
             file = open(self.folder / LOCK, "wb")  # noqa: SIM115  # closed below
         except OSError as error:

@@ -26,7 +26,7 @@ _STYLE: dict[str, Any] = {
 
 
 def parquet_bytes(columns: Columns) -> bytes:
-    """The bytes of a Parquet file of columns (n,)."""
+    """Return the bytes of a Parquet file of columns (n,)."""
     table = arrow().table(dict(columns))
     target = io.BytesIO()
     parquet().write_table(table, target, row_group_size=GROUP, **_STYLE)
@@ -34,7 +34,7 @@ def parquet_bytes(columns: Columns) -> bytes:
 
 
 def rows_of_file(path: Path) -> int:
-    """How many rows a file has; -1 of a file that is damaged or not there."""
+    """Return a file's number of rows; -1 if it is damaged or missing."""
     broken = arrow().ArrowException
     try:
         return int(parquet().read_metadata(path).num_rows)
@@ -43,7 +43,7 @@ def rows_of_file(path: Path) -> int:
 
 
 def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
-    """Columns of a file by name, all of them by default. Raises StudyError: it is damaged or not there."""
+    """Return columns of a file by name, by default all. Raises StudyError: it is damaged or missing."""
     try:
         table = parquet().read_table(path, columns=None if names is None else list(names))
     except (OSError, arrow().ArrowException) as error:
@@ -61,7 +61,7 @@ def write_in_order(parts: Sequence[Path], target: Any) -> None:
 
 
 def _groups(parts: Sequence[Path]) -> Iterator[Any]:
-    """Tables of GROUP rows, the last one of fewer."""
+    """Yield tables of GROUP rows, the last one of fewer."""
     held = None
     for part in parts:
         table = parquet().read_table(part)

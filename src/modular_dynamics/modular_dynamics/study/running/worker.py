@@ -17,7 +17,7 @@ _KEPT: dict[str, Evaluator] = {}
 
 
 def _evaluator(study: Study) -> Evaluator:
-    """Kept from chunk to chunk: a study arrives anew with each of them."""
+    """Return the study's evaluator, kept between chunks, each of which brings the study anew."""
     digest = _digest(study)
     if digest not in _KEPT:
         _KEPT.clear()
@@ -31,17 +31,17 @@ def _digest(study: Study) -> str:
 
 
 def computed_chunk(study: Study, first: int, last: int) -> bytes:
-    """Designs first ... last - 1 as a Parquet file."""
+    """Return designs first ... last - 1 as a Parquet file."""
     return parquet_bytes(evaluated_rows(_evaluator(study), first, last))
 
 
 def measured_designs(study: Study, numbers: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
-    """What is measured of designs that are on no grid."""
+    """Return measured columns of designs that are on no grid."""
     return _evaluator(study).measure(numbers)
 
 
 def seconds_of_block(study: Study) -> tuple[int, float]:
-    """Designs of a block, and how long one takes here [s], compiling left out."""
+    """Return the number of designs in a block, and one's time [s] here without the first call."""
     evaluator = _evaluator(study)
     last = min(evaluator.block, study.count)
     evaluated_rows(evaluator, 0, last)
