@@ -24,23 +24,23 @@ _UPRIGHT = 2e-15
 
 
 def pose(rotation: Quaternion, position: ArrayLike) -> DualQuaternion:
-    """x = r + eps (1/2) p r (Silva & Adorno, appendix A) of a unit quaternion and a 3-vector."""
+    """Return x = r + eps (1/2) p r (Silva & Adorno, appendix A) of a unit quaternion and a 3-vector."""
     return DualQuaternion(rotation, Quaternion.pure(position) * rotation * 0.5)
 
 
 def translation(x: DualQuaternion) -> NDArray[np.float64]:
-    """p = 2 D(x) P(x)* of a pose x."""
+    """Return p = 2 D(x) P(x)* of a pose x."""
     return (x.dual * x.primary.conjugate() * 2.0).vector
 
 
 def rotation_about(axis: ArrayLike, angle: float) -> Quaternion:
-    """r = cos(angle/2) + n sin(angle/2) about the unit vector n = ``axis``."""
+    """Return r = cos(angle/2) + n sin(angle/2) about the unit vector n = ``axis``."""
     n = np.asarray(axis, dtype=float) * math.sin(angle / 2.0)
     return Quaternion(math.cos(angle / 2.0), float(n[0]), float(n[1]), float(n[2]))
 
 
 def rotation_matrix(r: Quaternion) -> NDArray[np.float64]:
-    """The 3 x 3 matrix R of a unit quaternion: R a = vector part of r a r*."""
+    """Return the 3 x 3 matrix R of a unit quaternion: R a = vector part of r a r*."""
     w, x, y, z = r.w, r.x, r.y, r.z
     return np.array(
         [
@@ -52,7 +52,7 @@ def rotation_matrix(r: Quaternion) -> NDArray[np.float64]:
 
 
 def rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
-    """Unit quaternion of a rotation matrix, w >= 0, by Shepperd's choice of the largest component."""
+    """Return unit quaternion of a rotation matrix, w >= 0, by Shepperd's choice of the largest component."""
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     squares = [1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i]  # 4 times w^2, x^2, y^2, z^2
     candidates = [
@@ -66,7 +66,7 @@ def rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
 
 
 def from_rotation_translation(rotation: ArrayLike, position: ArrayLike) -> DualQuaternion:
-    """The pose of a rotation matrix (3, 3) and a translation (3,) [m].
+    """Return the pose of a rotation matrix (3, 3) and a translation (3,) [m].
 
     Raises:
         ValueError: the matrix is not a rotation to 1e-9.
@@ -80,7 +80,7 @@ def from_rotation_translation(rotation: ArrayLike, position: ArrayLike) -> DualQ
 
 
 def to_rotation_translation(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Rotation matrix (3, 3) and translation (3,) [m] of a pose."""
+    """Return rotation matrix (3, 3) and translation (3,) [m] of a pose."""
     return rotation_matrix(x.primary), translation(x)
 
 
@@ -94,7 +94,7 @@ def from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> DualQuaternion:
 
 
 def to_xyz_rpy(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Translation xyz [m] and angles roll, pitch, yaw [rad] of a pose: those of :func:`from_xyz_rpy`.
+    """Return translation xyz [m] and angles roll, pitch, yaw [rad] of a pose: those of :func:`from_xyz_rpy`.
 
     Pitch is from -pi/2 to pi/2; there, where only the sum or difference of the others counts, roll is 0.
     """

@@ -23,7 +23,7 @@ class Quaternion:
 
     @classmethod
     def pure(cls, vector: ArrayLike) -> Quaternion:
-        """The pure quaternion i x + j y + k z of a 3-vector."""
+        """Return the pure quaternion i x + j y + k z of a 3-vector."""
         x, y, z = np.asarray(vector, dtype=float).tolist()
         return cls(0.0, x, y, z)
 
@@ -57,15 +57,15 @@ class Quaternion:
         return self * other
 
     def conjugate(self) -> Quaternion:
-        """w - i x - j y - k z."""
+        """Return w - i x - j y - k z."""
         return Quaternion(self.w, -self.x, -self.y, -self.z)
 
     def dot(self, other: Quaternion) -> float:
-        """Euclidean inner product of the four components."""
+        """Return Euclidean inner product of the four components."""
         return self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z
 
     def norm(self) -> float:
-        """sqrt(h h*)."""
+        """Return sqrt(h h*)."""
         return math.sqrt(self.dot(self))
 
 
@@ -90,16 +90,16 @@ class DualQuaternion:
 
     @classmethod
     def pure(cls, primary: ArrayLike, dual: ArrayLike) -> DualQuaternion:
-        """The pure dual quaternion of two 3-vectors: a twist (omega, v) or a wrench (f, m)."""
+        """Return the pure dual quaternion of two 3-vectors: a twist (omega, v) or a wrench (f, m)."""
         return cls(Quaternion.pure(primary), Quaternion.pure(dual))
 
     def vec8(self) -> NDArray[np.float64]:
-        """The eight components (P: w x y z, D: w x y z)."""
+        """Return the eight components (P: w x y z, D: w x y z)."""
         p, d = self.primary, self.dual
         return np.array([p.w, p.x, p.y, p.z, d.w, d.x, d.y, d.z])
 
     def vec6(self) -> NDArray[np.float64]:
-        """The imaginary parts (P, D): (omega, v) of a twist, (f, m) of a wrench."""
+        """Return the imaginary parts (P, D): (omega, v) of a twist, (f, m) of a wrench."""
         p, d = self.primary, self.dual
         return np.array([p.x, p.y, p.z, d.x, d.y, d.z])
 
@@ -124,11 +124,11 @@ class DualQuaternion:
         return self * other
 
     def conjugate(self) -> DualQuaternion:
-        """P* + eps D*."""
+        """Return P* + eps D*."""
         return DualQuaternion(self.primary.conjugate(), self.dual.conjugate())
 
     def norm(self) -> tuple[float, float]:
-        """The dual number sqrt(h h*) = |P| + eps (P . D) / |P| as (primary, dual).
+        """Return the dual number sqrt(h h*) = |P| + eps (P . D) / |P| as (primary, dual).
 
         Raises:
             ZeroDivisionError: the primary part is zero, where the norm has no dual part.
@@ -137,20 +137,20 @@ class DualQuaternion:
         return primary, self.primary.dot(self.dual) / primary
 
     def normalized(self) -> DualQuaternion:
-        """The unit dual quaternion nearest to this one: h / |h|."""
+        """Return the unit dual quaternion nearest to this one: h / |h|."""
         primary, dual = self.norm()
         scaled = self * (1.0 / primary)
         return DualQuaternion(scaled.primary, scaled.dual - scaled.primary * (dual / primary))
 
     def is_unit(self, tolerance: float = _ROUNDING) -> bool:
-        """Whether it is a unit dual quaternion, |h| = 1 + eps 0."""
+        """Return whether it is a unit dual quaternion, |h| = 1 + eps 0."""
         if self.primary.norm() == 0.0:
             return False
         primary, dual = self.norm()
         return abs(primary - 1.0) <= tolerance and abs(dual) <= tolerance
 
     def is_pure(self, tolerance: float = _ROUNDING) -> bool:
-        """Whether it is a pure dual quaternion, Re(h) = 0."""
+        """Return whether it is a pure dual quaternion, Re(h) = 0."""
         return abs(self.primary.w) <= tolerance and abs(self.dual.w) <= tolerance
 
     def is_close(self, other: DualQuaternion, tolerance: float = _ROUNDING) -> bool:

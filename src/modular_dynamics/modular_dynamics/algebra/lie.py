@@ -15,7 +15,7 @@ _UNIQUE = 1e-9
 
 
 def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
-    """Ad(x) a = x a x* (Silva & Adorno, eq. 8): a pure dual quaternion from frame a to frame b.
+    """Return Ad(x) a = x a x* (Silva & Adorno, eq. 8): a pure dual quaternion from frame a to frame b.
 
     Args:
         x_b_a: unit dual quaternion that takes a's coordinates to b's.
@@ -25,7 +25,7 @@ def adjoint(x_b_a: DualQuaternion, a: DualQuaternion) -> DualQuaternion:
 
 
 def cross(a: DualQuaternion, b: DualQuaternion) -> DualQuaternion:
-    """a x b = (a b - b a) / 2 of two pure dual quaternions: the Lie bracket of twists."""
+    """Return a x b = (a b - b a) / 2 of two pure dual quaternions: the Lie bracket of twists."""
     return (a * b - b * a) * 0.5
 
 
@@ -53,7 +53,7 @@ def exp(a: DualQuaternion) -> DualQuaternion:
 
 
 def log(x: DualQuaternion) -> DualQuaternion:
-    """log of a unit dual quaternion: the pure a = u + eps w with exp(a) = x, |u| <= pi.
+    """Return log of a unit dual quaternion: the pure a = u + eps w with exp(a) = x, |u| <= pi.
 
     Primary part r_v alpha / sin(alpha) with alpha = phi / 2 and r_v the imaginary part of r; the dual part
     is its derivative in the direction of x's dual part. x and -x are the same pose and have different

@@ -23,12 +23,12 @@ __all__ = [
     "wrench_vector",
 ]
 
-#: Of float64, or of objects that are symbols.
+#: Array of float64, or of symbols as objects.
 Array = NDArray[Any]
 
 
 def skew(a: Array) -> Array:
-    """The matrices (..., 3, 3) of x -> a x x (eq. 3)."""
+    """Return the matrices (..., 3, 3) of x -> a x x (eq. 3)."""
     matrix = np.zeros((*a.shape[:-1], 3, 3), a.dtype)
     matrix[..., 2, 1], matrix[..., 0, 2], matrix[..., 1, 0] = a[..., 0], a[..., 1], a[..., 2]
     matrix[..., 1, 2], matrix[..., 2, 0], matrix[..., 0, 1] = -a[..., 0], -a[..., 1], -a[..., 2]
@@ -36,12 +36,12 @@ def skew(a: Array) -> Array:
 
 
 def unskew(A: Array) -> Array:
-    """The vectors a (..., 3) with skew(a) = A."""
+    """Return the vectors a (..., 3) with skew(a) = A."""
     return np.stack([A[..., 2, 1], A[..., 0, 2], A[..., 1, 0]], axis=-1)
 
 
 def homogeneous(rotation: Array, position: Array) -> Array:
-    """H = [R p; 0 1] (..., 4, 4) (eq. 1)."""
+    """Return H = [R p; 0 1] (..., 4, 4) (eq. 1)."""
     H = np.zeros(
         (*np.broadcast_shapes(rotation.shape[:-2], position.shape[:-1]), 4, 4),
         np.result_type(rotation, position),
@@ -53,13 +53,13 @@ def homogeneous(rotation: Array, position: Array) -> Array:
 
 
 def inverse(H: Array) -> Array:
-    """H^-1 = [R^T -R^T p; 0 1]."""
+    """Return H^-1 = [R^T -R^T p; 0 1]."""
     transposed = np.swapaxes(H[..., :3, :3], -1, -2)
     return homogeneous(transposed, -(transposed @ H[..., :3, 3:])[..., 0])
 
 
 def twist_matrix(xi: Array) -> Array:
-    """The elements [skew(omega) v; 0 0] (..., 4, 4) of se(3) (eq. 2)."""
+    """Return the elements [skew(omega) v; 0 0] (..., 4, 4) of se(3) (eq. 2)."""
     X = np.zeros((*xi.shape[:-1], 4, 4))
     X[..., :3, :3] = skew(xi[..., 3:])
     X[..., :3, 3] = xi[..., :3]
@@ -67,12 +67,12 @@ def twist_matrix(xi: Array) -> Array:
 
 
 def twist_vector(X: Array) -> Array:
-    """The twists (v, omega) (..., 6) of elements of se(3)."""
+    """Return the twists (v, omega) (..., 6) of elements of se(3)."""
     return np.concatenate([X[..., :3, 3], unskew(X[..., :3, :3])], axis=-1)
 
 
 def adjoint_matrix(H_b_a: Array) -> Array:
-    """Ad(H) = [R skew(p) R; 0 R] (..., 6, 6) (eq. 13): twists from frame a to frame b.
+    """Return Ad(H) = [R skew(p) R; 0 R] (..., 6, 6) (eq. 13): twists from frame a to frame b.
 
     Its transpose takes wrenches from frame b to frame a (eq. 17).
     """
@@ -84,7 +84,7 @@ def adjoint_matrix(H_b_a: Array) -> Array:
 
 
 def ad(xi: Array) -> Array:
-    """ad(xi) = [skew(omega) skew(v); 0 skew(omega)] (..., 6, 6) (eq. 15): ad(x) y = [x, y]."""
+    """Return ad(xi) = [skew(omega) skew(v); 0 skew(omega)] (..., 6, 6) (eq. 15): ad(x) y = [x, y]."""
     matrix = np.zeros((*xi.shape[:-1], 6, 6), xi.dtype)
     matrix[..., :3, :3] = matrix[..., 3:, 3:] = skew(xi[..., 3:])
     matrix[..., :3, 3:] = skew(xi[..., :3])
@@ -104,5 +104,5 @@ def dual_bracket_matrix(wrench: Array) -> Array:
 
 
 def wrench_vector(B: Array) -> Array:
-    """The wrenches (f, m) (..., 6) of matrices B(F)."""
+    """Return the wrenches (f, m) (..., 6) of matrices B(F)."""
     return np.concatenate([unskew(B[..., :3, 3:]), unskew(B[..., 3:, 3:])], axis=-1)

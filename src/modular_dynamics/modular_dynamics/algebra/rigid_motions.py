@@ -25,13 +25,13 @@ _NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def _cross(a: Array, b: Array) -> Array:
-    """a x b of rows; np.cross takes several times as long for few."""
+    """Return a x b of rows; np.cross takes several times as long for few."""
     product: Array = a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT]
     return product
 
 
 def quaternion_product(a: Array, b: Array) -> Array:
-    """The products a b (..., 4) of quaternions: first the rotation b, then a."""
+    """Return the products a b (..., 4) of quaternions: first the rotation b, then a."""
     w, x = a[..., :1], a[..., 1:]
     u, y = b[..., :1], b[..., 1:]
     scalar = w * u - (x * y).sum(axis=-1, keepdims=True)
@@ -39,13 +39,13 @@ def quaternion_product(a: Array, b: Array) -> Array:
 
 
 def unit_quaternion(r: Array) -> Array:
-    """The unit quaternions r / |r| (..., 4)."""
+    """Return the unit quaternions r / |r| (..., 4)."""
     unit: Array = r / np.linalg.norm(r, axis=-1, keepdims=True)
     return unit
 
 
 def rotated(r: Array, a: Array) -> Array:
-    """Vectors (..., 3) turned by unit quaternions: r a r*. With r* for r, turned back."""
+    """Return vectors (..., 3) turned by unit quaternions: r a r*. With r* for r, turned back."""
     turned = 2.0 * _cross(r[..., 1:], a)
     result: Array = a + r[..., :1] * turned + _cross(r[..., 1:], turned)
     return result
@@ -74,7 +74,7 @@ def quaternion_between(first: Array, second: Array) -> Array:
 
 
 def motion_after(p: Array, r: Array, linear: Array, turn: Array) -> tuple[Array, Array]:
-    """Position and quaternion after the screw motion exp([linear, turn]), in the body's axes.
+    """Return position and quaternion after the screw motion exp([linear, turn]), in the body's axes.
 
     p + R (l + A t x l + B t x (t x l)), A = (1 - cos phi) / phi^2, B = (phi - sin phi) / phi^3, phi = |t|.
     """

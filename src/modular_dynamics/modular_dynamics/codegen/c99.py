@@ -55,7 +55,7 @@ static void fill_with_nan(double *x, int length)
 
 
 def signature(program: Program, prefix: str, keyword: str = "restrict") -> str:
-    """The declaration of a program's function, without a semicolon."""
+    """Return the declaration of a program's function, without a semicolon."""
     arguments = [f"const double *{keyword} {name}" for name, _ in program.inputs]
     arguments += [f"double *{keyword} {result.name}" for result in program.results]
     return f"int {prefix}_{program.name}({', '.join(arguments)})"
@@ -63,7 +63,7 @@ def signature(program: Program, prefix: str, keyword: str = "restrict") -> str:
 
 @dataclass(frozen=True)
 class _Parts:
-    """A program cut into parts.
+    """A program cut into parts of limited length.
 
     Attributes:
         lines: operations of each part.
@@ -97,13 +97,13 @@ def _parts(program: Program) -> _Parts:
 
 
 def work_size(program: Program) -> int:
-    """How many doubles the function keeps in arrays on its stack; the compiler may use more stack."""
+    """Return how many doubles the function keeps in stack arrays; the compiler may use more stack."""
     parts = _parts(program)
     return parts.size + len(program.pivots) + len(program.reach)
 
 
 def definition(program: Program, prefix: str) -> str:
-    """The function of a program in C, and the parts that it calls before it."""
+    """Return the function of a program in C, after the parts that it calls."""
     parts = _parts(program)
     outputs = _outputs(program)
     text: list[str] = []
@@ -122,7 +122,7 @@ def definition(program: Program, prefix: str) -> str:
 
 
 def _frame(program: Program, size: int, calls: Sequence[str]) -> Iterator[str]:
-    """The body of the function: checks, parts, checks."""
+    """Yield the statements of the function's body: checks, calls of parts, checks."""
     yield "{"
     if size:
         yield f"    double work[{size}];"
@@ -160,12 +160,12 @@ def _frame(program: Program, size: int, calls: Sequence[str]) -> Iterator[str]:
 
 
 def _checks(program: Program) -> tuple[tuple[str, tuple[int, ...], int], ...]:
-    """Arrays of what must be positive: name, lines, and the status otherwise."""
+    """Return the arrays whose elements must be positive: name, lines, and the status otherwise."""
     return ("pivots", program.pivots, 3), ("reach", program.reach, 4)
 
 
 def _outputs(program: Program) -> dict[int, list[str]]:
-    """The elements of the results that each line is stored in."""
+    """Return for each line the elements of results that it is stored in."""
     outputs: defaultdict[int, list[str]] = defaultdict(list)
     for result in program.results:
         for k, line in enumerate(result.lines):
@@ -179,7 +179,7 @@ def _outputs(program: Program) -> dict[int, list[str]]:
 def _body(
     program: Program, lines: list[int], slots: dict[int, int], outputs: dict[int, list[str]]
 ) -> Iterator[str]:
-    """The statements of one part: its lines, each preceded by loads of the values from earlier parts."""
+    """Yield a part's statements: its lines, each preceded by loads of values from earlier parts."""
     known = set(lines)
     for line in lines:
         operation = program.lines[line]
@@ -201,7 +201,7 @@ def _body(
 
 
 def _value(program: Program, line: int) -> str:
-    """A line as an operand in C. repr gives decimal numbers that are read back exactly."""
+    """Return a line as an operand in C; repr gives decimals that are read back exactly."""
     operation = program.lines[line]
     if operation.kind == "constant":
         return repr(operation.value)
@@ -211,7 +211,7 @@ def _value(program: Program, line: int) -> str:
 
 
 def _used_names(body: list[str], program: Program) -> dict[str, str]:
-    """The arrays that statements read or write, with their types: no parameter is unused."""
+    """Return arrays that statements use, with their types, so that no parameter is unused."""
     kinds = {name: "const double" for name, _ in program.inputs}
     results = (result.name for result in program.results)
     kinds |= dict.fromkeys((*results, "pivots", "reach", "work"), "double")

@@ -70,7 +70,7 @@ def _comment(lines: Sequence[str]) -> list[str]:
 
 
 def _sizes(prefix: str, joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
-    """Lengths of vectors, and names of the elements at which joints begin in them."""
+    """Return lines with lengths of vectors, and names of indices at which joints begin in them."""
     lengths = [sum(joint.q[1] for joint in joints), sum(joint.v[1] for joint in joints)]
     lines = [f"#define {prefix}_NQ {lengths[0]} /* length of {q} */"]
     lines += [f"#define {prefix}_NV {lengths[1]} /* length of {v} */", ""]
@@ -85,7 +85,7 @@ def _sizes(prefix: str, joints: Sequence[Coordinates], q: str, v: str) -> list[s
 
 
 def header(robot: Robot, programs: Sequence[Program]) -> str:
-    """The text of the header: order of joints, units, sizes, and the declaration of every function."""
+    """Return the header: order of joints, units, sizes, and the declarations of all functions."""
     upper = robot.prefix.upper()
     loops = bool(robot.all_joints)
     functions = "sin, cos, sqrt, atan2 and floor" if loops else "sin and cos"
@@ -155,7 +155,7 @@ def _about(program: Program) -> list[str]:
 
 
 def source(robot: Robot, programs: Sequence[Program]) -> str:
-    """The text of the C file: all functions."""
+    """Return the text of the C file with all functions."""
     lines = [*_comment([f"Dynamics of '{robot.name}': see {robot.stem}.h."])]
     lines += [f'#include "{robot.stem}.h"', "", "#include <math.h>", "", HELPERS]
     return "\n".join([*lines, *(definition(program, robot.prefix) for program in programs)])
@@ -189,7 +189,7 @@ static double largest_difference(const double *x, const double *expected, int le
 
 
 def test_program(robot: Robot, recordings: Sequence[Recording]) -> str:
-    """A program that prints each function's largest relative difference, and fails if one is too large."""
+    """Return a program that prints each function's largest relative difference, or fails."""
     lines = [*_comment([f"Compares {robot.stem}.c with results of the library that are recorded here."])]
     lines += [
         f'#include "{robot.stem}.h"',
@@ -208,7 +208,7 @@ def test_program(robot: Robot, recordings: Sequence[Recording]) -> str:
 
 
 def _check(robot: Robot, recording: Recording) -> list[str]:
-    """A function that calls one function for every state, and once with a number that is not finite."""
+    """Return a C function that tests one function on every state, and on a number that is not finite."""
     program, states = recording.program, len(recording.inputs[0])
     name = program.name
     lines = [

@@ -7,12 +7,12 @@ __all__ = ["comment_text", "identifier", "unique_identifiers"]
 
 
 def identifier(text: str) -> str:
-    """Text as part of a C identifier: ASCII letters, digits and single underscores."""
+    """Return text as part of a C identifier: ASCII letters, digits and single underscores."""
     return re.sub("_+", "_", re.sub("[^A-Za-z0-9]", "_", text)).strip("_")
 
 
 def unique_identifiers(texts: Iterable[str]) -> list[str]:
-    """Identifiers in upper case, all different: numbers tell apart those that would be equal."""
+    """Return upper-case identifiers, made different by numbers where they would be equal."""
     names: list[str] = []
     for text in texts:
         name = stem = identifier(text).upper() or "UNNAMED"
@@ -25,7 +25,7 @@ def unique_identifiers(texts: Iterable[str]) -> list[str]:
 
 
 def comment_text(text: str) -> str:
-    """Text for a comment: what could end or continue it, or is no printable ASCII, as its code point.
+    """Return text safe in a C comment: code points replace what could end or continue it.
 
     That concerns the star, the backslash, and the question mark, which begins trigraphs.
     """

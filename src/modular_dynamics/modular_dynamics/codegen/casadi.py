@@ -11,7 +11,7 @@ _BINARY = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div":
 
 
 def casadi_function(program: Program) -> Any:
-    """A casadi.Function with the program's inputs and results by name: columns and matrices.
+    """Return a casadi.Function with the program's inputs and results by name: columns and matrices.
 
     Pivots and reach are left out: it checks nothing. Raises ImportError: CasADi cannot be imported.
     """

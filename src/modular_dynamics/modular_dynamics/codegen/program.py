@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
     @property
     def operands(self) -> tuple[int, ...]:
-        """The lines that it reads, all before it."""
+        """Lines that this line reads, all before it."""
         if self.kind in ("input", "constant"):
             return ()
         return (self.first,) if self.kind in _OF_ONE_LINE else (self.first, self.second)
@@ -119,7 +119,7 @@ class Program:
 
     @property
     def operations(self) -> int:
-        """How many instructions it has: additions, products, sines and so on."""
+        """Number of instructions: additions, products, sines and so on."""
         return sum(bool(line.operands) for line in self.lines)
 
     def values(self, vectors: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:

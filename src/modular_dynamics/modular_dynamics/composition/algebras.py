@@ -34,22 +34,22 @@ class Algebra(Protocol):
 
     @property
     def one(self) -> Any:
-        """The identity by which wrenches are multiplied: the elements of 1_s (eq. 4 and footnote 3)."""
+        """Identity by which wrenches are multiplied: the elements of 1_s (eq. 4 and footnote 3)."""
 
     def twist(self, omega: Vector, v: Vector) -> Any:
-        """The twist of angular velocity omega [rad/s] and velocity v [m/s] of the frame's origin."""
+        """Return the twist of angular velocity omega [rad/s] and velocity v [m/s] of the frame's origin."""
 
     def wrench(self, force: Vector, moment: Vector) -> Any:
-        """The wrench of force [N] and moment about the frame's origin [N m]."""
+        """Return the wrench of force [N] and moment about the frame's origin [N m]."""
 
     def move_twist(self, x_b_a: DualQuaternion, xi: Any) -> Any:
-        """Twist from frame a to frame b."""
+        """Return twist from frame a to frame b."""
 
     def move_wrench(self, x_b_a: DualQuaternion, zeta: Any) -> Any:
-        """Wrench from frame a to frame b."""
+        """Return wrench from frame a to frame b."""
 
     def cross(self, a: Any, b: Any) -> Any:
-        """Lie bracket of two twists."""
+        """Return lie bracket of two twists."""
 
     def newton_euler(self, mass: float, inertia: Vector, gravity: Vector, xi: Any, xid: Any) -> Any:
         """Wrench at the centre of mass for twist xi and derivative xid there; gravity in the same axes."""
@@ -105,7 +105,7 @@ class SpatialVectorAlgebra:
         return np.concatenate([moment, force])
 
     def _motion(self, x_b_a: DualQuaternion) -> Vector:
-        """X: motion vectors from frame a to frame b."""
+        """Return X, which moves motion vectors from frame a to frame b."""
         rotation, shift = to_rotation_translation(x_b_a)
         X = np.zeros((6, 6))
         X[:3, :3] = X[3:, 3:] = rotation
@@ -124,7 +124,7 @@ class SpatialVectorAlgebra:
         return np.concatenate([np.cross(a[:3], b[:3]), np.cross(a[:3], b[3:]) + np.cross(a[3:], b[:3])])
 
     def newton_euler(self, mass: float, inertia: Vector, gravity: Vector, xi: Vector, xid: Vector) -> Vector:
-        """I a + xi x* (I xi), with the spatial acceleration a = xid - (0, g)."""
+        """Return I a + xi x* (I xi), with the spatial acceleration a = xid - (0, g)."""
         spatial = np.zeros((6, 6))
         spatial[:3, :3] = inertia
         spatial[3:, 3:] = mass * np.eye(3)
@@ -173,7 +173,7 @@ class SpecialEuclideanAlgebra:
     def newton_euler(
         self, mass: float, inertia: Vector, gravity: Vector, xi: SquareMatrix, xid: SquareMatrix
     ) -> SquareMatrix:
-        """M (Vd - (g, 0)) - ad(V)^T M V with M = diag(m, I) (Meister & Gutenkunst, eqs. 27 and 29)."""
+        """Return M (Vd - (g, 0)) - ad(V)^T M V, M = diag(m, I) (Meister & Gutenkunst, eqs. 27 and 29)."""
         V, Vd = twist_vector(xi.array), twist_vector(xid.array)
         M = np.zeros((6, 6))
         M[:3, :3] = mass * np.eye(3)

@@ -46,7 +46,7 @@ class Composition:
     twists: Matrix
 
     def block(self, i: int, j: int) -> Matrix:
-        """A_ij (n_i,): the wrenches of subsystem j on the joints of subsystem i."""
+        """Return A_ij (n_i,): the wrenches of subsystem j on the joints of subsystem i."""
         rows = self.graph.subsystems[i].indices
         return self.interconnection_matrix[rows.start : rows.stop, j]
 
@@ -60,7 +60,7 @@ def compose(
     black_box_wrenches: Mapping[str, ArrayLike] | None = None,
     algebra: Algebra | None = None,
 ) -> Composition:
-    """Inverse dynamics by composition of subsystems, with every intermediate quantity.
+    """Return inverse dynamics by composition of subsystems, with every intermediate quantity.
 
     Silva & Adorno, eqs. 1 and 3-9: twists forward from the ground, wrenches backward from the leaves.
 
@@ -84,7 +84,7 @@ def compose(
 
 
 def _twists(graph: SubsystemGraph, q: Vector, v: Vector, a: Vector, algebra: Algebra) -> list[Motion]:
-    """Forward, from the ground to the leaves: Xi_i = Xi_{p_i,i} + Xi_{i,i} of every subsystem."""
+    """Return Xi_i = Xi_{p_i,i} + Xi_{i,i} of every subsystem, forward from ground to leaves."""
     motions: list[Motion] = []
     for subsystem in graph.subsystems:
         motion = own_motion(graph, subsystem, q, v, a, algebra)
@@ -100,7 +100,7 @@ def _interconnection(
     box_wrenches: Mapping[str, Any],
     algebra: Algebra,
 ) -> tuple[Matrix, list[Any]]:
-    """Backward, from the leaves to the ground: A, and the wrench at every connection point."""
+    """Return A, and the wrench at every connection point, backward from leaves to ground."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
     unknown = algebra.wrench(np.full(3, np.nan), np.full(3, np.nan))
     A: Matrix = np.empty((len(graph.joints), len(graph.subsystems)), dtype=object)
@@ -124,7 +124,7 @@ def _interconnection(
 
 
 def _column(items: list[Any]) -> Matrix:
-    """A 1-D object array of the items (np.array would unpack 6-vectors)."""
+    """Return a 1-D object array of the items (np.array would unpack 6-vectors)."""
     column: Matrix = np.empty(len(items), dtype=object)
     for k, item in enumerate(items):
         column[k] = item

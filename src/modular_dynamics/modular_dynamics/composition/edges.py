@@ -10,7 +10,7 @@ Edge = tuple[str, int, int, str]
 
 
 def edges(graph: SubsystemGraph) -> list[Edge]:
-    """Edges of the graph, by three rules; black boxes have no W_i, their wrench is given.
+    """Return edges of the graph, by three rules; black boxes have no W_i, their wrench is given.
 
     Silva & Adorno, section II-A.
     """
@@ -29,7 +29,7 @@ def edges(graph: SubsystemGraph) -> list[Edge]:
 
 
 def subsystem_graph_dot(graph: SubsystemGraph) -> str:
-    """DOT text: a vertex for each subsystem, dashed twist edges and solid wrench edges."""
+    """Return DOT text: a vertex for each subsystem, dashed twist edges and solid wrench edges."""
     require_graph(graph)
     lines = [f"digraph {_quoted(graph.name)} {{", "  node [shape=ellipse];"]
     for i, subsystem in enumerate(graph.subsystems):

@@ -66,7 +66,7 @@ def own_motion(
     a: NDArray[np.float64],
     algebra: Algebra,
 ) -> Motion:
-    """Poses and Xi_{i,i}: the subsystem by itself, its connection point at rest.
+    """Return poses and Xi_{i,i}: the subsystem by itself, its connection point at rest.
 
     For each body, with l the body before it and xi_j the joint's twist:
     xi_k  = Ad(x_ck_cl) xi_l + Ad(x_ck_j) xi_j
@@ -102,7 +102,7 @@ def own_motion(
 def with_predecessor(
     motion: Motion, twist: Any, twist_dot: Any, x_ground_a: DualQuaternion, algebra: Algebra
 ) -> None:
-    """Xi_{p_i,i}: the twist of the connection point and its derivative, propagated to the CoMs (eqs. 5, 6).
+    """Return Xi_{p_i,i}: the connection point's twist and its derivative, moved to the CoMs (eqs. 5, 6).
 
     Eq. 6: d/dt (Ad(x_c_a) xi_a) = Ad(x_c_a) xid_a + xi_{c,a} x (Ad(x_c_a) xi_a), where xi_{c,a}, the
     twist of a against c, is minus the subsystem's own twist.
@@ -118,7 +118,7 @@ def with_predecessor(
 def at_connection(
     successor: Subsystem, graph: SubsystemGraph, motions: Sequence[Motion], algebra: Algebra
 ) -> tuple[Any, Any, DualQuaternion]:
-    """Twist, its derivative and pose (x_ground_b) of the connection point of ``successor``."""
+    """Return twist, its derivative and pose (x_ground_b) of the connection point of ``successor``."""
     connection = successor.connection
     rest = algebra.twist(np.zeros(3), np.zeros(3))
     if connection.body is None:

@@ -15,7 +15,7 @@ __all__ = ["at_joints", "connection_wrench", "joint_torques", "own_wrenches", "p
 
 
 def path_to(graph: SubsystemGraph, subsystem: Subsystem, body: int) -> list[int]:
-    """The eta joints of a subsystem that precede a connection point on ``body``, as positions in it."""
+    """Return the eta joints of a subsystem before a connection point on ``body``, as indices in it."""
     path: list[int] = []
     k: int | None = body
     while k is not None and k in subsystem.indices:
@@ -31,7 +31,7 @@ def own_wrenches(
     loads: Mapping[int, DualQuaternion],
     algebra: Algebra,
 ) -> list[Any]:
-    """W_i: twists at the CoMs -> wrenches at the n_i joints, each in its joint's frame.
+    """Return W_i: from twists at the CoMs, wrenches at the n_i joints, each in its joint's frame.
 
     zeta_j = Ad(x_j_c) zeta_c + the wrenches of the joints that its body carries. ``loads`` are wrenches
     that act on bodies from outside, in the body's frame.
@@ -64,7 +64,7 @@ def at_joints(
     zeta_b: Any,
     algebra: Algebra,
 ) -> list[Any]:
-    """Gamma_{j,i}: the wrench at b_ij at the eta joints before it, in their frames; else zero (eqs. 7, 9)."""
+    """Return Gamma_{j,i}: the wrench at b_ij at the eta joints before it, in their frames (eqs. 7, 9)."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
     gamma = [zero] * len(subsystem.joints)
     connection = successor.connection
@@ -79,7 +79,7 @@ def at_joints(
 def connection_wrench(
     graph: SubsystemGraph, subsystem: Subsystem, motion: Motion, gamma: list[Any], algebra: Algebra
 ) -> Any:
-    """zeta at a_i = b_{p_i,i}, in the connection frame: the sum of the wrenches of its first joints."""
+    """Return zeta at a_i = b_{p_i,i}, in the connection frame: the sum over its first joints."""
     total = algebra.wrench(np.zeros(3), np.zeros(3))
     for n, k in enumerate(subsystem.indices):
         if graph.parents[k] not in subsystem.indices:
@@ -95,7 +95,7 @@ def joint_torques(
     wrenches: NDArray[np.object_],
     algebra: Algebra,
 ) -> NDArray[np.float64]:
-    """tau (nv,): of revolute joints moment . axis, of prismatic ones force . axis.
+    """Return tau (nv,): moment . axis of revolute joints, force . axis of prismatic ones.
 
     Of floating joints force and moment, of spherical ones the moment. Each joint adds its armature times its
     acceleration and the torque of its spring. A mimic joint's torque goes to its driver, times the multiplier

@@ -105,7 +105,7 @@ class CrossCheck:
         return self._full.tau(theirs) + self._spring_torques(q)
 
     def _spring_torques(self, q: Array) -> Array:
-        """What the springs at joints take (nv,); Pinocchio knows none."""
+        """Return the torques (nv,) of springs at joints, which Pinocchio does not model."""
         tau = np.zeros(self.graph.nv)
         for joint in self.graph.joints:
             if joint.stiffness != 0.0:
@@ -125,7 +125,7 @@ class CrossCheck:
         *,
         common_size: bool = False,
     ) -> Residual:
-        """The residual of torques ``tau`` (nv,) against Pinocchio's.
+        """Return the residual of torques ``tau`` (nv,) against Pinocchio's.
 
         Args:
             common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches
@@ -142,7 +142,7 @@ class CrossCheck:
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
 
     def _per_subsystem(self, values: Array) -> dict[str, float]:
-        """The largest of the values (nv,) of each subsystem's joints; NaN where one is."""
+        """Return the largest of the values (nv,) of each subsystem's joints; NaN if one is."""
         graph, no_joint = self.graph, np.zeros(1)
         return {
             subsystem.name: float(
@@ -154,7 +154,7 @@ class CrossCheck:
         }
 
     def _box_above(self, boxes: frozenset[str]) -> dict[str, str | None]:
-        """For each subsystem the nearest black box on its way to the ground."""
+        """Return for each subsystem the nearest black box on its way to the ground."""
         above: dict[str, str | None] = {}
         for subsystem in self.graph.subsystems:
             before = self.graph.predecessor(subsystem)
@@ -165,7 +165,7 @@ class CrossCheck:
         return above
 
     def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
-        """The robot without these subsystems and their successors; and the removed bodies.
+        """Return the robot without these subsystems and their successors, and the removed bodies.
 
         All share Pinocchio's data: it is large, and RNEA writes all that it reads of it.
         """
@@ -184,11 +184,11 @@ class CrossCheck:
         return self._prunings[first]
 
     def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
-        """External wrenches at the joints, moved there by Pinocchio."""
+        """Return external wrenches at the joints, moved there by Pinocchio."""
         loads: Loads = {}
         for link, wrench in external.items():
             body = body_of_link(self.graph, link)
-            if body is not None:  # else it acts on the ground
+            if body is not None:  # None: it acts on the ground
                 # a joint may have the link's name: the frame's type distinguishes them
                 frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
                 self._add_load(loads, body, frame.placement, np.asarray(wrench, dtype=float))
@@ -216,14 +216,14 @@ def _arrays(wrenches: Wrenches) -> dict[str, Array]:
 
 
 class _OfThread(threading.local):
-    """A comparison for each thread: Pinocchio's data belong to one."""
+    """A comparison for each thread, as Pinocchio's data belong to one."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.check = CrossCheck(graph)
 
 
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """|tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
+    """Return |tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
     require_graph(graph)
     check = graph.once(_OfThread).check
     return check(q, v, a, inverse_dynamics(graph, q, v, a)).per_joint

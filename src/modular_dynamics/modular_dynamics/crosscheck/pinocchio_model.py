@@ -63,7 +63,7 @@ class PinocchioModel:
         self.data: Any = self.model.createData()
 
     def _depth_first(self) -> list[int]:
-        """Joints so that each is followed by all that it carries, as Pinocchio's algorithms need them."""
+        """Return joints, each followed by all that it carries, as Pinocchio's algorithms need them."""
         carried: dict[int | None, list[int]] = {}
         for k, parent in enumerate(self.graph.parents):
             carried.setdefault(parent, []).append(k)
@@ -83,8 +83,8 @@ class PinocchioModel:
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
         self.ids[k] = added
         inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
-        # its constructor refuses what load_urdf accepts with a warning, and this what rounding made of large
-        # moments
+        # the constructor rejects inertias that load_urdf accepts with a warning; the setter rejects large
+        # moments that rounding made asymmetric
         inertia.inertia = (body.inertia + body.inertia.T) / 2.0
         self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
         self.model.addJointFrame(added, 0)
@@ -92,7 +92,7 @@ class PinocchioModel:
         self.model.armature[start : start + joint.type.nv] = joint.armature
 
     def q(self, q: Array) -> Array:
-        """Pinocchio's configuration of a position in graph order."""
+        """Return Pinocchio's configuration of a position in graph order."""
         theirs: Array = pinocchio.neutral(self.model)
         for joint, index in zip(self.graph.joints, self.ids, strict=True):
             own = self.graph.joint_position(joint, q)
@@ -110,7 +110,7 @@ class PinocchioModel:
         return theirs
 
     def v(self, v: Array) -> Array:
-        """Pinocchio's velocity (or acceleration) of one in graph order."""
+        """Return Pinocchio's velocity (or acceleration) of one in graph order."""
         theirs = np.zeros(self.model.nv)
         for joint in self.graph.joints:
             theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
@@ -118,16 +118,16 @@ class PinocchioModel:
 
     @cached_property
     def _id_of(self) -> dict[str, int]:
-        """Pinocchio itself finds its own first joint, where one is called "universe"."""
+        """Pinocchio's joint index by name; its search finds its own first joint for the name "universe"."""
         return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
 
     def v_slice(self, joint: Joint) -> slice:
-        """The slice of a joint in Pinocchio's velocities and torques."""
+        """Return the slice of a joint in Pinocchio's velocities and torques."""
         start = self.model.idx_vs[self._id_of[joint.name]]
         return slice(start, start + joint.type.nv)
 
     def tau(self, theirs: Array) -> Array:
-        """Torques in graph order of Pinocchio's; those of mimic joints added to their drivers'."""
+        """Return Pinocchio's torques in graph order; those of mimic joints added to their drivers'."""
         tau = np.zeros(self.graph.nv)
         for joint in self.graph.joints:
             multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier

@@ -25,7 +25,7 @@ def _norm(vector: Array) -> float:
 
 
 class _Lengths(NamedTuple):
-    """Of one joint and its body: distance from the joint before, mass, distance of its centre, inertia."""
+    """Sizes of a joint and body: distance from the joint before, mass, distance of centre, inertia."""
 
     offset: float
     mass: float
@@ -61,7 +61,7 @@ class TermSizes:
         external: Mapping[str, Array] | None = None,
         black_boxes: Mapping[str, Array] | None = None,
     ) -> Array:
-        """Sizes (nv,) [N m or N] at a state, in graph order; meaningless inside black boxes.
+        """Return sizes (nv,) [N m or N] at a state, in graph order; meaningless inside black boxes.
 
         Args:
             external, black_boxes: as of ``inverse_dynamics``.
@@ -84,7 +84,7 @@ class TermSizes:
         return self._at_joints(q, a, forces, moments)
 
     def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
-        """By body: distance of its origin from the one before; force and moment of inertia and weight."""
+        """Return by body: distance from the one before, and force and moment of inertia and weight."""
         graph = self.graph
         spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
         offsets, forces, moments = list[float](), list[float](), list[float]()
@@ -125,7 +125,7 @@ class TermSizes:
             moments[body] += _norm(wrench[3:]) + lever * force
 
     def _inside(self, black_boxes: Collection[str]) -> set[int]:
-        """Joints inside black boxes: what they carry does not reach the joints before."""
+        """Return joints inside black boxes, which do not transmit the loads that they carry."""
         return {k for name in black_boxes for k in self.graph.subsystem(name).indices}
 
     def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:

@@ -54,7 +54,7 @@ def export_c(
     """See :meth:`.SubsystemGraph.export_c`, which calls it."""
     file = _checked_path(path)
     prefix = identifier(file.stem)
-    recordings = recordings_of(graph, functions, links, guess, "C code")  # first: it may raise
+    recordings = recordings_of(graph, functions, links, guess, "C code")  # before writing, as it may raise
     programs = [recording.program for recording in recordings]
     notes = tuple(dict.fromkeys(note for one in programs for note in one.notes))
     robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}", notes)
@@ -71,7 +71,7 @@ def export_c(
 
 def write_files(texts: dict[Path, str]) -> None:
     """Write all files or, where one cannot be written, none: a build never reads half a file."""
-    linked = {file.resolve(): text for file, text in texts.items()}  # a link stays one
+    linked = {file.resolve(): text for file, text in texts.items()}  # keeps symbolic links
     beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in linked}
     try:
         for file, text in linked.items():

@@ -16,7 +16,7 @@ __all__ = ["STATES", "TOLERANCE", "function_names", "verify", "weights"]
 STATES = 5
 #: Largest difference from the library, relative to the terms that are added up.
 TOLERANCE = 1e-14
-#: The same, beyond which it is no rounding.
+#: Largest such difference that is rounding.
 LARGEST_DIFFERENCE = 1e-11
 
 

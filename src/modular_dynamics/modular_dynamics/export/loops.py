@@ -33,7 +33,7 @@ LARGEST_TURN = 3.0
 
 @dataclass(frozen=True)
 class _Function:
-    """One exported function.
+    """An exported function of robots with closed loops.
 
     Attributes:
         purpose: what it computes, as the header says it.
@@ -58,7 +58,7 @@ def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
     return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
 
 
-#: By the names of the library's functions; q, v, a, tau are of the independent joints.
+#: Exported functions by the library's names; q, v, a, tau are of the independent joints.
 FUNCTIONS: Mapping[str, _Function] = {
     "close_loops": _Function(
         "Coordinates of all joints, loops closed.",
@@ -126,7 +126,7 @@ FUNCTIONS: Mapping[str, _Function] = {
         "tau",
         "a",
         ACCELERATIONS,
-        # those whose torques inverse dynamics computed
+        # states whose torques inverse dynamics computed
         lambda solver, at: at.accelerations[solver.independent_v],
     ),
 }
@@ -208,7 +208,7 @@ def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
 
 
 def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoopResult]:
-    """States near a configuration, with what the library computes there."""
+    """Return states near a configuration, with the library's results."""
     graph, system, rng = solver.graph, solver.system, np.random.default_rng(0)
     moves_loops, found, spread = system.reach > 0.0, list[ClosedLoopResult](), SPREAD
     passive = [graph.q_slice(name).start for name in system.passive.names]
@@ -276,13 +276,13 @@ def _recorded(
     )
     sizes = [_size_of_terms(solver, function.result, state) for state in states]
     scale = max(float(np.abs(results).max()), *sizes)
-    scales = (scale if scale > 0.0 else 1.0,)  # without gravity all are zero
+    scales = (scale if scale > 0.0 else 1.0,)  # all scales are zero without gravity
     exported = _program(solver, name, near)
     return Recording(exported, vectors[: function.vectors], (results,), scales, TOLERANCE)
 
 
 def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResult) -> float:
-    """The largest size of the terms that a result is the sum of.
+    """Return the largest size of the terms whose sum a result is.
 
     Of torques: those of the tree's joints, by W; of accelerations: these, by the inverse of the mass matrix.
     """

@@ -23,13 +23,13 @@ from .comparison import STATES, TOLERANCE, function_names, verify, weights
 __all__ = ["ACCELERATIONS", "FUNCTIONS", "MASS_MATRIX", "TORQUES", "quaternions", "tree_recordings"]
 
 TORQUES, ACCELERATIONS, MASS_MATRIX = "[N m or N]", "[rad/s^2 or m/s^2]", "[kg m^2, kg m, kg], symmetric"
-#: Numbers of a quaternion.
+#: Number of a quaternion's components.
 QUATERNION = 4
 
 
 @dataclass(frozen=True)
 class _Function:
-    """One exported function.
+    """An exported function of trees.
 
     Attributes:
         purpose: what it computes, as the header says it.
@@ -156,7 +156,7 @@ def quaternions(graph: SubsystemGraph) -> Iterator[int]:
     """Yield where in q quaternions begin."""
     for name in graph.joint_names:
         if graph.joint(name).type in (JointType.FLOATING, JointType.SPHERICAL):
-            yield graph.q_slice(name).stop - QUATERNION  # they end the joint's coordinates
+            yield graph.q_slice(name).stop - QUATERNION  # a quaternion comes last in a joint's q
 
 
 def _checked_functions(
@@ -228,7 +228,7 @@ def _recorded(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Recor
         _program(graph, name, links),
         tuple(np.array([state[k] for state in states]) for k in range(function.vectors)),
         tuple(results),
-        tuple(x if x > 0.0 else 1.0 for x in scales),  # without gravity all are zero
+        tuple(x if x > 0.0 else 1.0 for x in scales),  # all scales are zero without gravity
         TOLERANCE,
     )
     verify(graph, recording)

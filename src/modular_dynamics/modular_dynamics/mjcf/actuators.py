@@ -28,7 +28,7 @@ class Actuators:
 
 
 def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
-    """Coefficients of a fixed tendon by joint, added up for each joint; empty for a spatial tendon."""
+    """Return coefficients of a fixed tendon by joint, added up for each joint; empty for a spatial tendon."""
     joints: dict[int, float] = {}
     for k in range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon]):
         if model.wrap_type[k] == Wrap.JOINT:
@@ -38,7 +38,7 @@ def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
 
 
 def read_actuators(model: Any) -> Actuators:
-    """The actuators of a compiled model (mujoco.MjModel).
+    """Return the actuators of a compiled model (mujoco.MjModel).
 
     Transmissions to joints and to tendons are read; others (sites, bodies, sliders) drive no joint. Fields
     that older versions of MuJoCo do not have count as zero.
@@ -71,7 +71,7 @@ def read_actuators(model: Any) -> Actuators:
 
 
 def _effort(model: Any, joint: int, forces: list[float | None]) -> float | None:
-    """The joint's own limit of actuator forces, else the sum of its actuators' limits."""
+    """Return the joint's own limit of actuator forces, else the sum of its actuators' limits."""
     if model.jnt_actfrclimited[joint]:
         return float(abs(model.jnt_actfrcrange[joint]).max())
     known = [force for force in forces if force is not None]

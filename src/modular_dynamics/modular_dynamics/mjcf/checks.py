@@ -28,7 +28,7 @@ UNIT = 1e-9
 
 
 def check_numbers(model: Any, names: Names) -> None:
-    """What is read is finite and does not overflow, axes have a direction, and no mass or moment is negative.
+    """Check that numbers are finite and bounded, axes have a direction, and no mass or moment is negative.
 
     MuJoCo's compiler lets some NaN pass with a warning, and a model may have been changed afterwards.
 
@@ -85,7 +85,7 @@ def check_supported(model: Any, names: Names) -> None:
 
 
 def findings_about(model: Any, names: Names) -> Iterator[Finding]:
-    """Forces of MuJoCo's simulation that the graph leaves out, and numbers of joints that cannot be meant."""
+    """Yield findings on simulation forces that the graph leaves out, and on implausible joint numbers."""
     gravity = not model.opt.disableflags & Disable.GRAVITY
     for name in _where(names.bodies, lambda k: gravity and model.body_gravcomp[k]):
         text = f"body '{name}' has gravity compensation (gravcomp)"
@@ -111,7 +111,7 @@ def findings_about(model: Any, names: Names) -> Iterator[Finding]:
 
 
 def notes_on(model: Any, names: Names) -> list[str]:
-    """Elements that are no part of a rigid-body model and are left out, one sentence each."""
+    """Return one sentence for each kind of element that a rigid-body model leaves out."""
     notes = []
     if count := len(model.actuator_trntype):
         notes.append(f"forces of {count} actuators are ignored; they say which joints are driven")
@@ -125,12 +125,12 @@ def notes_on(model: Any, names: Names) -> list[str]:
 
 
 def _where(names: Any, condition: Callable[[int], Any]) -> list[str]:
-    """Names of the elements whose index fulfils a condition."""
+    """Return the names of the elements whose index fulfils a condition."""
     return [name for k, name in enumerate(names) if condition(k)]
 
 
 def _any(model: Any, field: str, k: int) -> bool:
-    """Whether entry k of a field is other than zero; False where the version of MuJoCo lacks the field."""
+    """Return whether entry k of a field is nonzero; False if this version of MuJoCo lacks the field."""
     return bool(np.any(getattr(model, field, np.zeros((k + 1, 1)))[k]))
 
 

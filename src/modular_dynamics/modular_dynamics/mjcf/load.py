@@ -39,7 +39,7 @@ def load_mjcf(
     gravity: ArrayLike | None = None,
     strict: bool = False,
 ) -> SubsystemGraph:
-    """The graph of subsystems of a robot in MJCF, compiled by MuJoCo (extra ``mjcf``).
+    """Return the graph of subsystems of a robot in MJCF, compiled by MuJoCo (extra ``mjcf``).
 
     Bodies become links. Joints keep MuJoCo's positions, q = qpos, also with ``ref``; a free joint's velocity
     is in the body's axes here (:func:`~modular_dynamics.mjcf.from_mujoco` converts). Equality constraints

@@ -14,7 +14,7 @@ __all__ = ["active_equalities", "read_loops"]
 
 
 def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
-    """Index and name of each active equality constraint, and notes on the inactive ones."""
+    """Return index and name of each active equality constraint, and notes on the inactive ones."""
     names = [
         name_of(model, address) or f"{Equality.NAMES[kind]}_{k}"
         for k, (address, kind) in enumerate(zip(model.name_eqadr, model.eq_type, strict=True))
@@ -29,7 +29,7 @@ def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
 def read_loops(
     model: Any, names: Names, equalities: list[tuple[int, str]]
 ) -> tuple[dict[int, LoopJoint], list[str]]:
-    """Loop joints of the constraints connect and weld, by their index, and notes on those that are left out.
+    """Return loop joints of connect and weld constraints by index, and notes on those left out.
 
     A weld whose torquescale is zero holds a point only, as connect does. MuJoCo's constraints are soft
     (solref, solimp); here they are exact. A constraint with a mocap body, a target that is moved from outside
@@ -60,7 +60,7 @@ def read_loops(
 
 
 def _ends(model: Any, k: int) -> tuple[tuple[int, DualQuaternion], tuple[int, DualQuaternion]]:
-    """The two bodies, each with the pose in it of the frame that the constraint makes coincide.
+    """Return the two bodies, each with the pose in it of the frame that the constraint makes coincide.
 
     As in MuJoCo's mj_instantiateEquality.
     """

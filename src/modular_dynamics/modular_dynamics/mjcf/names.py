@@ -20,7 +20,7 @@ class Names:
 
 
 def names_of(model: Any) -> Names:
-    """The names of a compiled model's bodies and joints."""
+    """Return the names of a compiled model's bodies and joints."""
     given = [name_of(model, model.name_bodyadr[k]) for k in range(model.nbody)]
     bodies = _unique(given, [f"body_{k}" for k in range(model.nbody)])
     joints = [name_of(model, model.name_jntadr[k]) for k in range(model.njnt)]
@@ -34,19 +34,19 @@ def name_of(model: Any, address: int) -> str:
 
 
 def model_name(model: Any) -> str:
-    """The name of the whole model: the first of its table of names."""
+    """Return the name of the whole model: the first of its table of names."""
     return name_of(model, 0)
 
 
 def free_name(name: str, *taken: Container[str]) -> str:
-    """The name, with so many apostrophes that it is not taken."""
+    """Return the name, followed by apostrophes until it is not taken."""
     while any(name in names for names in taken):
         name += "'"
     return name
 
 
 def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
-    """The given names; where one is empty, that of ``otherwise``, with a number if it is taken."""
+    """Return the given names; an empty one is replaced by ``otherwise``, numbered if that is taken."""
     taken, names = set(given), list[str]()
     for name, other in zip(given, otherwise, strict=True):
         chosen, count = name or other, 2

@@ -29,7 +29,7 @@ _RANK = 1e-8
 def passive_joints(
     model: Any, names: Names, loops: Set[int], gears: Sequence[Gear], actuators: Actuators
 ) -> tuple[tuple[str, ...], list[str]]:
-    """Names of the passive joints in loops, and notes that name them.
+    """Return names of the passive joints in loops, and notes that name them.
 
     Args:
         loops: indices of the equality constraints that close loops.
@@ -55,7 +55,7 @@ def passive_joints(
 
 
 def _bodies(model: Any, k: int) -> tuple[int, int]:
-    """The bodies that an equality constraint joins."""
+    """Return the bodies that an equality constraint joins."""
     ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
     if model.eq_objtype[k] == Object.BODY:
         return ends
@@ -63,12 +63,12 @@ def _bodies(model: Any, k: int) -> tuple[int, int]:
 
 
 def _joints_between(model: Any, first: int, second: int) -> set[int]:
-    """Joints that move one body against the other."""
+    """Return the joints that move one body against the other."""
     return _joints_above(model, first) ^ _joints_above(model, second)
 
 
 def _joints_above(model: Any, body: int) -> set[int]:
-    """Joints between a body and the world."""
+    """Return the joints between a body and the world."""
     joints: set[int] = set()
     while body > 0:
         start = int(model.body_jntadr[body])
@@ -78,7 +78,7 @@ def _joints_above(model: Any, body: int) -> set[int]:
 
 
 def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
-    """Names of joints whose columns increase the rank of the constraint Jacobian, beginning at the tips.
+    """Return names of joints whose columns increase the constraint Jacobian's rank, from the tips.
 
     At the one of the positions qpos0 and key_qpos at which the rank is highest.
     """
@@ -93,14 +93,14 @@ def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], ge
 
 
 def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
-    """Rows of MuJoCo's constraint Jacobian that belong to loops, projected onto motions that gears allow."""
+    """Return MuJoCo's constraint Jacobian rows of loops, projected onto motions that gears allow."""
     mujoco = mujoco_module()
     dense = copy(model)
     dense.opt.jacobian = Jacobian.DENSE
     data = mujoco.MjData(dense)
     data.qpos[:] = q
     mujoco.mj_fwdPosition(dense, data)
-    J = data.efc_J[: data.nefc * model.nv].reshape(-1, model.nv)  # memory may be longer
+    J = data.efc_J[: data.nefc * model.nv].reshape(-1, model.nv)  # the buffer may be longer
     rows = (data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, list(loops))
     couplings = [k for k in range(model.neq) if model.eq_type[k] in (Equality.JOINT, Equality.TENDON)]
     gears = J[(data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, couplings)]
@@ -110,7 +110,7 @@ def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
 
 
 def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
-    """Rank of blocks of columns side by side, and indices of the blocks that increase it (Gram-Schmidt)."""
+    """Return the rank of adjacent column blocks, and indices of those that increase it (Gram-Schmidt)."""
     largest = max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
     basis, chosen = list[Array](), list[int]()
     for k, block in enumerate(blocks):

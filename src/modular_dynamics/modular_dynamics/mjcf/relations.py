@@ -40,7 +40,7 @@ class _Relation:
 def read_relations(
     model: Any, names: Names, equalities: list[tuple[int, str]], driven: Sequence[bool]
 ) -> Relations:
-    """Gears and locked joints of the equality constraints of joints and fixed tendons.
+    """Return gears and locked joints of the equality constraints of joints and fixed tendons.
 
     MuJoCo: y - y_ref = c_0 + c_1 (x - x_ref), where y and x are positions of joints or lengths of tendons. A
     gear determines a joint that no actuator drives, if there is one. What follows from others is left out.
@@ -71,7 +71,7 @@ def read_relations(
 
 
 def held_positions(model: Any) -> dict[int, float]:
-    """Positions [rad or m] of the joints that equality constraints hold, by MuJoCo's index of the joint.
+    """Return positions [rad or m] of joints held by equality constraints, by MuJoCo's joint index.
 
     Errors as of :func:`read_relations`.
     """
@@ -108,7 +108,7 @@ def _relation(model: Any, k: int, name: str) -> _Relation:
 
 
 def _solved(relations: Sequence[_Relation], driven: Sequence[bool]) -> tuple[dict[int, _Relation], list[str]]:
-    """Relations by the joint that each determines, which is in no other; names of those left over.
+    """Return each relation by the joint that only it determines; and names of redundant ones.
 
     Gauss-Jordan elimination. Raises MjcfError: a contradiction.
     """
@@ -131,7 +131,7 @@ def _solved(relations: Sequence[_Relation], driven: Sequence[bool]) -> tuple[dic
 
 
 def _eliminated(row: _Relation, own: int, known: _Relation) -> _Relation:
-    """``row`` without the joint ``own``, which ``known`` determines."""
+    """Return ``row`` without the joint ``own``, which ``known`` determines."""
     if own not in row.coefficients:
         return row
     factor = row.coefficients[own] / known.coefficients[own]
@@ -145,7 +145,7 @@ def _eliminated(row: _Relation, own: int, known: _Relation) -> _Relation:
 
 
 def _without(relation: _Relation, locked: dict[int, float]) -> _Relation:
-    """The relation without locked joints, whose terms move to its value, and without zero coefficients."""
+    """Return the relation without locked joints, moved to its value, and without zero coefficients."""
     largest = max(map(abs, relation.coefficients.values()), default=0.0)
     moving = {
         joint: coefficient

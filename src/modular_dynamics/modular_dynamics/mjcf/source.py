@@ -35,7 +35,7 @@ class Compiled(NamedTuple):
 
 
 def mujoco_module() -> Any:
-    """The package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
+    """Return the package mujoco. Raises MissingDependencyError: it cannot be imported, or is too old."""
     with needed("load_mjcf", "MuJoCo", "mjcf"):
         import mujoco  # noqa: PLC0415  # optional, and slow to import
     version = mujoco.__version__
@@ -47,7 +47,7 @@ def mujoco_module() -> Any:
 
 
 def compiled(source: Any) -> Compiled:
-    """The compiled model of an MJCF text, a file, an MjSpec or an MjModel.
+    """Return the compiled model of an MJCF text, a file, an MjSpec or an MjModel.
 
     A path, also that of an open file, lets MuJoCo find included files and meshes beside it. An MjSpec is left
     as it is.
@@ -82,18 +82,18 @@ def compiled(source: Any) -> Compiled:
 
 
 def _read(file: Any) -> Any:
-    """The path of an open file; the content of one that has none."""
+    """Return the path of an open file, or its content if it has no path."""
     name = getattr(file, "name", None)
     try:
         content = file.read()
-    except (OSError, ValueError, TypeError) as error:  # closed, written only, not text, or no file's read
+    except (OSError, ValueError, TypeError) as error:  # closed, write-only, or not text
         shown = f"'{name}'" if name else "it"
         raise MjcfError(f"{shown} cannot be read: {error}", unreadable=True) from None
     return Path(name) if isinstance(name, str) and is_file(Path(name)) else content
 
 
 def _from_path(mujoco: Any, path: Path) -> Compiled:
-    if path.suffix.lower() == ".mjb" and is_file(path):  # compiled
+    if path.suffix.lower() == ".mjb" and is_file(path):  # a compiled model
         with suppress(OSError), open(path, "rb") as file:
             if kind := content_kind(file.read(200)):
                 raise MjcfError(f"'{path}' is no compiled model of MuJoCo, but {kind}")
@@ -109,7 +109,7 @@ def _from_path(mujoco: Any, path: Path) -> Compiled:
 
 
 def _kind_of_asset(message: str, content: bytes, folder: Path) -> str:
-    """What a mesh or a texture is that MuJoCo's message names and that is no such file; else empty."""
+    """Return what a mesh or texture file, named in MuJoCo's message, really is; else an empty text."""
     folders = [folder, *(folder / name.decode("utf-8", "replace") for name in _ASSETS.findall(content))]
     for path in (one / name for name in _QUOTED.findall(message) for one in folders):
         with suppress(OSError, ValueError), open(path, "rb") as file:
@@ -145,7 +145,7 @@ def _compile(function: Any, *arguments: str, where: str = "") -> Compiled:
 
 @contextmanager
 def _warnings_received() -> Iterator[list[str]]:
-    """MuJoCo's warnings; by itself it writes them to a file in the current folder."""
+    """Collect MuJoCo's warnings, which it would otherwise write to a file in the current folder."""
     mujoco, warnings = mujoco_module(), list[str]()
     with _RECEIVER:
         before = mujoco.get_mju_user_warning()

@@ -38,7 +38,7 @@ def from_mujoco(
     qvel: ArrayLike | None = None,
     qacc: ArrayLike | None = None,
 ) -> State:
-    """q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
+    """Return q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
 
     Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, a number
     that is not finite, a zero quaternion, or a graph that was not loaded from this model.
@@ -63,7 +63,7 @@ def to_mujoco(
     v: ArrayLike | None = None,
     a: ArrayLike | None = None,
 ) -> State:
-    """qpos (model.nq,), qvel and qacc (model.nv,) from positions, velocities, accelerations of a graph.
+    """Return qpos (model.nq,), qvel and qacc (model.nv,) of a graph's positions, velocities, accelerations.
 
     Joints that equality constraints hold at one position get that position. Errors as of :func:`from_mujoco`.
     """
@@ -103,7 +103,7 @@ def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc
 def _joints(
     graph: SubsystemGraph, model: Any
 ) -> Iterator[tuple[JointType, tuple[slice, slice], tuple[slice, slice]]]:
-    """Type of each joint of the graph, its slices of q and v, and those in MuJoCo's order."""
+    """Yield each joint's type, its slices of q and v, and those in MuJoCo's order."""
     index = {name: k for k, name in enumerate(names_of(model).joints)}
     for name in graph.joint_names:
         if name not in index:
@@ -115,7 +115,7 @@ def _joints(
 
 
 def _axes(pose: Array) -> Array:
-    """Rotation matrix (3, 3) of a floating joint's pose: position x y z, quaternion w x y z."""
+    """Return a floating joint's rotation matrix (3, 3): pose is x y z, quaternion w x y z."""
     rotation = Quaternion(*pose[3:].tolist())
     length = rotation.norm()
     if length < SMALLEST_NORM:
@@ -124,7 +124,7 @@ def _axes(pose: Array) -> Array:
 
 
 def _checked(name: str, values: ArrayLike | None, length: int) -> Array:
-    """A vector of MuJoCo as finite numbers; zeros where it is not given. Raises StateError."""
+    """Return a MuJoCo vector of finite numbers; zeros if it is not given. Raises StateError."""
     array = np.zeros(length) if values is None else number_array(name, values)
     if array.shape != (length,):
         raise StateError(f"MuJoCo's {name} has shape {array.shape}; ({length},) is needed")

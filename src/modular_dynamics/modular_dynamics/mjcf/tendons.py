@@ -19,7 +19,7 @@ __all__ = ["read_springs"]
 def read_springs(
     model: Any, names: Names, actuators: Actuators, taken: Container[str] = ()
 ) -> tuple[tuple[Spring, ...], list[Finding]]:
-    """Springs of the tendons that have a stiffness, and findings about properties that are left out.
+    """Return springs of the tendons with a stiffness, and findings on properties that are left out.
 
     A spring whose name is that of a joint or ``taken`` gets another one.
 

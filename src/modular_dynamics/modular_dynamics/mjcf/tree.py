@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 def pose_of(position: Array, quaternion: Array) -> DualQuaternion:
-    """The pose of a position [m] and a quaternion w x y z, brought to length one.
+    """Return the pose of a position [m] and a quaternion w x y z, normalized.
 
     Raises MjcfError: a quaternion of length zero, which MuJoCo's compiler does not leave.
     """
@@ -38,14 +38,14 @@ def pose_of(position: Array, quaternion: Array) -> DualQuaternion:
 
 
 def site_frame(model: Any, site: int) -> tuple[int, DualQuaternion]:
-    """The body of a site, and the site's pose in it."""
+    """Return the body of a site, and the site's pose in it."""
     return int(model.site_bodyid[site]), pose_of(model.site_pos[site], model.site_quat[site])
 
 
 def read_tree(
     model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators
 ) -> RobotDescription:
-    """Links and joints of a compiled model; ``locked``: positions of joints [rad or m] that never move."""
+    """Return links and joints of a compiled model; ``locked``: fixed positions of joints [rad or m]."""
     robot = RobotDescription(model_name(model), {}, {})
     robot.links[names.bodies[0]] = LinkDescription(names.bodies[0])
     for body in range(1, model.nbody):
@@ -54,7 +54,7 @@ def read_tree(
 
 
 class _BodyReader:
-    """One body of the compiled model."""
+    """A reader of one body of the compiled model."""
 
     def __init__(
         self, model: Any, names: Names, locked: Mapping[int, float], actuators: Actuators, body: int
@@ -67,7 +67,7 @@ class _BodyReader:
         self.body = body
 
     def link(self) -> LinkDescription:
-        """Mass, centre of mass and inertia in the body's frame.
+        """Return mass, centre of mass and inertia in the body's frame.
 
         Where the inertial frame is the body's up to rounding (body_sameframe), MuJoCo uses the body's.
         """
@@ -80,7 +80,7 @@ class _BodyReader:
         return LinkDescription(self.name, float(model.body_mass[k]), com, 0.5 * (inertia + inertia.T))
 
     def joint(self, k: int, parent: str, child: str, before: DualQuaternion) -> JointDescription:
-        """Joint k between two links; ``before``: pose of the body in the parent link, without this joint."""
+        """Return joint k between two links; ``before``: body's pose in the parent link without this joint."""
         model, kind = self.model, self.model.jnt_type[k]
         if kind == Kind.FREE:
             return self._described(k, "floating", parent, child, DualQuaternion.identity)
@@ -97,7 +97,7 @@ class _BodyReader:
         return self._described(k, turning if kind == Kind.HINGE else "prismatic", parent, child, x)
 
     def anchor(self, k: int) -> Array:
-        """Point of the body about which joint k turns, in the body's frame [m].
+        """Return the point of the body about which joint k turns, in the body's frame [m].
 
         Zero for slides and free joints, on which it has no effect.
         """

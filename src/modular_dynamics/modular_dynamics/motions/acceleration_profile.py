@@ -46,13 +46,13 @@ class AccelerationProfile:
             begin = until
 
     def sample(self, t: float) -> tuple[Array, Array, Array]:
-        """Positions, velocities, accelerations (n,) at t [s], 0 <= t <= duration."""
+        """Return positions, velocities, accelerations (n,) at t [s], 0 <= t <= duration."""
         position, velocity, scale = self._path_at(t)
         q = self.start + position * self.accelerations
         return q, velocity * self.accelerations, scale * self.accelerations
 
     def path(self, times: ArrayLike) -> tuple[Array, Array, Array]:
-        """P [s^2], P' [s] and P'' [1] at times (m,) [s]: each (m,)."""
+        """Return P [s^2], P' [s] and P'' [1] at times (m,) [s]: each (m,)."""
         rows = np.array([self._path_at(t) for t in np.asarray(times, dtype=float).tolist()]).reshape(-1, 3)
         return rows[:, 0], rows[:, 1], rows[:, 2]
 

@@ -12,7 +12,7 @@ __all__ = ["filtered_accelerations", "longest_interval"]
 Array = NDArray[np.float64]
 #: Forward and backward: as steep as the filter of the nodes, a Butterworth of order 6.
 ORDER = 3
-#: By which the cutoff of each direction is larger, so that both together let 1/sqrt(2) pass at the cutoff.
+#: Factor on the cutoff of each direction, so that both together have gain 1/sqrt(2) at the cutoff.
 TWICE = (np.sqrt(2.0) - 1.0) ** (-0.5 / ORDER)
 #: Periods of the cutoff by which a record is continued at its ends: what the filter remembers.
 CONTINUED = 6.0
@@ -29,7 +29,7 @@ def longest_interval(cutoff: float) -> float:
 def filtered_accelerations(
     times: ArrayLike, *, q: ArrayLike | None = None, v: ArrayLike | None = None, cutoff: float = 10.0
 ) -> Array:
-    """Accelerations (m, n) at the times of recorded velocities or, where there are none, positions.
+    """Return accelerations (m, n) at the times of recorded velocities or, where there are none, positions.
 
     A Butterworth filter of order 3 runs over the record forwards and backwards, and the result is
     differentiated: no component is delayed, and one at the cutoff keeps 71 % of its size. Times may be
@@ -89,7 +89,7 @@ def _first(flags: NDArray[np.bool_]) -> int:
 
 
 def _period(t: Array, cutoff: float) -> float:
-    """Of the even times [s].
+    """Return the period [s] of evenly spaced times [s].
 
     Raises:
         StateError: the filter cannot have its cutoff with these times.

@@ -23,7 +23,7 @@ def load_profile(path: str | Path) -> AccelerationProfile:
 
 
 def profile_of(text: str, where: str) -> AccelerationProfile:
-    """The profile of a file's text; ``where`` begins the errors, which are those of `load_profile`."""
+    """Return the profile of a file's text; ``where`` begins the errors, which are those of `load_profile`."""
     found = documents(text, where)
     data = found[0] if len(found) == 1 else found
     if not isinstance(data, dict):

@@ -11,5 +11,5 @@ COLOURS = ("#4e5b6e", "#2b6cb0", "#2f855a", "#dd6b20", "#805ad5", "#c53030", "#2
 
 
 def subsystem_colours(graph: SubsystemGraph) -> dict[str, str]:
-    """Subsystem -> colour, the same in every picture; they repeat after nine."""
+    """Return each subsystem's colour, the same in every picture; they repeat after nine."""
     return dict(zip((subsystem.name for subsystem in graph.subsystems), cycle(COLOURS), strict=False))

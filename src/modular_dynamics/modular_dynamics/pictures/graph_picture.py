@@ -55,7 +55,7 @@ def draw_graph(graph: SubsystemGraph, path: Path) -> Path:
 
 
 def layout(graph: SubsystemGraph) -> Positions:
-    """Position of each vertex [inch]: a column for each distance from the ground, successors side by side."""
+    """Return each vertex's position [inch]: columns by distance from the ground, successors side by side."""
     tree = nx.DiGraph()
     tree.add_nodes_from(range(len(graph.subsystems)))
     tree.add_edges_from(
@@ -76,7 +76,7 @@ def layout(graph: SubsystemGraph) -> Positions:
 def _draw_edges(
     axis: Axes, graph: SubsystemGraph, positions: Positions, boxes: list[FancyBboxPatch | None]
 ) -> None:
-    """Twists to each successor and wrenches back: arrows from box to box, with labels."""
+    """Draw twists to each successor and wrenches back: arrows from box to box, with labels."""
     edges: dict[str, dict[tuple[int, int], str]] = {"twist": {}, "wrench": {}}
     for index, subsystem in enumerate(graph.subsystems):
         if (before := subsystem.predecessor) is not None:

@@ -31,7 +31,7 @@ EXAMPLES = """\
 
 @dataclass(frozen=True)
 class _Result:
-    """What was found: the fault that makes the description unusable, or the robot.
+    """The result of the checks: the error that makes the description unusable, or the robot.
 
     Attributes:
         fault, graph: one of them is None. agreement: with Pinocchio. trial: what failed at rest.

@@ -38,7 +38,7 @@ class Columns:
 
 
 def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
-    """The columns whose names begin so; without a column `time` rows are counted.
+    """Return the columns with these name beginnings; without a column `time`, rows are counted.
 
     Raises:
         UsageError: no such file, no table, a kind of file that nothing installed reads, or a number that

@@ -23,7 +23,7 @@ ELSEWHERE = {"bag": ("torques of recorded joint states", "modular_dynamics_ros")
 
 
 def commands() -> list[Command]:
-    """All of them; one that cannot be imported, or is not installed, is there and says so when it is run."""
+    """Return all commands; one that cannot be imported, or is not installed, says so when it is run."""
     known = {command.name: command for command in OWN}
     for entry in entry_points(group=GROUP):
         if entry.name not in known:

@@ -12,14 +12,14 @@ __all__ = ["PICTURES", "drawing"]
 
 PICTURES = (".png", ".svg", ".pdf")
 
-#: How matplotlib begins, for each character and each time that it measures or draws a text.
+#: Matplotlib's warning about a missing character, repeated whenever it measures or draws the text.
 GLYPH = re.compile(r"Glyph (\d+) ")
-MOST = 10  # characters that are named
+MOST = 10  # largest number of characters that a warning names
 
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """For as long as something is drawn; where that fails, nothing is said beside the error.
+    """Collect Matplotlib's warnings while drawing; if it succeeds, name characters that the font lacks.
 
     Other warnings of matplotlib, about its layout, are left out: the picture shows it.
     """

@@ -152,7 +152,7 @@ def _ordered(state: State, last: str = "a") -> tuple[Array, Array, Array]:
 
 
 class _Closed:
-    """With closed loops: each state in the assembly mode of the one before."""
+    """Dynamics with closed loops: each state is closed in the assembly mode of the one before."""
 
     def __init__(self, name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> None:
         self._name, self._graph = name, graph
@@ -174,7 +174,7 @@ class _Closed:
 
 
 def _independent(graph: SubsystemGraph) -> Iterator[int]:
-    """Indices of the independent joints in velocities."""
+    """Yield the indices of the independent joints in velocities."""
     for name in graph.independent_joint_names:
         yield from range(*graph.v_slice(name).indices(graph.nv))
 

@@ -37,14 +37,14 @@ TRACEBACK = "MODULAR_DYNAMICS_TRACEBACK"  # environment variable: faults of this
 
 
 class _Parser(argparse.ArgumentParser):
-    """Errors take one line."""
+    """An argument parser whose errors take one line."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(USAGE, f"{self.prog}: {printable(message)}; see {self.prog} --help\n")
 
 
 class _Version(argparse.Action):
-    """Shows the version, and the core's kernels for this processor."""
+    """An option that prints the version, and the core's instruction set for this processor."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_others: Any) -> None:
         # The package is complete by now.
@@ -56,7 +56,7 @@ class _Version(argparse.Action):
 
 
 def make_parser(known: Sequence[Command]) -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """Return the parser of all commands."""
     style: dict[str, Any] = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
     parser = _Parser(prog="modular-dynamics", description=ABOUT, epilog=AFTER, **style)
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
@@ -118,7 +118,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _joined(words: list[str]) -> list[str]:
-    """`--q -0.1,0.2` as `--q=-0.1,0.2`: argparse would take the numbers for an option."""
+    """Return words with `--q -0.1,0.2` as `--q=-0.1,0.2`, which argparse would take for an option."""
     joined: list[str] = []
     for word in words:
         if NUMBERS.match(word) and joined and joined[-1].startswith("--") and "=" not in joined[-1]:

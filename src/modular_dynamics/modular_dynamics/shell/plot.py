@@ -22,7 +22,7 @@ KINDS = {
     "residual": (("residual_",), "measured - model [N m or N]"),
     "wrench": (("fx_", "fy_", "fz_", "mx_", "my_", "mz_"), "force [N], moment [N m]"),
 }
-MOST_LINES = 6  # of a panel
+MOST_LINES = 6  # largest number of lines in a panel
 LAST_DECADE = 3  # below the largest torque: all that is smaller has one scale
 EXAMPLES = """\
   modular-dynamics plot torques.csv                         # torques.png
@@ -90,7 +90,7 @@ def _output(arguments: argparse.Namespace) -> Path:
 
 
 def _named(file: str) -> Path:
-    """The path with the name of a folder that is given as . or .."""
+    """Return the path, with the name of the folder in place of . or .."""
     path = Path(file)
     return path if path.name not in ("", "..") else path.resolve()
 
@@ -101,7 +101,7 @@ def _beside(path: Path) -> Path:
 
 
 def _names(columns: Columns, prefixes: tuple[str, ...], arguments: argparse.Namespace) -> list[str]:
-    """What is drawn: all names with these beginnings that have values, or those of --only."""
+    """Return the names to draw: all with these beginnings that have values, or those of --only."""
     names = list(
         dict.fromkeys(column.split("_", 1)[1] for column in columns.values if column.startswith(prefixes))
     )
@@ -131,7 +131,7 @@ def _has_values(columns: Columns, prefixes: tuple[str, ...], name: str) -> bool:
 
 
 def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, list[str]]]:
-    """Title and names of each panel: one name where it is `alone`, else those of the same order of magnitude.
+    """Return title and names of each panel: one name if `alone`, else those of similar magnitude.
 
     A joint that lifts the robot would else flatten the lines of its fingers.
     """
@@ -158,7 +158,7 @@ def _wrench(columns: Columns, prefixes: tuple[str, ...], name: str) -> dict[str,
 
 
 def _measured(columns: Columns, names: list[str]) -> dict[str, np.ndarray]:
-    """Efforts (torque and residual) of the joints that have some."""
+    """Return measured efforts (torque and residual) of the joints that have some."""
     found = {}
     for name in names:
         residual = columns.values.get(f"residual_{name}")

@@ -25,11 +25,11 @@ class Writer(Protocol):
     """Takes one result after the other."""
 
     def write(self, time: float | None, values: Array) -> None:
-        """Time [s], or None where it is not known; values (n,)."""
+        """Write values (n,) at a time [s], None if it is not known."""
 
 
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
-    """How results are written."""
+    """Add the arguments for the format of results."""
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument("--csv", action="store_true", help="print CSV (default: of states from a file)")
     kinds.add_argument("--json", action="store_true", help="print a line of JSON for each state")
@@ -48,7 +48,7 @@ def result_writer(
     timed: bool,
     one: bool,
 ) -> Iterator[Writer]:
-    """The writer that the arguments ask for.
+    """Return the writer that the arguments ask for.
 
     Args:
         letter: begins the columns of a CSV, as tau_NAME. timed: whether times are known. one: a single state.

@@ -25,7 +25,7 @@ _ELEMENT = re.compile(r"<\s*([\w:.-]+)")
 
 
 def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
-    """The description and how it is read."""
+    """Add the arguments for the description and how to read it."""
     parser.add_argument("robot", help="URDF, xacro or MJCF file; - reads URDF or MJCF from standard input")
     group = parser.add_argument_group("the robot")
     group.add_argument(
@@ -58,7 +58,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def three_numbers(text: str) -> tuple[float, ...]:
-    """A vector of the command line; argparse reports the error."""
+    """Return a vector of the command line; argparse reports the error."""
     try:
         values = tuple(real_number(part) for part in text.split(","))
     except ValueError:
@@ -69,7 +69,7 @@ def three_numbers(text: str) -> tuple[float, ...]:
 
 
 def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
-    """The graph of the robot; its warnings are in the graph.
+    """Return the graph of the robot, which holds its warnings.
 
     Raises:
         ModularDynamicsError: it cannot be loaded, or the arguments do not fit it.
@@ -87,7 +87,7 @@ def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
 
 
 def print_warnings(graph: SubsystemGraph) -> None:
-    """What looks wrong in the description, on stderr."""
+    """Print warnings about the description on stderr."""
     for text in summaries_by_kind(graph.warnings):
         print(printable(f"warning: {text}"), file=sys.stderr)
 
@@ -106,7 +106,7 @@ def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
 
 
 def _is_mjcf(source: str | bytes) -> bool:
-    """Whether the root element is <mujoco>, or the file a compiled model."""
+    """Return whether the root element is <mujoco>, or the file a compiled model."""
     if isinstance(source, str):
         path = path_of(source)
         if path.suffix.lower() == ".mjb":

@@ -53,12 +53,12 @@ class Coordinates:
     dependent: Mapping[str, str]
 
     def names(self, letter: str) -> tuple[str, ...]:
-        """Of the numbers of the vector q, v, a or tau."""
+        """Return names for the numbers of the vector q, v, a or tau."""
         return self.positions if letter == "q" else self.rates
 
 
 def coordinates_of(graph: SubsystemGraph) -> Coordinates:
-    """Of the independent joints: all of them, but with closed loops."""
+    """Return the independent joints' coordinates: all of them without closed loops."""
     joints = [graph.joint(name) for name in graph.independent_joint_names]
     neutral = graph.neutral()
     linear = [
@@ -76,7 +76,7 @@ def coordinates_of(graph: SubsystemGraph) -> Coordinates:
 
 
 def _dependent(graph: SubsystemGraph) -> Iterator[tuple[str, str]]:
-    """Names of the other joints, and of their numbers, and why these follow from the others."""
+    """Yield names of dependent joints and of their numbers, and why they are dependent."""
     for body in (graph.ground, *graph.bodies):
         yield from ((part.joint, f"joint '{part.joint}' is fixed") for part in body.parts if part.joint)
     for joint in graph.joints:
@@ -98,7 +98,7 @@ def _numbered(name: str, count: int) -> list[str]:
 
 
 def given_state(arguments: argparse.Namespace, letters: Sequence[str], coordinates: Coordinates) -> State:
-    """The state of the options --q, --v and so on; what is not given is neutral, or zero."""
+    """Return the state of the options --q, --v and so on; missing ones are neutral, or zero."""
     vectors = {}
     for letter in letters:
         neutral = coordinates.neutral if letter == "q" else np.zeros(len(coordinates.rates))
@@ -108,7 +108,7 @@ def given_state(arguments: argparse.Namespace, letters: Sequence[str], coordinat
 
 
 def _vector(letter: str, text: str, coordinates: Coordinates, neutral: Array) -> Array:
-    """Numbers in order, or NAME=NUMBER for some."""
+    """Return the vector of numbers in order, or of NAME=NUMBER for some."""
     option, names = f"--{letter}", coordinates.names(letter)
     parts = [part.strip() for part in text.split(",") if part.strip()]
     if not any("=" in part for part in parts):
@@ -130,7 +130,7 @@ def _vector(letter: str, text: str, coordinates: Coordinates, neutral: Array) ->
 
 
 def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> Iterator[State]:
-    """The states of a file, or of standard input, read as they are needed.
+    """Yield the states of a file, or of standard input, read as they are needed.
 
     A CSV has a header: time [s] if it is known, q_NAME for every joint, for v, a and tau all or none, then
     zero. A NumPy array has a row for each state: q, then the other vectors, or only the first of them.
@@ -209,7 +209,7 @@ def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, w
 def _places(
     head: list[str], letters: Sequence[str], coordinates: Coordinates, where: str
 ) -> dict[str, list[int]]:
-    """By letter, the columns of its numbers, in order."""
+    """Return for each letter the columns of its numbers, in order."""
     known = [f"{letter}_{name}" for letter in letters for name in coordinates.names(letter)]
     if not head:
         raise UsageError(f"{where} is empty; a header is needed: time,{known[0] if known else 'q_NAME'},...")
@@ -253,7 +253,7 @@ _LETTERS = {
 
 
 def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = MappingProxyType({})) -> str:
-    """A name that is none of these, for an error: why it is dependent, or which one may be meant."""
+    """Return an error text for an unknown name: why it is dependent, or similar names."""
     if name in dependent:
         return f"'{name:.60}': {dependent[name]}; leave it out"
     same = [one for one in names if one.casefold() == name.casefold()]

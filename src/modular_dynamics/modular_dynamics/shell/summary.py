@@ -24,7 +24,7 @@ def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
 
 
 def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
-    """Each subsystem with its mass [kg], None for black boxes, and where it is connected."""
+    """Return each subsystem with its mass [kg], None for black boxes, and where it is connected."""
     return [
         {
             "name": one.name,
@@ -39,7 +39,7 @@ def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
 
 
 def joint_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
-    """Each moving joint with limits (None: none given) and the mass that it moves, without what follows.
+    """Return each moving joint with limits (None if missing) and the mass of its body alone [kg].
 
     In black boxes the mass is None: it is not used.
     """
@@ -64,7 +64,7 @@ def _joint(graph: SubsystemGraph, k: int, joint: Joint) -> dict[str, Any]:
 
 
 def summary_lines(graph: SubsystemGraph) -> list[str]:
-    """All of it as text."""
+    """Return the whole summary as text."""
     whole = robot_record(graph)
     gravity = ", ".join(number(value) for value in whole["gravity"])
     lines = [

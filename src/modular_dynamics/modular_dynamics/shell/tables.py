@@ -6,17 +6,17 @@ __all__ = ["number", "printable", "table"]
 
 
 def printable(text: str) -> str:
-    """The text with what no terminal prints as code points: names may hold anything."""
+    """Return the text with unprintable characters as code points: names may hold anything."""
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
 def number(value: float | None) -> str:
-    """A number with six digits; "-" where there is none."""
+    """Return a number with six digits; "-" for None."""
     return "-" if value is None else f"{value:.6g}"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> list[str]:
-    """Lines of aligned columns.
+    """Return lines of aligned columns.
 
     Args:
         right: titles of the columns that are aligned at their right end.

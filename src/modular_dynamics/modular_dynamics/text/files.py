@@ -46,18 +46,18 @@ _KINDS = {
 
 
 def content_kind(start: bytes) -> str:
-    """What a file is that begins so, and what to do with it; empty where it may be text."""
+    """Return the kind of a binary file by its first bytes, with advice; empty if it may be text."""
     lower = start.lstrip(b" \t\r\n").lower()
     return next((kind for begin, kind in _BEGINNINGS.items() if lower.startswith(begin)), "")
 
 
 def separator_of(line: str) -> str:
-    """What separates the columns of a table, by its first line: commas, else semicolons or tabs."""
+    """Return the separator of a table's columns by its first line: comma, else semicolon or tab."""
     return next((one for one in ",;\t" if one in line), ",")
 
 
 def path_of(source: "str | os.PathLike[str]") -> Path:
-    """The path, with ~ for a home; where nobody has that home, as it is."""
+    """Return the path with ~ expanded; unchanged if there is no such home."""
     path = Path(source)
     try:
         return path.expanduser()
@@ -66,7 +66,7 @@ def path_of(source: "str | os.PathLike[str]") -> Path:
 
 
 def is_file(path: Path) -> bool:
-    """Whether a regular file is there: no pipe or device, which may never end; no text is too long to ask."""
+    """Return whether a regular file is there, unlike a pipe or device, which may never end."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long; a zero byte, or half a character
@@ -74,7 +74,7 @@ def is_file(path: Path) -> bool:
 
 
 def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
     Args:
         kind: of file, for messages ("URDF file"). most: accepted bytes. error: what is raised.
@@ -85,7 +85,7 @@ def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) 
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is opened at once
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last: no path that a file can have
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: text that cannot be a path
         raise error(f"no {kind} at {_shown(path)}", unreadable=True) from None
     except OSError as failure:
         if failure.errno == errno.ENAMETOOLONG:  # a text that was meant to be a URDF
@@ -114,7 +114,7 @@ def content_of(path: Path, kind: str, most: int, error: type[DescriptionError]) 
 
 
 def text_of(path: Path, kind: str, most: int, error: type[DescriptionError] = DescriptionError) -> str:
-    """What a file holds, in UTF-8; arguments and errors as of :func:`content_of`, or it is no text."""
+    """Return a file's text in UTF-8; arguments and errors as of :func:`content_of`, or not text."""
     try:
         return content_of(path, kind, most, error).decode("utf-8-sig")
     except UnicodeDecodeError as failure:
@@ -124,7 +124,7 @@ def text_of(path: Path, kind: str, most: int, error: type[DescriptionError] = De
 def text_if_there(
     path: Path, kind: str, most: int, error: type[DescriptionError] = DescriptionError
 ) -> str | None:
-    """As :func:`text_of`; None where there is no file yet, but the folder in which it would be.
+    """Return the text as :func:`text_of`; None if only the file's folder exists.
 
     A file that cannot be looked at raises: it may well be there.
     """
@@ -143,7 +143,7 @@ def text_if_there(
 def given_text(
     source: object, kind: str, most: int = MAX_BYTES, error: type[DescriptionError] = DescriptionError
 ) -> tuple[str, str]:
-    """How messages name a source, and its text.
+    """Return the name of a source in messages, and its text.
 
     Args:
         source: the path of a file; or text of several lines, as it is. kind, most, error: as of
@@ -163,5 +163,5 @@ def given_text(
 
 
 def _shown(path: Path) -> str:
-    """A path that may be a text."""
+    """Return a path as messages show it; it may be a text by mistake."""
     return f"'{str(path)[:40]}...'" if len(str(path)) > 250 else f"'{path}'"

@@ -22,17 +22,17 @@ LARGEST_FLOAT = sys.float_info.max
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 #: "nan" and "inf" are numbers too, which are refused for not being finite.
 _NOT_FINITE = re.compile(r"[-+]?(?:nan|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
-#: What XML's white space is not.
+#: Any character that is not XML's white space.
 _PART = re.compile(r"[^ \t\r\n]+")
 
 
 def decimals(text: str) -> list[float]:
-    """The numbers in a text, which space, tab or newline separates. Raises ValueError: a part is none."""
+    """Return the numbers in a text, separated by white space. Raises ValueError: a part is not a number."""
     return [_decimal(part) for part in _PART.findall(text)]
 
 
 def real_number(value: Any) -> float:
-    """A number of YAML or JSON, or a text that holds one. Raises ValueError: none, or a truth value."""
+    """Return a number of YAML or JSON, or one in a text. Raises ValueError: not a number, or a bool."""
     if isinstance(value, str):
         numbers = decimals(value)
         if len(numbers) != 1:

@@ -38,11 +38,11 @@ _SHOWN = 80
 
 
 def shown(value: object) -> str:
-    """A value in quotes, as messages show it."""
+    """Return a value in quotes, as messages show it."""
     text = str(value)
     return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...' ({len(text)} characters)"
 
 
 def too_large(what: str, count: int, most: int, unit: str) -> str:
-    """The message about something that is over its limit."""
+    """Return the message about something that is over its limit."""
     return f"{what} has {count} {unit}; at most {most} are accepted"

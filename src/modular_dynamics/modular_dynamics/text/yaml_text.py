@@ -22,7 +22,7 @@ class LinedMapping(dict[Any, Any]):
 
 
 class _Loader(_Safe):  # type: ignore[misc, valid-type]
-    """Safe YAML, without what YAML 1.1 adds: 1:30 is no number 90, 010 none of 8, and yes is text."""
+    """A safe YAML loader without YAML 1.1's sexagesimals (1:30), octals (010) and booleans (yes)."""
 
     def lined_mapping(self, node: yaml.MappingNode) -> Iterator[LinedMapping]:
         mapping = LinedMapping()
@@ -45,11 +45,11 @@ class Dumper(yaml.SafeDumper):
 
 
 class _Merging(_Loader):
-    """With the key << of YAML 1.1: the keys of another mapping."""
+    """A loader with YAML 1.1's merge key <<, which inserts another mapping's keys."""
 
 
 class _OneLine(Dumper):
-    """Without anchors: what stands twice in the data stands twice in the text."""
+    """A dumper without anchors: repeated data are written repeatedly."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -77,7 +77,7 @@ def documents(
     merges: bool = False,
     most: int = MAX_YAML_BYTES,
 ) -> list[Any]:
-    """The documents of a YAML text, which '---' separates.
+    """Return the documents of a YAML text, which '---' separates.
 
     Args:
         name: of the file, for messages; may be empty.
@@ -110,7 +110,7 @@ def _at(name: str, mark: Any) -> str:
 
 
 class _Refused(Exception):
-    """What YAML allows and this library does not; ``mark``: where."""
+    """Error for YAML that this library rejects; ``mark``: its place in the text."""
 
     def __init__(self, message: str, mark: Any = None) -> None:
         super().__init__(message)
@@ -118,7 +118,7 @@ class _Refused(Exception):
 
 
 def _check_depth(text: str) -> None:
-    """Events come one by one; what is made of them below is recursive."""
+    """Raise _Refused if YAML is too large or nested too deeply for the recursive steps after this."""
     depth = count = 0
     for event in yaml.parse(text, _Loader):
         count += isinstance(event, yaml.NodeEvent)
@@ -144,7 +144,7 @@ def _constructed(loader: Any) -> list[Any]:
 
 
 def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
-    """How many values a node is, with each alias counted as what it stands for; 0 while it is counted."""
+    """Return the number of values in a node, aliases expanded; 0 while it is being counted."""
     if isinstance(node, yaml.ScalarNode):
         return 1
     if id(node) not in known:
@@ -161,7 +161,7 @@ def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
 
 
 def dumped(data: object) -> str:
-    """Mappings, lists, texts and numbers as YAML; the innermost ones on one line."""
+    """Return mappings, lists, texts and numbers as YAML; the innermost ones on one line."""
     text: str = yaml.dump(
         data, Dumper=Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
     )
@@ -169,6 +169,6 @@ def dumped(data: object) -> str:
 
 
 def one_line(data: object) -> str:
-    """The same on one line."""
+    """Return the data as YAML on one line."""
     text: str = yaml.dump(data, Dumper=_OneLine, default_flow_style=True, sort_keys=False, width=1 << 30)
     return text.removesuffix("...\n").strip()  # the mark of the document's end, after plain values

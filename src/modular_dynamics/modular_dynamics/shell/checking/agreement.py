@@ -12,7 +12,7 @@ from ..terminal.progress import counted
 __all__ = ["THRESHOLD", "Agreement", "compare"]
 
 THRESHOLD = 1e-9  # allowed difference, relative to the terms that add up to a torque
-MOST_JOINTS = 200  # Pinocchio's model needs memory and time that grow with their cube
+MOST_JOINTS = 200  # memory and time of Pinocchio's model grow with the cube of this
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Agreement:
 
     @property
     def disagrees(self) -> bool:
-        """Whether the difference is larger than rounding explains, or no number."""
+        """Whether the difference exceeds rounding, or is not a number."""
         return not self.relative <= THRESHOLD
 
     def __str__(self) -> str:

@@ -37,12 +37,12 @@ class Trial:
 
     @property
     def findings(self) -> int:
-        """How many of them are faults of the description."""
+        """Number of failures that are errors of the description."""
         return sum(map(bool, (self.unclosed, self.no_torques, self.no_accelerations)))
 
 
 def tried(graph: SubsystemGraph) -> Trial:
-    """Try it."""
+    """Return what fails of inverse and forward dynamics of a robot."""
     coupled = graph.has_loops or graph.independent is not None
     trial = _closed(graph) if coupled else _open(graph)
     missing = without_torques(graph)
@@ -52,7 +52,7 @@ def tried(graph: SubsystemGraph) -> Trial:
 
 
 def _closed(graph: SubsystemGraph) -> Trial:
-    """With loops, gears, passive joints or springs: where calls without a guess begin, and beside it.
+    """Try a robot with loops, gears, passive joints or springs at the default start and near it.
 
     Loops may close at one pose alone, where rates suggest that they move: calls elsewhere refuse.
     """
@@ -74,7 +74,7 @@ def _closed(graph: SubsystemGraph) -> Trial:
 
 
 def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.float64] | None) -> str:
-    """Why calls fail wherever the independent joints step to from the start; empty where one succeeds.
+    """Return why calls fail at all steps from the start; empty if one succeeds.
 
     Without a guess, calls begin at the start, too, and respect limits.
     """
@@ -105,7 +105,7 @@ def _open(graph: SubsystemGraph) -> Trial:
 
 
 def _no_accelerations(graph: SubsystemGraph) -> str:
-    """Why forward dynamics fails at any configuration; empty where it works at one, or is not tried.
+    """Return why forward dynamics fails at any configuration; empty if it works at one or is not tried.
 
     A pendulum that stands upright moves no inertia about the vertical; it does elsewhere.
     """

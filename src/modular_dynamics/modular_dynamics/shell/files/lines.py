@@ -15,7 +15,7 @@ LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
 
 
 def table_of(file: IO[str], where: str) -> Any:
-    """A csv.reader of the lines of a file, which are read as they are needed.
+    """Return a csv.reader of the lines of a file, which are read as they are needed.
 
     Commas separate the columns; where the header has none, semicolons or tabs.
 
@@ -49,7 +49,7 @@ def _lines(file: IO[str], where: str) -> Iterator[str]:
 
 
 def decimal_comma(text: str) -> str:
-    """What to say of a cell that is no number because of its decimal comma; else empty."""
+    """Return a hint on a cell with a decimal comma, which is not a number; else an empty text."""
     try:
         real_number(text.replace(",", ".", 1) if "," in text else "")
     except ValueError:

@@ -16,7 +16,7 @@ OF_BAGS, ABOUT_BAG = (".mcap", ".db3"), "metadata.yaml"
 
 
 def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """To be called before a command writes anything: writing would destroy what it reads.
+    """Raise UsageError if a command would overwrite one of its inputs; call it before writing.
 
     Args:
         option: that names the output. output: None, where nothing is written. inputs: files, folders of
@@ -37,7 +37,7 @@ def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str |
 
 
 def _files(given: str) -> Iterator[Path | int]:
-    """The file itself, those of a bag, or the descriptor of standard input."""
+    """Yield the file itself, those of a bag, or the descriptor of standard input."""
     path = path_of(given)
     if given == STDIN:
         yield 0

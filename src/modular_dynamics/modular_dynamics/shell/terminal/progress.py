@@ -14,7 +14,7 @@ PERIOD = 0.2  # [s] from one line of a count to the next; what is done before th
 
 @contextmanager
 def changing_line() -> Iterator[Callable[[str], None]]:
-    """A function that shows a text in place of the last one; it shows nothing where there is no terminal."""
+    """Yield a function that replaces the last line's text; it does nothing without a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -35,7 +35,7 @@ def changing_line() -> Iterator[Callable[[str], None]]:
 
 
 def counted(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """The items, with a line that says how many of them are done."""
+    """Yield the items, with a line that counts those done."""
     with changing_line() as show:
         last = time.monotonic()
         for done, item in enumerate(items, 1):
