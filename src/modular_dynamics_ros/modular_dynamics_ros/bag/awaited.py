@@ -8,7 +8,7 @@ from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["AwaitedJoints"]
 
-MOST = 4  # names of a line
+MOST = 4  # largest number of names in a line
 
 
 class AwaitedJoints:
@@ -24,11 +24,11 @@ class AwaitedJoints:
         self._has_answer = False
 
     def continue_from(self, other: "AwaitedJoints") -> None:
-        """Another robot was replaced by this one."""
+        """Take over the counts: this robot replaces the other one in the bag."""
         self._recorded, self._later = other._recorded, other.in_vain
 
     def add(self, names: Iterable[str], missing: Sequence[str], *, answered: bool) -> None:
-        """A joint state with these names; the joints for which it waits."""
+        """Count a joint state with these names, and the joints that it misses."""
         self._recorded.update(dict.fromkeys(names))
         self._has_answer |= answered
         if missing:
@@ -36,20 +36,20 @@ class AwaitedJoints:
 
     @property
     def in_vain(self) -> Counter[str]:
-        """How many joint states waited for each joint: after the first answer, or where none was answered."""
+        """Return for each joint the number of joint states that waited for it in vain."""
         return Counter(self._later) if self._has_answer else self._later + self._at_first
 
     def not_recorded(self) -> list[str]:
-        """Joints of `in_vain` that no joint state holds."""
+        """Return those joints of `in_vain` that no joint state holds."""
         return [name for name in self.in_vain if name not in self._recorded]
 
     def others(self, joints: Iterable[str]) -> list[str]:
-        """Names in the messages that are not among these joints of the robot."""
+        """Return names in the messages that are not among these joints of the robot."""
         known = frozenset(joints)
         return [name for name in self._recorded if name not in known]
 
     def lines(self, stale_after: float) -> list[str]:
-        """Which joints, and what to do about them; `stale_after`: for how long a position counts [s]."""
+        """Return lines on missing joints and the remedy; `stale_after`: how long positions are valid [s]."""
         rows, absent, counts = list[str](), self.not_recorded(), self.in_vain
         if absent:
             advice = f"--absent-joints {absent[0]}:=POSITION gives a position"
@@ -63,5 +63,5 @@ class AwaitedJoints:
         return rows
 
     def record(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the counts as JSON values."""
         return {"awaited": dict(self.in_vain), "not_recorded": self.not_recorded()}

@@ -22,7 +22,7 @@ JOINT_STATE, WRENCH = "sensor_msgs/msg/JointState", "geometry_msgs/msg/WrenchSta
 
 
 def wrench_topic(part: str) -> str:
-    """Of a subsystem by its part of a topic, as dynamics_node's."""
+    """Return the wrench topic of a subsystem, named as dynamics_node does; `part`: its part of the name."""
     return f"connections/{part}/wrench"
 
 
@@ -107,6 +107,6 @@ class BagResults:
             try:
                 self._writer.close()
             except OSError:
-                with suppress(OSError):  # the same one, which Python would print at its finalization
+                with suppress(OSError):  # raised again on closing; Python would print it
                     self._writer.abort()
                 raise

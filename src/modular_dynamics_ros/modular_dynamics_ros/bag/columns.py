@@ -17,7 +17,7 @@ __all__ = ["bag_columns"]
 
 
 def bag_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
-    """The columns that begin so, with times from the stamps.
+    """Return the columns with these name beginnings, with times from the stamps.
 
     Raises:
         UsageError: no bag, or none with ~/joint_torques.
@@ -62,7 +62,7 @@ def _columns(recording: Recording, path: str, beginnings: tuple[str, ...]) -> Co
 
 
 def _aligned(rows: dict[str, tuple[Any, Any]]) -> Columns:
-    """Columns of different stamps on all stamps, NaN where one has no value."""
+    """Merge columns with different stamps into rows for all stamps; NaN where one has no value."""
     stamps = np.unique(
         np.concatenate([np.zeros(0, np.int64), *(np.array(times) for times, _ in rows.values())])
     )

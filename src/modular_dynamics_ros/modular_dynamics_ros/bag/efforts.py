@@ -32,7 +32,7 @@ class MeasuredEfforts:
                 self._values[k], self._stamps[k] = value, stamp
 
     def at(self, stamp: int, valid_for: float) -> Array:
-        """(m,) of the robot's `joint_names` [N m or N]; NaN where none is as near [s] to a stamp [ns]."""
+        """Return measured efforts (m,) [N m or N] near a stamp [ns]; NaN if none within `valid_for` [s]."""
         # subtracting NEVER would overflow
         known = self._stamps != NEVER
         near = known & (np.abs(np.where(known, self._stamps, stamp) - stamp) <= valid_for * 1e9)
@@ -48,14 +48,14 @@ class ResidualFigures:
         self._norm, self._largest = np.zeros(len(names)), np.zeros(len(names))
 
     def add(self, residual: Array) -> None:
-        """One answer; NaN where no effort is known."""
+        """Add the residual of one answer; NaN where no effort is known."""
         known = ~np.isnan(residual)
         self._count += known
         self._norm[known] = np.hypot(self._norm[known], residual[known])  # squares may overflow
         self._largest[known] = np.maximum(self._largest[known], np.abs(residual[known]))
 
     def by_joint(self) -> dict[str, tuple[float, float]]:
-        """(root of the mean square, largest) [N m or N], of joints with efforts."""
+        """Return (root mean square, largest) residual [N m or N] of the joints with efforts."""
         return {
             name: (float(self._norm[k] / np.sqrt(self._count[k])), float(self._largest[k]))
             for k, name in enumerate(self.names)

@@ -20,7 +20,7 @@ from modular_dynamics_ros.node.topic_names import topic_name
 
 __all__ = ["OPTIONS", "TRANSFORMS", "WRENCH", "RecordedInputs", "input_topics", "nodes_with_wrenches"]
 
-#: By the steady clock, wrenches have arrived in a time that never comes: only the bag's clock makes them old.
+#: Arrival by the monotonic clock, in the far future: only the bag's clock makes wrenches old.
 NEVER_OLD = 1 << 62
 Take = Callable[[Any], None]
 #: Types of the inputs, by the last part of the topic, and for wrenches.
@@ -38,7 +38,7 @@ WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrenc
 def input_topics(
     node: str, computation: Computation, wrenches: Iterable[str], odometry: str = "", reference: str = ""
 ) -> dict[str, str]:
-    """Topics that a node of this name listens to, besides joint states and descriptions, with their types.
+    """Return the input topics of a node of this name, apart from joint states, with their types.
 
     Args:
         wrenches: recorded topics; those of all black boxes count, since a later robot may have others.
@@ -54,7 +54,7 @@ def input_topics(
 
 
 def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
-    """By the full name of a node, those of the recorded topics that are its inputs."""
+    """Return by node (full name) the recorded topics that are its wrench inputs."""
     found: dict[str, list[str]] = {}
     for topic in topics:
         if match := WRENCH_TOPIC.fullmatch(topic):
@@ -84,7 +84,7 @@ class RecordedInputs:
             self._takes[topic] = partial(self._wrench, what, box, take)
 
     def take(self, topic: str, kind: str, message: Any) -> None:
-        """A message of one of the topics."""
+        """Pass a message of one of the topics to its input."""
         if topic in self._takes:
             self._takes[topic](message)
         elif kind == TRANSFORMS:

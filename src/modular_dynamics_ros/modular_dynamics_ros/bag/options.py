@@ -15,7 +15,7 @@ from modular_dynamics_ros.parameters.table import checked, describe
 
 __all__ = ["OPTIONS", "add_parameter_options", "parameters_of"]
 
-#: Those that change what is computed; others are about publishing, timers and lifecycles.
+#: Parameters that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
     "xacro_arguments",
     "partition_file",
@@ -40,7 +40,7 @@ OPTIONS = (
 
 #: Options that other commands have, too, under shorter names.
 SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
-MOST_NAMES = 4  # that one warning holds
+MOST_NAMES = 4  # largest number of names in a warning
 
 
 def _entries() -> dict[str, Field[Any]]:
@@ -48,7 +48,7 @@ def _entries() -> dict[str, Field[Any]]:
 
 
 def add_parameter_options(parser: argparse.ArgumentParser) -> None:
-    """An option for each of them, described as the node describes it."""
+    """Add a command-line option for each parameter, with the node's description of it."""
     group = parser.add_argument_group("parameters of dynamics_node (docs/nodes.md)")
     group.add_argument(
         "--params-file",
@@ -86,7 +86,7 @@ def _shown(default: Any) -> str:
 
 
 def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, list[str]]:
-    """The values of the file, then of the options; and what the file asks for that does not count.
+    """Return the values of the file, overridden by the options, and notes on ignored entries of the file.
 
     Raises:
         ParameterError: naming the parameter, its value and what would be right; or the file.
@@ -102,7 +102,7 @@ def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, li
 
 
 def _left_out(parameters: DynamicsParameters) -> list[str]:
-    """What a parameter file asks for that changes the node's torques, and is not done with bags."""
+    """Return notes on parameters of a file that change the node's torques but are unsupported with bags."""
     texts = []
     if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
         texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
@@ -114,19 +114,19 @@ def _left_out(parameters: DynamicsParameters) -> list[str]:
 
 
 def _converted(entry: Field[Any], value: Any) -> Any:
-    """The text of an option as the type of the parameter."""
+    """Convert the text of an option to the type of the parameter."""
     try:
         if isinstance(entry.default, float):
             return float(value)
         if entry.metadata["spec"].length:
             return [float(part) for part in value.split(",")]
     except ValueError:
-        return value  # `checked` says what is needed
+        return value  # `checked` raises the error that says what is needed
     return value
 
 
 def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
-    """Values for the node of this full name; and a line about names that it does not have.
+    """Return a file's values for the node of this full name, and a line about unknown names.
 
     A section of several nodes may have parameters of others: such names are no error.
     """
@@ -145,7 +145,7 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
 
 
 def _shortened(names: Sequence[str], known: Iterable[str]) -> str:
-    """Those that may be misspelt come first."""
+    """Return names as text, shortened; those that may be misspelt come first."""
     texts = sorted((_meant(name, known) for name in names), key=lambda text: text.endswith("'"))
     rest = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
     return f"{', '.join(texts[:MOST_NAMES])}{rest}; what the file says of it does not count"

@@ -27,21 +27,21 @@ class Warnings:
         self.console = Console(stderr=True)
 
     def info(self, message: str) -> None:
-        """One line."""
+        """Print one line."""
         if not self.quiet:
             self.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
 
     def warning(self, message: str) -> None:
-        """One line."""
+        """Print one line."""
         self.info(f"warning: {message}")
 
     def error(self, message: str) -> None:
-        """One line."""
+        """Print one line."""
         self.info(f"error: {message}")
 
 
 def with_progress(items: Iterable[Item], total: int | None, warnings: Warnings) -> Iterator[Item]:
-    """The items, with a bar where stderr is a terminal."""
+    """Yield the items; draw a progress bar if stderr is a terminal."""
     if warnings.quiet or not sys.stderr.isatty():
         yield from items
         return

@@ -54,11 +54,11 @@ class Recording(AbstractContextManager["Recording"]):
         }
 
     def of_type(self, kind: str) -> list[str]:
-        """Topics of a type such as sensor_msgs/msg/JointState."""
+        """Return the topics of a type such as sensor_msgs/msg/JointState."""
         return [topic.name for topic in self.topics.values() if topic.type == kind]
 
     def count(self, topics: Sequence[str]) -> int | None:
-        """Number of their messages; None where it is not known."""
+        """Return the number of messages on these topics; None if it is not known."""
         return _total([self.topics[topic].messages for topic in topics if topic in self.topics])
 
     def require(self, topic: str, kind: str) -> None:
@@ -74,7 +74,7 @@ class Recording(AbstractContextManager["Recording"]):
             raise BagError(f"topic '{topic}' of bag '{self._path}' has the type {other}; {kind} is needed")
 
     def messages(self, topics: Sequence[str]) -> Iterator[Recorded]:
-        """The messages of these topics.
+        """Yield the messages of these topics.
 
         Raises:
             BagError: the bag is damaged from here on, or fewer came than its index counts.
@@ -87,7 +87,7 @@ class Recording(AbstractContextManager["Recording"]):
                 connection, time, data = next(source)
             except StopIteration:
                 break
-            except Exception as error:  # as above
+            except Exception as error:  # damaged bytes raise any exception
                 text = f"bag '{self._path}' is damaged after {read} messages: {reason_of(error)}"
                 raise BagError(text) from error
             read += 1
@@ -99,11 +99,11 @@ class Recording(AbstractContextManager["Recording"]):
     def _message(self, data: bytes, kind: str) -> Any | None:
         try:
             return self._types.deserialize_cdr(_expanded(data), kind)
-        except Exception:  # as above; the next message may be good
+        except Exception:  # damaged bytes; the next message may be valid
             return None
 
     def __exit__(self, *exception: object) -> None:
-        with suppress(Exception):  # of a damaged file
+        with suppress(Exception):  # closing a damaged file may fail
             self._bag.close()
 
 
@@ -117,8 +117,8 @@ def _type_store() -> Any:
 
 
 def _expanded(data: bytes) -> bytes:
-    """A message that is compressed by itself: only metadata.yaml says so, which a single file lacks."""
-    if bytes(data[: len(ZSTD)]) != ZSTD:  # CDR begins with 0
+    """Decompress a message that is compressed by itself; only metadata.yaml says so, not a single file."""
+    if bytes(data[: len(ZSTD)]) != ZSTD:  # uncompressed CDR begins with 0
         return data
     from zstandard import ZstdDecompressor  # noqa: PLC0415  # rosbags needs it, too
 

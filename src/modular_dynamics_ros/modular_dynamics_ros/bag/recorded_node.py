@@ -33,29 +33,29 @@ class RecordedNode:
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
 
     def advance(self, recorded: int, stamp: int) -> int:
-        """A message comes: when it was recorded, its stamp or 0 [ns]. Returns when it arrives."""
+        """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""
         if not self._by_stamps:
             self._now = recorded
         elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
-            self._now = stamp  # a much older one begins a new time
+            self._now = stamp  # a much older stamp restarts the clock
         elif not self._now:
             return recorded
         return self._now
 
     def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
-        """See `SessionNode`: a bag does not say who has published."""
+        """Return no publishers: a bag does not know them. See `SessionNode`."""
         return ()
 
     def now(self) -> int:
-        """See `SessionNode`."""
+        """Return the time of the bag [ns]: see `SessionNode`."""
         return self._now
 
     def steady(self) -> int:
-        """See `SessionNode`: nobody sets the clock of a bag."""
+        """Return the bag's time [ns] as the monotonic clock, which nobody can set: see `SessionNode`."""
         return self._now
 
 
 def stamp_of(message: Any) -> int:
-    """The stamp of a message [ns]; 0 where it was not filled in, and of messages without a header."""
+    """Return the stamp of a message [ns]; 0 if it is empty or the message has no header."""
     header = getattr(message, "header", None)
     return 0 if header is None else stamp_nanoseconds(header.stamp)

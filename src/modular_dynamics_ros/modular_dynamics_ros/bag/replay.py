@@ -91,7 +91,7 @@ class RecordedAccelerations:
         self._parts: dict[str, list[tuple[NDArray[np.int64], NDArray[np.float64]]]] = {}
 
     def add(self, message: Any) -> None:
-        """A joint state; one without a stamp, or without velocities, adds nothing."""
+        """Add the velocities of a joint state; without stamp or velocities it is ignored."""
         if (stamp := stamp_of(message)) and len(message.velocity) == len(message.name):
             for name, velocity in zip(message.name, message.velocity, strict=True):
                 if np.isfinite(velocity):
@@ -100,7 +100,7 @@ class RecordedAccelerations:
                     velocities.append(velocity)
 
     def at(self, stamp: int, names: tuple[str, ...]) -> NDArray[np.float64]:
-        """Of these joints at a stamp [ns].
+        """Return the accelerations of these joints at a stamp [ns].
 
         Raises:
             BadMessage: they are not known there.
@@ -122,16 +122,16 @@ class RecordedAccelerations:
         raise BadMessage("unfit for the filter", text)
 
     def _filtered(self, name: str) -> list[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-        """The parts between gaps that are long enough."""
+        """Return the filtered parts of a joint's record between gaps, if they are long enough."""
         stamps, velocities = map(np.array, self._samples.get(name, (array("q"), array("d"))))
-        stamps, last = np.unique(stamps[::-1], return_index=True)  # of equal stamps the last one counts
+        stamps, last = np.unique(stamps[::-1], return_index=True)  # the last of equal stamps is used
         velocities = velocities[::-1][last]
         gaps = np.flatnonzero(np.diff(stamps) * 1e-9 > longest_interval(self._cutoff)) + 1
         parts = []
         for own, v in zip(np.split(stamps, gaps), np.split(velocities, gaps), strict=True):
             try:
                 a = md.filtered_accelerations((own - own[:1]) * 1e-9, v=v, cutoff=self._cutoff)
-            except md.StateError:  # too short
+            except md.StateError:  # the part is too short
                 continue
             parts.append((own, a))
         return parts
@@ -173,7 +173,7 @@ class Replay:
         self._result: Result | None = None
 
     def continue_from(self, other: "Replay") -> None:
-        """This robot replaces another one in the bag."""
+        """Take over the state of another robot, which this robot replaces in the bag."""
         self.record.continue_from(other.record)
         self.awaited.continue_from(other.awaited)
         self.inputs.refused = other.inputs.refused
@@ -181,7 +181,7 @@ class Replay:
         self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
 
     def receive(self, message: Any, arrival: int) -> Result | None:
-        """The answer to a joint state; None where it gets none, as `record` counts.
+        """Return the answer to a joint state; None if it gets none, which `record` counts.
 
         Args:
             arrival: by the bag's clock [ns].

@@ -54,11 +54,11 @@ class Report:
 
     @property
     def residuals(self) -> dict[str, tuple[float, float]]:
-        """(root of the mean square, largest) [N m or N] by joint with efforts, of the last robot."""
+        """(Root mean square, largest) [N m or N] by joint with efforts, of the last robot."""
         return list(self.figures.values())[-1].by_joint() if self.figures else {}
 
     def accelerations(self) -> str:
-        """A line about what accelerations do to the residuals; empty where they do nothing."""
+        """One line on the source of accelerations in the residuals; empty if they have no influence."""
         p = self.parameters
         if p.output == "gravity" or p.acceleration_source == "reference":
             return ""
@@ -71,7 +71,7 @@ class Report:
         return f"accelerations: as the node's, {late} (--zero-phase does not delay them)"
 
     def lines(self) -> list[str]:
-        """As text."""
+        """Return the report as lines of text."""
         counts = self.counts
         rows = [
             f"{self.robot}: {counts.received} joint states, {counts.answered} answered "
@@ -95,7 +95,7 @@ class Report:
         return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
-        """As JSON takes it."""
+        """Return the report as JSON values."""
         counts = self.counts
         return {
             "robot": self.robot,
@@ -122,13 +122,13 @@ class Report:
         }
 
     def _lag(self) -> float | None:
-        """Of the accelerations [s]; None where none are filtered."""
+        """Return the delay [s] of the filtered accelerations; None if none are filtered."""
         if self.parameters.acceleration_source != "filtered":
             return None
         return 0.0 if self.zero_phase else filter_lag(self.parameters.filter_cutoff)
 
     def _refused(self) -> dict[str, dict[str, int]]:
-        """Numbers by what the messages are of, then by cause."""
+        """Return the numbers of refused messages by kind, then by cause."""
         by_input: dict[str, dict[str, int]] = {}
         for (what, cause), count in sorted(self.refused.items()):
             by_input.setdefault(what, {})[cause] = count
@@ -136,6 +136,6 @@ class Report:
 
 
 def _by_joint(counts: Counter[str]) -> str:
-    """The joints that have the most."""
+    """Return as text the joints with the largest counts."""
     shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(4))
     return f"    {shown}{f' and {len(counts) - 4} more' if len(counts) > 4 else ''}"

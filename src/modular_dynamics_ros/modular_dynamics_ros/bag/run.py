@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out:
 
 
 class _Run:
-    """One call of the command."""
+    """The state of one call of the command."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class _Run:
         return computation
 
     def _recorded_accelerations(self) -> RecordedAccelerations:
-        """From a first pass over the joint states; `report` comes to what is damaged."""
+        """Return accelerations from a first pass over the joint states; `report` handles damage."""
         accelerations = RecordedAccelerations(self._parameters.filter_cutoff)
         with suppress(BagError):
             for one in self._recording.messages([self._arguments.joint_states]):
@@ -100,7 +100,7 @@ class _Run:
         return accelerations
 
     def _clock(self) -> str:
-        """Which clock, where that is to be found out."""
+        """Return the clock to use, "recorded" or "stamps"; "auto" compares the first stamp."""
         if self._arguments.clock != "auto":
             return str(self._arguments.clock)
         for one in self._recording.messages([self._arguments.joint_states]):
@@ -145,7 +145,7 @@ class _Run:
         return report
 
     def _recorded_inputs(self) -> dict[str, str]:
-        """Their topics and types; a warning where the bag has only others of an input's type.
+        """Return topics and types of the recorded inputs; warn if only other topics have an input's type.
 
         Raises:
             UsageError: a topic is named that is not read. BagError: one that is not recorded.
@@ -179,7 +179,7 @@ class _Run:
                 results.append(CsvResults(arguments.csv, motion=arguments.motion))
             except OSError:
                 stack.close()
-                if arguments.bag is not None:  # it would be in the way of the next try
+                if arguments.bag is not None:  # an incomplete file would block the next attempt
                     shutil.rmtree(arguments.bag)
                 raise
             stack.callback(results[-1].close)

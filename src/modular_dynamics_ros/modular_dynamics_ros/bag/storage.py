@@ -37,7 +37,7 @@ HINTS = {
 
 
 def opened_bag(path: Path) -> tuple[Any, str]:
-    """A bag with connections, messages and close, as of rosbags' Reader; what the user should know about it.
+    """Open a bag; return a reader with rosbags' interface, and a note for the user.
 
     Raises:
         BagError: nothing in it can be read.
@@ -73,7 +73,7 @@ def opened_bag(path: Path) -> tuple[Any, str]:
 
 
 class _Files:
-    """Files one after the other.
+    """A bag of several files, read one after the other.
 
     Attributes:
         connections: of all. notice: which files have no index, or cannot be read.
@@ -99,7 +99,7 @@ class _Files:
     def _opened(self, path: Path) -> tuple[Any, str]:
         from rosbags.rosbag2 import Reader  # noqa: PLC0415
 
-        if not path.is_file():  # to read a pipe would wait for another process
+        if not path.is_file():  # reading a pipe would wait for another process
             raise OSError
         named = self._with_suffix(path)
         try:
@@ -117,7 +117,7 @@ class _Files:
         return reader, _left_in_log(path)
 
     def _with_suffix(self, path: Path) -> Path:
-        """The same file, expanded, under a name with the suffix of its content."""
+        """Return the file, decompressed, under a name with the suffix of its content."""
         suffix = _suffix(path)
         if not suffix or path.suffix == suffix != ".zstd":
             return path
@@ -133,7 +133,7 @@ class _Files:
         return expanded.rename(folder / f"bag{_suffix(expanded)}")
 
     def messages(self, connections: Sequence[Any]) -> Iterator[tuple[Any, int, bytes]]:
-        """Those of these connections, file by file."""
+        """Yield the messages of these connections, file by file."""
         for part in self._parts:
             own = [one for one in part.connections if any(one is wanted for wanted in connections)]
             if own:
@@ -151,7 +151,7 @@ class _Connection(NamedTuple):
 
 
 class _Unindexed:
-    """Messages of an MCAP up to where it ends or is damaged.
+    """The messages of an MCAP without an index, up to where it ends or is damaged.
 
     Attributes:
         connections: of the whole file, which is read once for them; none where it is no MCAP.
@@ -161,14 +161,14 @@ class _Unindexed:
         self._path = path
         kinds: dict[str, str] = {}
         counts: dict[str, int] = {}
-        with suppress(Exception):  # damage: `messages` comes to it again, and raises
+        with suppress(Exception):  # `messages` meets the damage again and raises
             for topic, kind, _, _ in self._scan() if _suffix(path) == ".mcap" else ():
                 kinds[topic] = kind
                 counts[topic] = counts.get(topic, 0) + 1
         self.connections = [_Connection(topic, kind, counts[topic]) for topic, kind in kinds.items()]
 
     def messages(self, connections: Sequence[_Connection]) -> Iterator[tuple[_Connection, int, bytes]]:
-        """Those of these connections.
+        """Yield the messages of these connections.
 
         Raises whatever damaged bytes lead to; a file that only ends too early is read without an exception.
         """
@@ -187,12 +187,12 @@ class _Unindexed:
 
 
 def _messages(kind: Any, file: IO[bytes]) -> Iterator[Any]:
-    """With the checksums of chunks that have one."""
+    """Yield the records of an MCAP, verifying checksums of the chunks that have one."""
     return iter(kind(file, validate_crcs=True).iter_messages(log_time_order=False))
 
 
 def _beginning(path: Path) -> bytes:
-    """The first bytes of a regular file; empty where it cannot be read."""
+    """Return the first bytes of a regular file; empty if it cannot be read."""
     with suppress(OSError):
         if path.is_file():
             with open(path, "rb") as file:
@@ -201,7 +201,7 @@ def _beginning(path: Path) -> bytes:
 
 
 def _suffix(path: Path) -> str:
-    """Of a recording by its content: .mcap, .db3, or .zstd; empty: it is none."""
+    """Return the suffix for a recording's content: .mcap, .db3 or .zstd; empty if it is not one."""
     start = _beginning(path)
     if start.startswith(ZSTD):
         return ".zstd"
@@ -209,7 +209,7 @@ def _suffix(path: Path) -> str:
 
 
 def _natural(path: Path) -> list[tuple[bool, int, str]]:
-    """An order in which bag_10 comes after bag_9."""
+    """Return a sort key that puts bag_10 after bag_9."""
     return [
         (not part.isdigit(), int(part) if part.isdigit() else 0, part)
         for part in re.split(r"(\d+)", path.name)
@@ -217,7 +217,7 @@ def _natural(path: Path) -> list[tuple[bool, int, str]]:
 
 
 def _left_in_log(path: Path) -> str:
-    """A recorder that was killed may leave its last messages in SQLite's log, which is not read."""
+    """Return a note if SQLite's log may hold the last messages of a killed recorder, which are not read."""
     log = path.with_name(f"{path.name}-wal")
     with suppress(OSError):
         if log.stat().st_size:
@@ -227,7 +227,7 @@ def _left_in_log(path: Path) -> str:
 
 
 def _hint(path: Path, error: Exception) -> str:
-    """What a file is that cannot be read."""
+    """Return a hint on what a file is that cannot be read."""
     if not path.is_file():
         return "it is a pipe or a device"
     if not (start := _beginning(path)):
@@ -248,7 +248,7 @@ def _hint(path: Path, error: Exception) -> str:
 
 
 def reason_of(error: Exception) -> str:
-    """What an exception of damaged bytes says."""
+    """Return the reason in an exception that damaged bytes caused."""
     if isinstance(error, MemoryError | OverflowError):
         return "a length in it is impossible"
     text = " ".join(str(error).split()).rstrip(".").removesuffix("; please report issue")  # to rosbags

@@ -32,22 +32,22 @@ class Results(Protocol):
     path: str
 
     def begin(self, robot: Robot) -> None:
-        """The answers that follow are of this robot.
+        """Begin the answers of another robot.
 
         Raises:
             BagError: they cannot be written.
         """
 
     def write(self, result: Result, recorded: int) -> None:
-        """One answer; when its joint state was recorded [ns]."""
+        """Write one answer; `recorded`: when its joint state was recorded [ns]."""
 
     def close(self) -> None:
-        """No more answers come."""
+        """Finish; no more answers follow."""
 
 
 @contextmanager
 def written_to(path: str) -> Iterator[None]:
-    """An OSError names the file, and says that it is not complete."""
+    """Convert an OSError raised inside to one that names the file and says that it is incomplete."""
     try:
         yield
     except OSError as error:

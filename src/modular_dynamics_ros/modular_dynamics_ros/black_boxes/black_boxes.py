@@ -60,12 +60,12 @@ class BlackBoxes:
 
     @property
     def wait(self) -> float:
-        """See the parameter black_box_wait [s]; zero without black boxes."""
+        """Seconds that a state waits for wrenches (parameter black_box_wait); 0 without black boxes."""
         return self._matcher.wait if self.names else 0.0
 
     @property
     def newest(self) -> int | None:
-        """Stamp [ns] of the newest state that waits."""
+        """Stamp [ns] of the newest waiting state."""
         return self._matcher.newest
 
     def activate(self) -> None:
@@ -95,7 +95,7 @@ class BlackBoxes:
         self._matcher = StampMatcher((), 0.0, lambda of: None)
 
     def retire(self) -> None:
-        """No wrench comes any more."""
+        """Answer waiting states; no more wrenches will arrive."""
         self.retired = True
         self._stop_timer()
         self._matcher.give_up()
@@ -105,12 +105,12 @@ class BlackBoxes:
         self.poses = {name: poses for name, poses in other.poses.items() if name in self.names}
 
     def motions(self, state: State) -> dict[str, ConnectionMotion]:
-        """Of all connection points."""
+        """Return the motions of all black boxes' connection points at a state."""
         assert self._motions is not None  # the caller has black boxes
         return self._motions(self.computation.robot, state)
 
     def held(self, state: State, previous: Answer) -> Wrenches:
-        """Wrenches at a state of rest, see `held_wrenches`."""
+        """Return wrenches at a state of rest: see `held_wrenches`."""
         return held_wrenches(
             state, previous, self.loads, lambda box: self.motions(state)[box].gravity_at_point
         )
@@ -123,26 +123,26 @@ class BlackBoxes:
         return averaging
 
     def end_averaging(self, averaging: Averaging) -> None:
-        """Its time is over; a last state is waited for."""
+        """End the averaging's time; it waits for one last state."""
         averaging.end(self._node.now())
 
     def observe(self, state: State) -> None:
-        """A state that can be answered, whether it will be or not."""
+        """Pass an answerable state to the averaging, whether it will be answered or not."""
         if (averaging := self.averaging) is not None:
             averaging.add_state(state)
 
     def measured(self, box: str, frame: str, wrench: Array) -> None:
-        """A wrench as a sensor reports it."""
+        """Pass a wrench, as the sensor reports it, to the averaging."""
         if (averaging := self.averaging) is not None and averaging.box == box:
             averaging.add_wrench(frame, wrench)
 
     def refused(self, box: str, error: BadMessage) -> None:
-        """A wrench that is not taken."""
+        """Pass a refused wrench to the averaging."""
         if (averaging := self.averaging) is not None and averaging.box == box:
             averaging.add_refused(str(error))
 
     def taken(self, box: str, wrench: TimedWrench) -> None:
-        """The same, as it counts."""
+        """Match a wrench, with its offset removed, to waiting states."""
         if self.wait:
             self._matcher.add_wrench(box, wrench.arrival.stamp, wrench, self._node.steady())
 

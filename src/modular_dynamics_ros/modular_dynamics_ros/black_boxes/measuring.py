@@ -62,7 +62,7 @@ class Measuring:
 
     @property
     def poses(self) -> int:
-        """How many are collected."""
+        """Number of collected poses."""
         return len(self._boxes.poses.get(self._box, ("", []))[1])
 
     def forget_poses(self) -> None:
@@ -88,7 +88,7 @@ class Measuring:
         poses.append(RestPose(gravity, averaged.mean))
 
     def solve(self, confidence: float) -> IdentifiedPayload:
-        """What all poses tell.
+        """Return the payload identified from all collected poses.
 
         Raises:
             UnfitPosesError: nothing, or too little.
@@ -101,7 +101,7 @@ class Measuring:
         return identify_payload(poses, placement, confidence)
 
     def _placement(self, averaged: Averaged) -> SensorPlacement:
-        """Where the sensor is.
+        """Return the placement of the sensor.
 
         Raises:
             BadMessage: its frame moves against the connection point.
@@ -127,7 +127,7 @@ class Measuring:
                 interrupted = self._wait(patience, averaging, averaging.complete.wait)
         finally:
             self._boxes.averaging = None
-        if self._boxes.retired:  # what is kept here would be kept for nobody
+        if self._boxes.retired:  # a newer robot is active: poses stored here would be lost
             text = "the robot was changed or replaced while the wrench was averaged; ask again"
             raise BadMessage("robot replaced", text)
         if interrupted:
@@ -136,7 +136,7 @@ class Measuring:
         return averaging.result()
 
     def _wait(self, duration: float, averaging: Averaging, wait: Callable[[float], bool]) -> bool:
-        """For a time [s], or until `wait` is true.
+        """Wait for ``duration`` [s], or until ``wait`` returns true.
 
         Returns:
             whether nothing more comes, which is noticed at once: no client waits for an answer in vain.

@@ -27,19 +27,19 @@ class Host(Protocol):
 
     @property
     def active(self) -> bool:
-        """Whether it is."""
+        """Return whether the node is active."""
 
     @property
     def session(self) -> Any:
-        """The robot in force."""
+        """Return the session of the active robot."""
 
     @property
     def why_no_robot(self) -> str:
-        """Why there is none in force."""
+        """Return why no robot is active."""
 
 
 class _Refusal(Exception):
-    """`code`: the constant of the service that says why."""
+    """A request that is refused; ``code``: the service's constant for the reason."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(text)
@@ -92,7 +92,7 @@ class BlackBoxServices:
         return "UNEXPECTED", text
 
     def _measuring(self, box: str) -> Any:
-        """The session's measuring, for a black box that it has."""
+        """Return the session's measuring, for a black box of the robot."""
         if not self._host.active:
             raise _Refusal("NOT_ACTIVE", "the node is not active; configure and activate it first")
         if (session := self._host.session) is None:
@@ -105,7 +105,7 @@ class BlackBoxServices:
         return Measuring(session.boxes, box, self._ended)
 
     def _poses(self, box: str) -> int:
-        """How many are collected of a black box, whether there is one or not."""
+        """Return how many poses are collected for a black box; 0 if there is no such box."""
         session = self._host.session
         return 0 if session is None else len(session.boxes.poses.get(box, ("", []))[1])
 

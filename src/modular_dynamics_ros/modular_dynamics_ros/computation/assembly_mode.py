@@ -48,7 +48,7 @@ class AssemblyMode:
         self._farthest = np.where(_turning(robot, robot.state_names), FARTHEST_TURN, FARTHEST_SHIFT)
 
     def close(self, state: State, *previous: Configuration) -> Configuration:
-        """Coordinates of all joints at a state, from the first previous ones that it follows closely.
+        """Return coordinates of all joints at a state, from the first previous ones close to it.
 
         Raises:
             BadMessage: the loops do not close.
@@ -57,7 +57,7 @@ class AssemblyMode:
         return self._close(state, last)
 
     def close_from(self, state: State, start: Configuration | None) -> Configuration:
-        """The same from `start`, however far it is: the assembly mode nearest to it, or the measured one.
+        """Return coordinates closed from `start`, however far: in the nearest or the measured assembly mode.
 
         Raises:
             BadMessage: the loops do not close, or not where passive joints are said to be.
@@ -96,34 +96,34 @@ class AssemblyMode:
         return Configuration(state, closed, disagreements, continues, failed)
 
     def _independent(self, state: State) -> Array:
-        """The coordinates from which the library closes the loops."""
+        """Return the independent coordinates from which the library closes the loops."""
         base = self._robot.base
         return (
             state.q if base is None or state.base is None else base.positions(state.q, state.base.orientation)
         )
 
     def _follows(self, state: State, last: State) -> bool:
-        """Whether a state comes so soon and so near after another that the loops cannot have changed mode."""
+        """Return whether a state follows another so closely that the loops cannot have changed their mode."""
         if not 0 <= state.stamp - last.stamp <= LONGEST_GAP * 1e9:
             return False
         return bool((np.abs(state.q - last.q) <= self._farthest).all())
 
     def _nearest(self, error: ClosureError, q: Array) -> Array:
-        """The configuration in which the loops were closest to being closed."""
+        """Return the configuration in which the loops were closest to being closed."""
         graph = self._robot.graph
         nearest = graph.neutral() if error.coordinates is None else np.array(error.coordinates)
         nearest[self._states] = q
         return nearest
 
     def _closed_as_measured(self, state: State, nearby: Array) -> Array | None:
-        """The loops closed from the measured passive joints; None where they do not close near these."""
+        """Return the loops closed from the measured passive joints; None if they do not close nearby."""
         known = ~np.isnan(state.measured)
         if not known.any():
             return None
         guess = nearby.copy()
         guess[self._passive[known]] = state.measured[known]
         if max(self._solver.residual(guess).values(), default=0.0) > NEARLY * self.tolerance:
-            return None  # far from closed: a search from there takes long and proves nothing
+            return None  # far from closed: a search from there is slow and inconclusive
         try:
             closed = self._solver.close(self._independent(state), guess)
         except ClosureError:
@@ -131,25 +131,25 @@ class AssemblyMode:
         return None if self._disagreements(self._differences(state.measured, closed)) else closed
 
     def _differences(self, measured: Array, closed: Array) -> Array:
-        """Of the passive joints, NaN where not measured."""
+        """Return measured less closed coordinates of the passive joints, NaN if not measured."""
         difference: Array = measured - closed[self._passive]
         difference[self._turning] = np.remainder(difference[self._turning] + np.pi, 2.0 * np.pi) - np.pi
         return difference
 
     def _disagreements(self, differences: Array) -> dict[str, float]:
-        apart = np.abs(differences) > self.tolerance  # never where it is NaN
+        apart = np.abs(differences) > self.tolerance  # False for NaN
         names = self._robot.passive_names
         return {names[k]: float(differences[k]) for k in np.flatnonzero(apart)}
 
     def _repeats(self, failed: FailedAttempt, differences: Array) -> bool:
-        """Whether the same joints are measured, and differ by the same amounts within the same tolerance."""
+        """Return whether the same joints are measured and differ by equal amounts within the tolerance."""
         alike = np.abs(differences - failed.differences) <= self.tolerance
         alike |= np.isnan(differences) & np.isnan(failed.differences)
         return failed.tolerance == self.tolerance and bool(alike.all())
 
 
 def refused_closure(error: ClosureError) -> BadMessage:
-    """The library's error as the reason why a joint state is not answered."""
+    """Return the library's error as the reason why a joint state is not answered."""
     residuals: Any = error.residual or {}
     residual = max(residuals.values(), default=np.inf)
     # closed there, but the path to it is blocked: that is a dead point, too

@@ -92,11 +92,11 @@ class BaseStates:
         raise BadMessage("older than the last one", text)
 
     def latest(self) -> BaseState | None:
-        """The newest orientation, at rest; None where no sample has come."""
+        """Return the newest orientation, at rest; None if there is no sample."""
         return BaseState(self._samples[-1].orientation, np.zeros(6), np.zeros(6)) if self._samples else None
 
     def at(self, stamp: int) -> BaseState:
-        """The state at a stamp [ns].
+        """Return the state at a stamp [ns].
 
         Raises:
             BadMessage: no sample lies within `stale_after` of it, or the filter of the twist starts.
@@ -142,7 +142,7 @@ class BaseStates:
         self.restart_filter()
 
     def _neighbours(self, stamp: int) -> tuple[_Sample | None, _Sample | None]:
-        """The last sample not after a stamp, and the first one after it."""
+        """Return the last sample not after a stamp, and the first one after it."""
         after = None
         for sample in reversed(self._samples):
             if sample.stamp <= stamp:
@@ -152,7 +152,7 @@ class BaseStates:
 
 
 def _turned(orientation: Quaternion, twist: Array, seconds: float) -> Quaternion:
-    """An orientation after turning at an angular velocity in its own axes."""
+    """Return an orientation after turning at an angular velocity in its own axes."""
     x, y, z = (twist[3:] * (0.5 * seconds)).tolist()
     half = math.hypot(x, y, z)
     if not 0.0 < half < math.inf:

@@ -12,7 +12,7 @@ __all__ = ["carried_configuration", "carried_state"]
 
 
 def carried_state(robot: Robot, before: Robot, state: State) -> State | None:
-    """A state of the robot before as one of this robot; None where joints of it are new."""
+    """Return a state of the robot before its change as one of this robot; None if it has new joints."""
     where = places(robot.state_names, before.state_names)
     if (where < 0).any():
         return None
@@ -24,7 +24,7 @@ def carried_state(robot: Robot, before: Robot, state: State) -> State | None:
 def carried_configuration(
     robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
 ) -> Configuration:
-    """Where the loops of the robot before stood, as one of this robot for `state` to follow.
+    """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
 
     Args:
         anew: closes the loops at the state without a configuration to follow: joints that are new are taken

@@ -11,14 +11,14 @@ __all__ = ["checked_numbers", "finite"]
 
 
 def finite(values: object) -> bool:
-    """Whether all numbers are."""
+    """Return whether all numbers are finite."""
     return bool(np.isfinite(np.asarray(values, dtype=float)).all())
 
 
 def checked_numbers(
     what: str, values: Any, count: int | None = None, largest: float = math.inf
 ) -> tuple[float, ...]:
-    """Numbers of a request or a file as floats.
+    """Return numbers of a request or a file as floats.
 
     Raises:
         NumbersError: no numbers, not finite, above the largest size, or another count.

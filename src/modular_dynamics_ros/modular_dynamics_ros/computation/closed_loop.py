@@ -37,18 +37,18 @@ class ClosedLoopSolution:
 
     @property
     def tau(self) -> Array:
-        """(n,) torques of the independent joints [N m or N]."""
+        """Torques (n,) of the independent joints [N m or N]."""
         return self._of_joints(self.result.tau)
 
     @property
     def base_wrench(self) -> Array:
-        """(6,) [force, moment] that the world exerts on the floating base, at and in its link's frame."""
+        """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
         assert self.robot.base is not None  # the caller looks
         return self.result.tau[self.robot.base.velocities]
 
     @property
     def friction(self) -> Array:
-        """(n,) torques of the independent joints that overcome the friction of all: W^T of it.
+        """Torques (n,) of the independent joints that overcome the friction of all joints, by W^T.
 
         Where passive joints are free, friction accelerates them.
         """
@@ -56,33 +56,33 @@ class ClosedLoopSolution:
         return self.along(friction_torques(self.result.velocities, robot.damping, robot.dry_friction))
 
     def along(self, torques: Array) -> Array:
-        """(n,) what torques of all joints (nv,) are along the independent joints: W^T of them."""
+        """Return torques of all joints (nv,) projected onto the independent joints (n,), by W^T."""
         result, W = self.result, self.result.projection
         if result.free:
             W = md.loops.solver_of(self.robot.graph).dynamic_projection(result.coordinates)
         return self._of_joints(np.asarray(W.T @ torques))
 
     def connection_wrench(self, index: int) -> StampedWrench:
-        """The wrench that the tree's joints transmit to the subsystem with this index."""
+        """Return the wrench that the tree's joints transmit to the subsystem with this index."""
         return self.result.tree.connection_wrench_in_link(index)
 
     @property
     def joint_wrenches(self) -> Array:
-        """(k, 6) what each of the tree's joints exerts on the link that it moves, at and in its frame."""
+        """Return (k, 6) what each tree joint exerts on the link that it moves, at and in its frame."""
         return self.result.tree.joint_wrenches
 
     @property
     def connection_wrenches(self) -> Array:
-        """(s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        """Return (s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
         return self.result.tree.connection_wrenches
 
     @cached_property
     def cut_wrenches(self) -> dict[str, StampedWrench]:
-        """By loop joint, at and in the frame of the successor's link."""
+        """Return wrenches by loop joint, at and in the frame of the successor's link."""
         return md.loops.stamped_cut_wrenches(self.robot.graph, self.result)
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
-        """The open tree's torques, under all wrenches on it and those of loop joints, against Pinocchio's."""
+        """Compare the open tree's torques, with all wrenches on it and on loop joints, with Pinocchio's."""
         graph, result = self.robot.graph, self.result
         check.set_gravity(graph.gravity)
         loads = md.loops.internal_wrenches(graph, result)
@@ -126,13 +126,13 @@ class ClosedLoop:
             self.solver.inverse_dynamics(self.solver.reference(), rest, rest)
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
-        """The loops closed at a state. Raises BadMessage: they do not close."""
+        """Return the configuration with loops closed at a state. Raises BadMessage: they do not close."""
         return self.mode.close(state, *previous)
 
     def solve(
         self, configuration: Configuration, state: State, wrenches: AppliedWrenches
     ) -> ClosedLoopSolution:
-        """At velocities and accelerations of a state.
+        """Return the dynamics at velocities and accelerations of a state.
 
         Raises:
             BadMessage: a dead point, or the torques overflow.
@@ -149,5 +149,5 @@ class ClosedLoop:
         return ClosedLoopSolution(self._robot, result, wrenches)
 
     def gravity(self, configuration: Configuration) -> Array:
-        """Torques of the independent joints at rest, of gravity and springs, without external wrenches."""
+        """Return torques of the independent joints at rest, for gravity and springs, without wrenches."""
         return self.solve(configuration, configuration.state.at_rest(), self._no_wrenches).tau

@@ -36,23 +36,23 @@ class Answer(Protocol):
 
     @property
     def state(self) -> State:
-        """What is answered."""
+        """The state that is answered."""
 
     @property
     def configuration(self) -> Configuration:
-        """Its joints."""
+        """The configuration of all joints."""
 
     @property
     def wrenches(self) -> AppliedWrenches:
-        """Those that were applied."""
+        """The wrenches that were applied."""
 
     @property
     def effort(self) -> Array:
-        """(n,) [N m or N], NaN inside black boxes; may be that of dynamics."""
+        """Torques (n,) [N m or N], NaN inside black boxes; may share the array of `dynamics`."""
 
     @property
     def exceeded(self) -> NDArray[np.bool_]:
-        """(n,) whether the limit of its effort was exceeded."""
+        """Whether each effort limit was exceeded (n,)."""
 
     @property
     def dynamics(self) -> Dynamics:
@@ -90,7 +90,7 @@ class Computation:
         self.accelerations = AccelerationSource(len(robot.state_names), settings)
         self.wrenches = RobotWrenches(robot, settings.reversed_black_boxes)
         self.position: tuple[int, Array, Array] | None = None
-        # of the robot before, while this one has no answer
+        # configuration of the robot before, while this one has no answer
         self._inherited: tuple[Robot, Configuration] | None = None
         # the position at which loops did not close, and why
         self._not_held: tuple[tuple[int, Array, Array], BadMessage] | None = None
@@ -115,14 +115,14 @@ class Computation:
             self._solver.mode.tolerance = settings.closure_tolerance
 
     def continue_from(self, other: "Computation") -> None:
-        """This robot replaces another one: the state of the base goes on where it is the same."""
+        """Continue another robot, which this one replaces: the base's state is kept if it is the same."""
         base, own, others = self.robot.base, self.base_states, other.base_states
         if base is None or own is None or others is None or not base.equals(other.robot.base):
             return
         own.continue_from(others)
 
     def carry_over(self, other: "Computation", last: Answer | None) -> None:
-        """This robot is the other one, changed: what came in for that one counts for this one, too.
+        """Take over the inputs of the robot before its change.
 
         Call it after `continue_from`.
 
@@ -139,7 +139,7 @@ class Computation:
             self.position = None if state is None else (stamp, state.q, state.measured)
 
     def carried_answer(self, before: Robot, last: Answer | None) -> Answer | None:
-        """An answer of the robot before, to hold this one; None where this one has other joints, too."""
+        """Return an answer of the robot before as one of this one, to hold it; None if it has new joints."""
         if last is None:
             return None
         robot, boxes, then = self.robot, last.wrenches.black_box or {}, last.configuration
@@ -155,7 +155,7 @@ class Computation:
         return WholeAnswer(state, configuration, wrenches, effort, exceeded, last.dynamics)
 
     def positions(self, last: Answer | None) -> dict[str, float]:
-        """By joint, the positions measured last; of joints that loops and gears move, those of an answer."""
+        """Return by joint the last measured position, or the last answer's if loops or gears move it."""
         robot, positions = self.robot, dict[str, float]()
         if last is not None:
             q, names = last.configuration.coordinates, robot.passive_names
@@ -174,7 +174,7 @@ class Computation:
 
     @property
     def solver(self) -> OpenChain | ClosedLoop:
-        """Inverse dynamics of the robot as it is now, for the thread that computes answers."""
+        """Return inverse dynamics of the current robot, for the thread that computes answers."""
         return self._solver
 
     @property
@@ -191,7 +191,7 @@ class Computation:
         measured: Array | None = None,
         effort: Array | None = None,
     ) -> State:
-        """A joint state with its stamp [ns], and the accelerations that belong to it.
+        """Return the state of a joint state with its stamp [ns], with matching accelerations.
 
         Args:
             measured: positions of the passive joints of closed loops, NaN where they are not measured.
@@ -219,7 +219,7 @@ class Computation:
         *previous: Answer | None,
         boxes: Mapping[str, TimedWrench] | None = None,
     ) -> Answer:
-        """Torques and wrenches of a state, with the wrenches that are valid now [ns].
+        """Return torques and wrenches of a state, with the wrenches that are valid now [ns].
 
         Args:
             previous: loops are closed from the first of these that the state follows closely.
@@ -237,7 +237,7 @@ class Computation:
         return self._answer(state, configuration, AppliedWrenches(external, black_box, stopped))
 
     def _followed(self, state: State, previous: Sequence[Answer | None]) -> list[Configuration]:
-        """The configurations that loops follow: of previous answers, else of the robot before."""
+        """Return the configurations that loops follow: of previous answers, else of the robot before."""
         own = [answer.configuration for answer in previous if answer] if self.robot.closed else []
         if own or self._inherited is None or not self.robot.closed:
             self._inherited = None
@@ -248,7 +248,7 @@ class Computation:
         ]
 
     def hold(self, previous: Answer, boxes_at: Callable[[State], Wrenches] | None = None) -> Answer:
-        """Torques that hold the position measured last against gravity.
+        """Return torques that hold the last measured position against gravity.
 
         Args:
             previous: an answer, from which loops are closed. boxes_at: wrenches of the black boxes at and in
@@ -261,7 +261,7 @@ class Computation:
         if (position := self.position) is None:
             raise BadMessage("no position", "no position was measured")
         if self._not_held is not None and self._not_held[0] is position:
-            raise self._not_held[1]  # a search in vain takes long
+            raise self._not_held[1]  # repeating a failed search would be slow
         stamp, q, measured = position
         # the base may have turned since the joints were measured
         base = None if self.base_states is None else self.base_states.latest() or previous.state.base
@@ -284,12 +284,12 @@ class Computation:
             if settings.friction == "urdf":
                 effort = effort + dynamics.friction
             effort, exceeded = limit_efforts(effort, robot.effort_limits, settings.effort_limits)
-            known = effort is tau and robot.all_known  # the very array in which the library looked for NaN
+            known = effort is tau and robot.all_known  # the same array was checked for NaN by the library
             if not known and not all_finite(effort[robot.published]):
                 raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
         except BadMessage as error:
             if error.cause == "not finite":
-                self.accelerations.restart_filter()  # what made them overflow would remain in it for long
+                self.accelerations.restart_filter()  # it would keep the values that caused the overflow
                 if self.base_states is not None:
                     self.base_states.restart_filter()
             raise

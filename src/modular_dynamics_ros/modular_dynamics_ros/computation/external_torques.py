@@ -27,18 +27,18 @@ class ExternalTorques:
     def __init__(self, count: int) -> None:
         self._filtered = np.zeros(count)
         self._stamps = np.full(count, NEVER)  # [ns] of the last value of each joint
-        # before the last stamp: where another value of it begins
+        # states before the last stamp, from which another value of that stamp starts
         self._filtered_before, self._stamps_before = self._filtered.copy(), self._stamps.copy()
 
     def continue_from(self, other: "ExternalTorques", where: NDArray[np.intp]) -> None:
-        """Go on as the filters of another robot; (n,) place of each joint among its own, -1: new."""
+        """Continue the filters of another robot; (n,) index of each joint among its own, -1: new."""
         self._filtered = values_at(where, other._filtered)
         self._stamps = values_at(where, other._stamps, NEVER).astype(np.int64)
         self._filtered_before = values_at(where, other._filtered_before)
         self._stamps_before = values_at(where, other._stamps_before, NEVER).astype(np.int64)
 
     def update(self, stamp: int, model: Array, measured: Array, cutoff: float, longest_gap: float) -> Array:
-        """Filtered torques (n,) [N m or N] at a stamp [ns]; NaN where no effort was measured.
+        """Return filtered torques (n,) [N m or N] at a stamp [ns]; NaN if no effort was measured.
 
         The filter of a joint begins anew, with the value itself, after `longest_gap` [s] without one, and
         where stamps go back.

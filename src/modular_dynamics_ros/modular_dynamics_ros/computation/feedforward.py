@@ -12,7 +12,7 @@ FRICTION_SPEED = 1e-3
 
 
 def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
-    """Torques (n,) [N m or N] that overcome friction at velocities v (n,).
+    """Return torques (n,) [N m or N] that overcome friction at velocities v (n,).
 
     Those of the library with ``friction="urdf"``, but for dry friction at speeds below FRICTION_SPEED.
     """
@@ -20,7 +20,7 @@ def friction_torques(v: Array, damping: Array, dry: Array) -> Array:
 
 
 def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
-    """The torques of an output mode (n,); may be one of the arguments.
+    """Return the torques of an output mode (n,); may be one of the arguments.
 
     Args:
         tau: inverse dynamics; gravity: its part at rest, springs included; not needed by the mode `full`.
@@ -32,7 +32,7 @@ def select_terms(tau: Array, gravity: Array | None, output: str) -> Array:
 
 
 def limit_efforts(tau: Array, limits: Array, mode: str) -> tuple[Array, NDArray[np.bool_]]:
-    """Torques (n,) within +-limits, tau itself where it is; which joints (n,) exceeded theirs.
+    """Return torques (n,) within +-limits, tau itself if it is, and which joints exceeded their limit.
 
     "clip" cuts each joint at its own limit; "scale" shrinks all torques by one factor, which keeps their
     direction in joint space; "off" changes and reports nothing. NaN (a joint in a black box) and infinite

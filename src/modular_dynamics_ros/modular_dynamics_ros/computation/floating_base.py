@@ -35,12 +35,12 @@ class FloatingBase:
     velocities: slice
     _graph: md.SubsystemGraph
     _quaternion: slice
-    _joints: NDArray[np.intp] = field(repr=False)  # in positions
-    _rates: NDArray[np.intp] = field(repr=False)  # in velocities
+    _joints: NDArray[np.intp] = field(repr=False)  # indices in positions
+    _rates: NDArray[np.intp] = field(repr=False)  # indices in velocities
     _lengths: tuple[int, int]
 
     def positions(self, q: Array, orientation: Quaternion) -> Array:
-        """The solvers' positions, of those of the robot's `state_names` (n,) and of the base.
+        """Return the solvers' positions from those of `state_names` (n,) and the base's orientation.
 
         The base is at the origin: no torque depends on where it is.
         """
@@ -50,7 +50,7 @@ class FloatingBase:
         return every
 
     def rates(self, v: Array, base: Array | None) -> Array:
-        """The solvers' velocities or accelerations; None: the base's are zero."""
+        """Return the solvers' velocities or accelerations; ``base`` None: the base's are zero."""
         every = np.zeros(self._lengths[1])
         every[self._rates] = v
         if base is not None:
@@ -59,15 +59,15 @@ class FloatingBase:
 
     @property
     def rate_indices(self) -> NDArray[np.intp]:
-        """(n,) where those of the robot's `state_names` are in the solvers' velocities."""
+        """Return the indices (n,) of the robot's `state_names` in the solvers' velocities."""
         return self._rates
 
     def of_joints(self, every: Array) -> Array:
-        """(n,) those of the robot's `state_names` out of the solvers' velocities or torques."""
+        """Return the entries (n,) of the robot's `state_names` in the solvers' velocities or torques."""
         return np.asarray(every[self._rates])
 
     def equals(self, other: "FloatingBase | None") -> bool:
-        """Whether states of the other base are states of this one."""
+        """Return whether states of the other base are states of this one."""
         return (
             other is not None
             and (self.source, self.link) == (other.source, other.link)
@@ -76,16 +76,16 @@ class FloatingBase:
 
     @property
     def _start(self) -> DualQuaternion:
-        """Where its joint starts from."""
+        """Return the pose from which the base's joint starts."""
         return self._graph.joint(self.joint).x_parent_joint
 
     def twist(self, x_base_link: DualQuaternion, linear: Array, angular: Array) -> Array:
-        """The twist (6,) of the base at and in its link, from that at and in a link that it carries."""
+        """Return the twist (6,) of the base at and in its link, from that at and in a link it carries."""
         moved = adjoint(x_base_link, DualQuaternion.pure(angular, linear))
         return np.concatenate((moved.dual.vector, moved.primary.vector))
 
     def frame(self, name: str) -> DualQuaternion:
-        """x_base_link of a link that is rigidly connected to the base.
+        """Return x_base_link of a link that is rigidly connected to the base.
 
         Raises:
             BadMessage: there is no such link, or it moves against the base.
@@ -101,11 +101,11 @@ class FloatingBase:
 
     @property
     def root(self) -> Quaternion:
-        """The rotation from the robot's root frame to the frame that the joint starts from."""
+        """Return the rotation from the robot's root frame to the frame that the base's joint starts from."""
         return self._start.primary.conjugate()
 
     def world(self, name: str) -> Quaternion:
-        """The rotation from a world frame to the frame that the joint starts from.
+        """Return the rotation from a world frame to the frame that the base's joint starts from.
 
         A frame that is no link of the robot has the axes of the robot's root frame, as the parameter gravity.
 
@@ -135,7 +135,7 @@ class FloatingBase:
 def floating_base_of(
     graph: md.SubsystemGraph, source: str, names: Sequence[str], state_names: Sequence[str]
 ) -> FloatingBase:
-    """The one of a graph.
+    """Return the graph's floating base.
 
     Args:
         source: of its state. names: joints of the solvers' vectors. state_names: the robot's.

@@ -53,42 +53,42 @@ class OpenChainDynamics:
 
     @property
     def robot(self) -> Robot:
-        """Whose state it is."""
+        """The robot whose dynamics these are."""
         return self.chain.robot
 
     @property
     def tau(self) -> Array:
-        """(n,) torques of the robot's `state_names` [N m or N]."""
+        """Torques (n,) of the robot's `state_names` [N m or N]."""
         return self.torques if self.robot.all_known else self.torques[self.robot.indices]
 
     @property
     def friction(self) -> Array:
-        """(n,) torques that overcome the friction of each joint."""
+        """Torques (n,) that overcome the friction of each joint."""
         robot = self.robot
         return friction_torques(self.motion[1][robot.indices], robot.damping, robot.dry_friction)
 
     @property
     def base_wrench(self) -> Array:
-        """(6,) [force, moment] that the world exerts on the floating base, at and in its link's frame."""
+        """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
         assert self.robot.base is not None  # the caller looks
         return self.torques[self.robot.base.velocities]
 
     def connection_wrench(self, index: int) -> StampedWrench:
-        """The wrench that holds the subsystem with this index."""
+        """Return the wrench that holds the subsystem with this index."""
         return self.result.connection_wrench_in_link(index)
 
     @property
     def joint_wrenches(self) -> Array:
-        """(k, 6) what each joint exerts on the link that it moves, at and in its frame."""
+        """Return (k, 6) what each joint exerts on the link that it moves, at and in its frame."""
         return self.result.joint_wrenches
 
     @property
     def connection_wrenches(self) -> Array:
-        """(s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
+        """Return (s, 6) the wrenches that hold the subsystems, at and in their connection frames."""
         return self.result.connection_wrenches
 
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
-        """The torques against Pinocchio's, at this robot's gravity."""
+        """Compare the torques with Pinocchio's, at this robot's gravity."""
         check.set_gravity(self.robot.graph.gravity)
         return check(*self.motion, self.torques, self.wrenches.external, self.wrenches.black_box)
 
@@ -106,13 +106,13 @@ class OpenChain:
         self._weightless = {name: np.zeros(6) for name in robot.black_boxes} or None
 
     def configuration_at(self, state: State, *previous: Configuration) -> Configuration:
-        """Positions of all joints; of those inside black boxes that move no other joint, zero."""
+        """Return positions of all joints; zero for those in black boxes that move no other joint."""
         return Configuration(state, coordinates_of(self.robot, state))
 
     def solve(
         self, configuration: Configuration, state: State, wrenches: AppliedWrenches
     ) -> OpenChainDynamics:
-        """At velocities and accelerations of a state.
+        """Return the dynamics at velocities and accelerations of a state.
 
         Raises:
             BadMessage: the torques overflow.
@@ -122,7 +122,7 @@ class OpenChain:
         return OpenChainDynamics(self, motion, wrenches, solved.tau, solved)
 
     def solve_motion(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
-        """What the library computes of a motion of all joints. Raises BadMessage as `solve` does."""
+        """Return the library's result for a motion of all joints. Raises BadMessage as `solve` does."""
         try:
             return self._solver.solve(
                 *motion, external_wrenches=wrenches.external, black_box_wrenches=wrenches.black_box
@@ -143,7 +143,7 @@ class OpenChain:
         return True
 
     def gravity(self, configuration: Configuration) -> Array:
-        """Torques (n,) at rest: gravity and springs, no external wrenches; black boxes weigh nothing.
+        """Return torques (n,) at rest for gravity and springs; wrenches and black boxes are excluded.
 
         Raises:
             BadMessage: the torques overflow.
@@ -159,7 +159,7 @@ class OpenChain:
 
 
 def coordinates_of(robot: Robot, state: State) -> Array:
-    """Positions (nq,) of all joints; of those inside black boxes that move no other joint, zero."""
+    """Return positions (nq,) of all joints; zero for those in black boxes that move no other joint."""
     if robot.all_known:
         return state.q
     if robot.base is None or state.base is None:
@@ -168,7 +168,7 @@ def coordinates_of(robot: Robot, state: State) -> Array:
 
 
 def motion_of(robot: Robot, state: State, configuration: Configuration) -> Motion:
-    """Positions (nq,), velocities and accelerations (nv,) of all joints."""
+    """Return positions (nq,), velocities and accelerations (nv,) of all joints."""
     if robot.all_known:
         return state.q, state.v, state.a
     base, moving = robot.base, state.base
@@ -179,7 +179,7 @@ def motion_of(robot: Robot, state: State, configuration: Configuration) -> Motio
 
 
 def _of_all(robot: Robot, values: Array) -> Array:
-    """Values of the joints of the state in a vector of all joints, zero elsewhere."""
+    """Return the values of the state's joints in a vector of all joints, zero elsewhere."""
     if len(values) == robot.graph.nv:
         return values
     every = np.zeros(robot.graph.nv)

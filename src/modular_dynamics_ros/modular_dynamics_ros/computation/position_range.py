@@ -8,7 +8,7 @@ __all__ = ["position_range"]
 
 
 def position_range(limits: Limits) -> tuple[float, float]:
-    """Lower and upper limit [rad or m], infinite where there are none.
+    """Return lower and upper limit [rad or m], infinite where there are none.
 
     Both zero, as vendors write for unknown limits, count as none, and so does a lower one above the upper
     one. Unlike in `modular_dynamics.position_limits`, equal ones that are not zero hold the joint there.

@@ -48,33 +48,33 @@ class MechanismReactions:
 
     @property
     def dead_point_distance(self) -> float:
-        """1 / condition number of the dependent joints' Jacobian: 0 where it is singular."""
+        """Distance to a dead point: 1 / condition number of the dependent joints' Jacobian, 0 if singular."""
         return 1.0 / self.dynamics.condition
 
     def rotation(self, link: str) -> Array:
-        """R (3, 3) of a link in the root link's frame."""
+        """Return R (3, 3) of a link in the root link's frame."""
         R: Array = self.shared.poses[self.places.links[link], :3, :3]
         return R
 
     def wrench(self, name: str) -> Array:
-        """[force, moment] at a joint of the rules, at its point along its axes."""
+        """Return [force, moment] at a joint of the rules, at its point along its axes."""
         wrench: Array = self.shared.wrenches[self.places.joints[name]]
         return wrench
 
     def point(self, name: str) -> Array:
-        """The point of a joint of the rules, in the root link's frame [m]."""
+        """Return the point of a joint of the rules, in the root link's frame [m]."""
         point: Array = self.shared.points[self.places.joints[name], 1]
         return point
 
     def wrench_on_link(self, name: str, link: str) -> StampedWrench:
-        """The wrench at a joint at and in the frame of a link, which tf knows."""
+        """Return the wrench at a joint, at and in the frame of a link that tf knows."""
         wrench, pose = self.wrench(name).copy(), self.shared.poses[self.places.links[link]]
         wrench[3:] += np.cross(pose[:3, :3].T @ (self.point(name) - pose[:3, 3]), wrench[:3])
         return link, wrench
 
     @property
     def contradiction(self) -> str:
-        """An error text where actuators' forces are not those of virtual power; empty where they agree."""
+        """Return an error text if actuators' forces contradict virtual power; empty if they agree."""
         largest = float(np.abs(self.shared.components).max())
         if not self.disagreement > AGREEMENT * max(largest, 1.0):
             return ""
@@ -126,12 +126,12 @@ class ReactionComputation:
         self._check_at_rest()
 
     def _joints_with(self, component: str, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the rules' joints with these names that transmit this component."""
+        """Return those of the rules' joints ``names`` that transmit this component."""
         joints = self.rules.joints.values()
         return tuple(joint.name for joint in joints if component in joint.transmits and joint.name in names)
 
     def _check_at_rest(self) -> None:
-        """Share the loads once: it compiles what has to be compiled, and rejects rules that cannot work."""
+        """Share the loads once, to reject rules that cannot work."""
         solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))
@@ -145,7 +145,7 @@ class ReactionComputation:
     def __call__(
         self, dynamics: md.ClosedLoopResult, wrenches: Mapping[str, StampedWrench] | None = None
     ) -> MechanismReactions:
-        """Reactions.
+        """Return the reactions of one state.
 
         Args:
             wrenches: of the subsystems in `load_names`, instead of those that follow from their motion.
@@ -171,7 +171,7 @@ class ReactionComputation:
         )
 
     def _checked_residual(self, shared: ReactionArrays) -> tuple[float, float]:
-        """Largest residuals [N], [N m]. Raises BadMessage: they are too large, or not finite."""
+        """Return the largest residuals [N], [N m]. Raises BadMessage: too large, or not finite."""
         residuals = np.abs(shared.residual)
         force, moment = float(residuals[:, :3].max()), float(residuals[:, 3:].max())
         largest = float(np.abs(shared.components).max())

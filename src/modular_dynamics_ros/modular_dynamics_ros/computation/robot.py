@@ -63,25 +63,25 @@ class Robot:
 
     @cached_property
     def all_known(self) -> bool:
-        """Whether its vectors are the graph's: the states and torques of all joints, and no others."""
+        """Whether states and torques are known of all the graph's joints and no others."""
         names = self.graph.joint_names
         return names == self.state_names == self.joint_names and len(names) == self.graph.nv
 
     @property
     def commanded(self) -> dict[str, int]:
-        """Where the efforts of the joints outside black boxes are in a vector of `state_names`."""
+        """Index in `state_names` of each joint outside black boxes, whose effort is commanded."""
         return dict(zip(self.joint_names, self.published.tolist(), strict=True))
 
     def position_unit(self, joint: str) -> str:
-        """Of a joint with one coordinate, rad or m."""
+        """Return the unit, rad or m, of a joint with one coordinate."""
         return "m" if self.graph.joint(joint).type == "prismatic" else "rad"
 
     def frame(self, link: str) -> str:
-        """The name of a link in TF."""
+        """Return the name of a link in TF."""
         return self.frame_prefix + link
 
     def link(self, frame: str) -> str:
-        """The link of a frame, or what else the frame is called; frames may come without the prefix."""
+        """Return the link of a frame, with or without prefix, or the frame's name if it is not a link."""
         return frame.removeprefix(self.frame_prefix)
 
     @property
@@ -91,13 +91,13 @@ class Robot:
 
     @property
     def summary(self) -> str:
-        """One line, for the log; the other one is `mounting`."""
+        """Return one line on the robot for the log; `mounting` is the other one."""
         graph = self.graph
         return f"robot '{graph.name}': {len(graph.subsystems)} subsystems, {len(graph.joint_names)} joints"
 
     @property
     def mounting(self) -> str:
-        """How its root is held, and where that is known from."""
+        """Return how the root is held, and from where that is known."""
         if self.base is None:
             return (
                 f"the root link '{self.graph.ground.name}' is taken as fixed in the world; set "
@@ -109,17 +109,17 @@ class Robot:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What the library accepted although it looks wrong, one line of each kind."""
+        """Return the library's warnings about the description, one line of each kind."""
         return tuple(summaries_by_kind(self.graph.warnings))
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Decisions of the library, and what is unusual but right."""
+        """Return decisions of the library, and unusual but valid properties."""
         return self.graph.notes
 
 
 def xacro_mappings(arguments: Sequence[str]) -> dict[str, str] | None:
-    """Arguments of a xacro file by name, from texts such as "prefix:=left_"; None without arguments.
+    """Return arguments of a xacro file by name, from texts such as "prefix:=left_"; None if there are none.
 
     Raises:
         SettingError: a text that is no such argument.
@@ -197,7 +197,7 @@ def read_graph(
 
 
 def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str = "") -> Robot:
-    """The robot of a graph that `read_graph` has read, or of a changed one.
+    """Return the robot of a graph that `read_graph` has read, or of a changed one.
 
     Raises:
         RobotError: as of `robot_of_graph`.
@@ -211,7 +211,7 @@ def robot_of(graph: md.SubsystemGraph, base_source: str = "", frame_prefix: str 
 def robot_of_graph(
     graph: md.SubsystemGraph, base_source: str, bases: Collection[str], frame_prefix: str
 ) -> Robot:
-    """A robot whose graph is known.
+    """Return a robot whose graph is known.
 
     Args:
         bases: floating joints whose state comes from elsewhere, by name; base_source: from where.
@@ -268,7 +268,7 @@ def header_of(description: str) -> DescriptionHeader:
 
 
 def _moving_with(graph: md.SubsystemGraph, inside: set[str]) -> set[str]:
-    """Joints that drive a joint outside black boxes, or one that carries it on its way to the ground."""
+    """Return the joints that drive, or carry towards the ground, a joint outside black boxes."""
     driving: set[str] = set()
     passed: set[int] = set()  # from there on up everything is known
     for k, joint in enumerate(graph.joints):

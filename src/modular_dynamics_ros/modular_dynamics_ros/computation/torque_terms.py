@@ -56,7 +56,7 @@ class TermsSolver:
     def split(
         self, configuration: Configuration, state: State, dynamics: Dynamics, *, friction: bool
     ) -> TorqueTerms:
-        """The terms of `dynamics`, the solution at a state.
+        """Return the terms of `dynamics`, the solution at a state.
 
         Raises:
             BadMessage: a dead point, or numbers that overflow.
@@ -73,7 +73,7 @@ class TermsSolver:
         return TorqueTerms(*(term[self._robot.published] for term in terms))
 
     def springs(self, configuration: Configuration, state: State) -> tuple[Array, Array]:
-        """Torques (n,) against springs at rest, and what their dampers add at the state's velocities.
+        """Return torques (n,) against springs at rest, and the damping torques at the state's velocities.
 
         Raises:
             BadMessage: as of `split`.
@@ -91,7 +91,7 @@ class TermsSolver:
         return self._solver.solve(configuration, state, self._unloaded)
 
     def _springs(self, configuration: Configuration, rest: State, static: Dynamics) -> Array:
-        """Torques (n,) against springs at rest; `static`: against springs and weight."""
+        """Return torques (n,) against springs at rest; `static`: against springs and weight."""
         if self._weightless is not None:
             return self._weightless.solve(configuration, rest, self._unloaded).tau
         assert isinstance(static, ClosedLoopSolution)
@@ -100,7 +100,7 @@ class TermsSolver:
 
 
 def _with_rates(rest: State, v: State | None = None, a: State | None = None, sign: float = 1.0) -> State:
-    """A state at rest with velocities, times a sign, and accelerations of others."""
+    """Return a state at rest with the velocities, times a sign, and accelerations of others."""
     state = rest._replace(v=rest.v if v is None else sign * v.v, a=rest.a if a is None else a.a)
     if rest.base is None:
         return state

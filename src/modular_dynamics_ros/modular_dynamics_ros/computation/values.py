@@ -45,12 +45,12 @@ StampedWrench = tuple[str, Array]  # link, [force N, moment N m] at and in its f
 
 
 def all_finite(values: Array) -> bool:
-    """Whether no number is NaN or infinite; in a third of the time of ``np.isfinite(values).all()``."""
+    """Return whether all numbers are finite, in a third of the time of ``np.isfinite(values).all()``."""
     return 0 not in np.isfinite(values).tobytes()
 
 
 def all_usable(values: Array) -> bool:
-    """Whether every number is finite, and not larger than joints, rates and torques of robots can be."""
+    """Return whether every number is finite and within the limits of robots' joints, rates and torques."""
     return 0 not in (np.abs(values) <= LARGEST).tobytes()
 
 
@@ -92,7 +92,7 @@ class Coverage(Enum):
 
     @property
     def doubtful(self) -> bool:
-        """Whether the robot may accelerate otherwise."""
+        """Whether the robot's true acceleration may differ: the last reference is held, or there is none."""
         return self is Coverage.HELD or self is Coverage.NONE
 
 
@@ -111,7 +111,7 @@ class BaseState:
     acceleration: Array
 
     def at_rest(self) -> "BaseState":
-        """The same orientation without motion."""
+        """Return the same orientation without motion."""
         return BaseState(self.orientation, np.zeros(6), np.zeros(6))
 
 
@@ -137,7 +137,7 @@ class State(NamedTuple):
     all_velocities: bool = True
 
     def at_rest(self) -> "State":
-        """The same positions without motion."""
+        """Return the same positions without motion."""
         rest = np.zeros_like(self.q)
         base = None if self.base is None else self.base.at_rest()
         return State(self.stamp, self.q, rest, rest, self.measured, base=base)

@@ -26,7 +26,7 @@ __all__ = ["AccelerationSource", "filter_lag"]
 
 
 def filter_lag(cutoff: float) -> float:
-    """By how much [s] `filtered` is late for motions far below the cutoff [Hz]: its delay at frequency zero.
+    """Return the delay [s] of `filtered` for motions far below the cutoff [Hz]: that at frequency zero.
 
     The sum of sin(pi (2 k - 1) / (2 n)) over k = 1 ... n, by 2 pi cutoff, for a Butterworth of order n.
     """
@@ -63,7 +63,7 @@ class AccelerationSource:
             self.filter, self._before = FilteredAcceleration(self._joints, settings.filter_cutoff), None
 
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
-        """Accelerations (n,) at a stamp [ns]; whether they are the reference's.
+        """Return accelerations (n,) at a stamp [ns], and whether they come from the reference.
 
         Raises:
             BadMessage: the source does not know them.
@@ -96,7 +96,7 @@ class AccelerationSource:
         return acceleration
 
     def continue_from(self, other: "AccelerationSource", names: Sequence[str], others: Sequence[str]) -> None:
-        """Go on as the source of a robot that was changed: references stay in force, and the filter runs on.
+        """Continue the source of a robot before its change: references stay active, and the filter runs on.
 
         The filter is taken over at this robot's first velocity: until then the other one has joint states
         that are still on their way.
@@ -141,7 +141,7 @@ class AccelerationSource:
         self.restart_filter()
 
     def description(self, last: State | None) -> str:
-        """The source and its condition at the last state that was answered, for /diagnostics."""
+        """Return the source and its condition at the last answered state, for /diagnostics."""
         if self._source == "zero":
             return "zero: accelerations are taken as zero"
         if self._source == "filtered" and self.filter is not None:

@@ -55,7 +55,7 @@ class FilterState(Enum):
 
 
 def richardson_derivative(history: Array, step: float) -> Array:
-    """Derivative at the newest of five equally spaced values, exact for cubics.
+    """Return derivative at the newest of five equally spaced values, exact for cubics.
 
     g(h) = (3 x_n - 4 x_{n-1} + x_{n-2}) / (2 h);
     xdot = ((1/s)^p g(s h) - g(h)) / ((1/s)^p - 1), p = 2, s = 2.
@@ -94,7 +94,7 @@ def steady_states(sections: Array) -> Array:
 
 
 def step_matrix(sections: Array, step: float) -> Array:
-    """One step of filter and derivative as one product: [derivative, states] = it @ [input, states before].
+    """Return one step of filter and derivative: [derivative, states] = matrix @ [input, states before].
 
     The states are two of each of k second-order sections, in the transposed direct form II as those of
     scipy.signal.sosfilt, then the last HISTORY outputs, newest first.
@@ -132,16 +132,16 @@ class Moment(NamedTuple):
 
     @property
     def acceleration(self) -> Array:
-        """(n,) at the newest grid instant."""
+        """Return the accelerations (n,) at the newest grid instant."""
         acceleration: Array = self.states[0]
         return acceleration
 
     def placed(self, where: NDArray[np.intp]) -> "Moment":
-        """Of the joints of another robot, see `values_at`."""
+        """Return the moment for the joints of another robot: see `values_at`."""
         return self._replace(states=values_at(where, self.states), velocity=values_at(where, self.velocity))
 
     def with_steady(self, joints: NDArray[np.bool_], velocity: Array, steady: Array) -> "Moment":
-        """As if these joints had always moved at this velocity; steady: states of one at 1 rad/s."""
+        """Return the moment with these joints always moving at this velocity; steady: states at 1 rad/s."""
         states = np.where(joints, steady[:, np.newaxis] * velocity, self.states)
         return self._replace(states=states, velocity=np.where(joints, velocity, self.velocity))
 
@@ -180,7 +180,7 @@ class FilteredAcceleration:
         self._before: Moment | None = None  # before the last sample
 
     def continue_from(self, other: "FilteredAcceleration", where: NDArray[np.intp]) -> None:
-        """Go on as the filter of another robot, which stays as it is.
+        """Continue the filter of another robot, which stays unchanged.
 
         A joint that it has not begins in the steady state of the next velocity, as all joints of a filter do.
 
@@ -198,13 +198,13 @@ class FilteredAcceleration:
         self._now, self._before = other._now.placed(where), other._before.placed(where)
 
     def _prepare(self, period: float, matrix: Array, steady: Array) -> None:
-        """The period [s] is known."""
+        """Set up the filter once the period [s] is known."""
         self.period, self._matrix, self._steady = period, matrix, steady
         # a grid that is far too fine, because of a few wrong stamps, must not take forever to fill
         self._longest_gap = min(LONGEST_GAP, MOST_POINTS * period) * 1e9
 
     def _begin(self, joints: NDArray[np.bool_], velocity: Array) -> None:
-        """These joints have always moved at this velocity."""
+        """Start these joints as if they had always moved at this velocity."""
         self._waiting = [(stamp, np.where(joints, velocity, waiting)) for stamp, waiting in self._waiting]
         if self._now is not None and self._before is not None:
             self._now = self._now.with_steady(joints, velocity, self._steady)
@@ -212,7 +212,7 @@ class FilteredAcceleration:
         self._new = None
 
     def update(self, stamp: int, velocity: Array) -> Array | None:
-        """Acceleration (n,) at the newest grid instant not after `stamp` [ns].
+        """Return acceleration (n,) at the newest grid instant not after `stamp` [ns].
 
         None while the sampling period is not known yet.
 
@@ -239,7 +239,7 @@ class FilteredAcceleration:
         return None if self._now is None else self._now.acceleration
 
     def after(self, stamp: int, velocity: Array) -> Moment | None:
-        """The filter after one more sample, which `take` takes. It keeps the velocity, which must not change.
+        """Return the filter after one more sample, to be committed with `take`. It keeps the velocity array.
 
         None where the period is not known, or the sample is not the next one: `update` says what then.
         """
@@ -262,7 +262,7 @@ class FilteredAcceleration:
 
     @property
     def _last(self) -> int | None:
-        """Stamp of the last sample [ns]."""
+        """Stamp [ns] of the last sample."""
         if self._now is not None:
             return self._now.stamp
         return self._waiting[-1][0] if self._waiting else None
@@ -288,7 +288,7 @@ class FilteredAcceleration:
         self.state = FilterState.RUNNING
 
     def _unusable_because(self, period: float, longest: float) -> str:
-        """Why a period [s] and a longest interval [s] do not fit the filter; "" where they do."""
+        """Return why a period [s] and a longest interval [s] do not fit the filter; "" if they do."""
         if 0.5 / period <= self.cutoff:
             return (
                 f"{self._source} come at {1.0 / period:.3g} Hz: filter_cutoff {self.cutoff:g} Hz needs "

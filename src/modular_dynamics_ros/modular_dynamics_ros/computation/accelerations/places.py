@@ -11,13 +11,13 @@ __all__ = ["places", "values_at"]
 
 
 def places(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
-    """Where each joint stood among those before; -1: it is new."""
+    """Return the index of each joint in ``before``; -1 if it is new."""
     index = {name: k for k, name in enumerate(before)}
     return np.array([index.get(name, -1) for name in names], dtype=np.intp)
 
 
 def values_at(where: NDArray[np.intp], values: NDArray[np.generic], new: "float | Array" = 0.0) -> Array:
-    """Values (..., n) at these places of the last axis; of new joints `new`."""
+    """Return values (..., n) at these indices of the last axis; ``new`` for new joints."""
     if not values.shape[-1]:
         return np.zeros((*values.shape[:-1], len(where))) + new
     return np.where(where >= 0, values[..., where], new)

@@ -75,7 +75,7 @@ class ReferenceSampler:
         ]
 
     def in_force(self, instant: int) -> ReferenceTrajectory | None:
-        """The trajectory in force at `instant` [ns], which may have ended; None before the first one."""
+        """Return the active trajectory at `instant` [ns], even if ended; None before the first one."""
         following = bisect_right(self._starts, instant)
         return self._trajectories[following - 1] if following else None
 

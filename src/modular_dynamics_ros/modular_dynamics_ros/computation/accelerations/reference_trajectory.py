@@ -41,7 +41,7 @@ class ReferenceTrajectory:
 
     @staticmethod
     def none(start: int) -> "ReferenceTrajectory":
-        """One without points: it cancels older ones from `start` [ns] on."""
+        """Return a trajectory without points; it cancels older ones from `start` [ns] on."""
         return ReferenceTrajectory(start, np.zeros(0, dtype=np.int64), np.zeros((0, 1, 0)))
 
     @staticmethod
@@ -52,7 +52,7 @@ class ReferenceTrajectory:
         accelerations: Array | None = None,
         missing: tuple[str, ...] = (),
     ) -> "ReferenceTrajectory":
-        """Through at least one point: values (m, n), of which positions or accelerations are given."""
+        """Return a trajectory through at least one point: values (m, n), positions or accelerations given."""
         q, v, a = positions, velocities, accelerations
         if a is not None:
             powers = _linear(a) if q is None or v is None else _from_quintic(instants, q, v, a)
@@ -66,14 +66,14 @@ class ReferenceTrajectory:
         return ReferenceTrajectory(int(instants[0]), instants, powers, at_rest, missing)
 
     def of_joints(self, where: NDArray[np.intp], names: Sequence[str]) -> "ReferenceTrajectory":
-        """The same for other joints: (n,) place of each among these, -1: not named; and their names."""
+        """Return the trajectory for joints with these names; (n,) index of each among its own, -1: none."""
         named = {name for name, place in zip(names, where.tolist(), strict=True) if place >= 0}
         missing = tuple(name for name in names if name not in named or name in self.missing)
         return replace(self, powers=values_at(where, self.powers), missing=missing)
 
     @property
     def end(self) -> int:
-        """The instant of the last point; before `start` where there is none [ns]."""
+        """Instant [ns] of the last point; before `start` if there is none."""
         return int(self.instants[-1]) if len(self.instants) else self.start - 1
 
     def sample(self, instant: int, out: Array) -> None:
@@ -96,7 +96,7 @@ def _linear(a: Array) -> Array:
 
 
 def _from_cubic(instants: Instants, q: Array, v: Array) -> Array:
-    """Of one point, zero; at the last point of several the acceleration before it."""
+    """Return cubics' accelerations as powers of the share; zero for one point, continued at the last one."""
     powers = np.zeros((len(q), 2, q.shape[1]))
     if len(q) > 1:
         with np.errstate(all="ignore"):  # the caller refuses what is not finite
@@ -120,6 +120,6 @@ def _from_quintic(instants: Instants, q: Array, v: Array, a: Array) -> Array:
 
 
 def _steps(instants: Instants, q: Array) -> tuple[Array, Array]:
-    """Times [s] (m - 1, 1) and mean velocities (m - 1, n) from point to point."""
+    """Return times [s] (m - 1, 1) and mean velocities (m - 1, n) from point to point."""
     h = 1e-9 * np.diff(instants)[:, np.newaxis]
     return h, np.diff(q, axis=0) / h

@@ -57,19 +57,19 @@ class Averaging:
         self._stamps: list[int] = []
 
     def add_wrench(self, frame: str, wrench: Array) -> None:
-        """As the sensor reports it."""
+        """Add a wrench as the sensor reports it."""
         with self._lock:
             if self._last is not None:
                 self._frames.append(frame)
                 self._wrenches.append(wrench)
 
     def add_refused(self, why: str) -> None:
-        """A wrench that is not taken."""
+        """Note a refused wrench, with the reason."""
         with self._lock:
             self._refused, self._refusal = self._refused + 1, why
 
     def add_state(self, state: State) -> None:
-        """A joint state, whether it is answered or not."""
+        """Add a joint state, answered or not."""
         with self._lock:
             self._stillness.compare(state.q, state.v, state.base)
             self._last, self._seen = state, len(self._wrenches)
@@ -77,7 +77,7 @@ class Averaging:
             self._look()
 
     def end(self, end: int) -> None:
-        """The time is over [ns]; a joint state that is not older is waited for."""
+        """End the averaging at a time [ns]; one joint state that is not older is awaited."""
         with self._lock:
             self._end = end
             self._look()
@@ -87,7 +87,7 @@ class Averaging:
             self.complete.set()
 
     def result(self) -> Averaged:
-        """The mean of all, after the end.
+        """Return the mean of all wrenches, after the end.
 
         Raises:
             BadMessage: the robot moved, or it is not known; nothing or too little has come, or in several
@@ -111,7 +111,7 @@ class Averaging:
         return Averaged(frames.pop(), mean, deviation, last)
 
     def _require_coverage(self) -> State:
-        """The last joint state.
+        """Return the last joint state, after checking that the samples cover the time.
 
         Raises:
             BadMessage: none came for too long.
@@ -126,7 +126,7 @@ class Averaging:
             text = f"no joint state that can be answered came for {gaps[k]:.3f} s {where}"
             raise _unknown(f"{text}, more than {self._longest_gap:g} s (stale_after)")
         if not self.complete.is_set():
-            assert self._end is not None  # the caller has ended it
+            assert self._end is not None  # the caller has called `end`
             late = (self._end - int(stamps[-1])) * 1e-9
             text = f"the last joint state that can be answered is {late:.3f} s older than the end of the time"
             raise _unknown(text)

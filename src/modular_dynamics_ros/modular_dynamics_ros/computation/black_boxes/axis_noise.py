@@ -53,21 +53,21 @@ class AxisFit:
         self._freedom_of_all = float(len(y) - A.shape[1])
 
     def _expectations(self) -> Array:
-        """B (3, 3)."""
+        """Return the matrix B (3, 3) of expectations."""
         rows = self._Q.reshape(-1, AXES, self._Q.shape[1])
         grams = np.einsum("kai,kaj->aij", rows, rows)  # Q_a^T Q_a
         diagonal = np.einsum("kai,kai->a", rows, rows)
         return np.asarray(np.einsum("aij,bij->ab", grams, grams) + np.diag(len(rows) - 2.0 * diagonal))
 
     def variances(self, combinations: Array) -> Variances:
-        """Of combinations (n, p) of the parameters."""
+        """Return the variances of linear combinations (n, p) of the parameters."""
         weights = (np.asarray(combinations) @ self._inverse @ self._Q.T) ** 2  # of the noise in each
         shares = weights.reshape(len(weights), -1, AXES).sum(axis=1)
         freedom = [self._freedom(share) for share in shares]
         return Variances(shares @ self.noise, np.array(freedom))
 
     def _freedom(self, share: Array) -> float:
-        """Of the estimate share . noise: X = N W N with W diagonal, here as W + F [0 1; 1 0] F^T."""
+        """Return the degrees of freedom of share . noise, with X = N W N = W + F [0 1; 1 0] F^T."""
         count = len(self._Q) // AXES
         w, s = np.tile(np.linalg.solve(self._of_squares.T, share), count), np.tile(self.noise, count)
         Q, of_w = self._Q, self._Q * w[:, None]

@@ -18,7 +18,7 @@ FARTHEST = 0.01  # [rad or m] between two positions, and of a base, at which a w
 def held_wrenches(
     state: State, previous: Answer, loads: Mapping[str, Load], gravity_at: Callable[[str], Array]
 ) -> Wrenches:
-    """By black box [force, moment] (6,) at and in the frame of its connection point.
+    """Return by black box [force, moment] (6,) at and in the frame of its connection point.
 
     Where the load is known, its weight. Else the wrench of an answer, which is the one at rest only if it was
     measured then, while the robot stood still where it is held.
@@ -48,7 +48,7 @@ def held_wrenches(
 
 
 def _stood_there(before: State, now: State) -> bool:
-    """Whether the robot was at rest at a state, and where it is now."""
+    """Return whether the robot was at rest at a state, where it is now."""
     still = before.all_velocities and np.abs(before.v).max(initial=0.0) <= FASTEST
     near = np.abs(before.q - now.q).max(initial=0.0) <= FARTHEST
     return bool(still and near and _base_stood(before.base, now.base))

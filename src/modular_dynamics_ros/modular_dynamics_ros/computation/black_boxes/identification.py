@@ -24,7 +24,7 @@ from modular_dynamics_ros.exceptions import RobotError
 __all__ = ["LEAST_POSES", "IdentifiedPayload", "RestPose", "UnfitPosesError", "identify_payload"]
 
 LEAST_POSES = 4
-LEAST_SPREAD = 0.1  # of gravity's directions along their second widest axis: root mean square of unit vectors
+LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 
 
 class UnfitPosesError(RobotError):
@@ -107,7 +107,7 @@ def identify_payload(
 
 
 def _half_widths(confidence: float, first: Variances, second: Variances) -> Array:
-    """Of the intervals of sums of two independent estimates (3,)."""
+    """Return half widths (3,) of confidence intervals for sums of two independent estimates."""
     total = first.values + second.values
     shares = first.values**2 / first.freedom + second.values**2 / second.freedom
     freedom = np.divide(total**2, shares, out=np.array(first.freedom), where=shares > 0.0)

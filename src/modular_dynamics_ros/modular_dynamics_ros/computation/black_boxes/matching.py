@@ -10,7 +10,7 @@ from modular_dynamics_ros.exceptions import BadMessage
 
 __all__ = ["Matched", "StampMatcher"]
 
-MOST = 1000  # wrenches of a box that are kept, and states that wait: two seconds at 500 Hz
+MOST = 1000  # largest numbers of stored wrenches of a box and of waiting states: two seconds at 500 Hz
 Item = TypeVar("Item")
 
 
@@ -50,11 +50,11 @@ class StampMatcher(Generic[Item]):
 
     @property
     def newest(self) -> int | None:
-        """Stamp of the state that waits behind all others; None where none waits."""
+        """Return the stamp of the newest waiting state; None if none waits."""
         return self._items[-1][0] if self._items else None
 
     def add_wrench(self, box: str, stamp: int, wrench: TimedWrench, now: int) -> None:
-        """A wrench has come; states may be complete with it."""
+        """Add a wrench, and hand over the states that are now complete."""
         kept = self._wrenches[box]
         while kept and kept[-1][0] >= stamp:  # repeated, or the clock was set back
             kept.pop()
@@ -62,7 +62,7 @@ class StampMatcher(Generic[Item]):
         self.look(now)
 
     def add(self, stamp: int, item: Item, now: int) -> None:
-        """A state has come. One whose stamp is before that of a waiting one: the clock was set back.
+        """Add a state; a stamp before a waiting state's means that the clock was set back.
 
         Raises:
             BadMessage: the state before had this stamp; whose wrench is whose would not be known.
@@ -79,7 +79,7 @@ class StampMatcher(Generic[Item]):
         self.look(now)
 
     def look(self, now: int) -> None:
-        """Hand over the states whose wrenches are there, will not come, or have not come in time."""
+        """Hand over states whose wrenches have arrived, will not arrive, or are late."""
         while self._items:
             stamp, since, _ = self._items[0]
             late = now - since >= self.wait * 1e9
@@ -88,7 +88,7 @@ class StampMatcher(Generic[Item]):
             self._finish()
 
     def give_up(self) -> None:
-        """Hand over all states as they are."""
+        """Hand over all states with the wrenches that they have."""
         while self._items:
             self._finish()
 

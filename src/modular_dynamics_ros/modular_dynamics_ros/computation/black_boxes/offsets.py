@@ -42,17 +42,17 @@ class SensorOffsets:
             self._offsets[box] = offset
 
     def get(self, box: str) -> Array:
-        """What is taken off (6,)."""
+        """Return the offset (6,) that is subtracted."""
         offset = self._offsets.get(box)
         return np.zeros(6) if offset is None else offset.values
 
     def described(self, box: str) -> str:
-        """What is taken off, for people: six numbers [N, N m]."""
+        """Return the offset as text: six numbers [N, N m]."""
         offset = self._offsets.get(box)
         return "none, not tared" if offset is None else " ".join(f"{value:.4g}" for value in offset.values)
 
     def taken_off(self, box: str, frame: str, wrench: Array) -> Array:
-        """A wrench without its sensor's offset.
+        """Return a wrench less its sensor's offset.
 
         Raises:
             BadMessage: it is in another frame than the one in which the offset is known.

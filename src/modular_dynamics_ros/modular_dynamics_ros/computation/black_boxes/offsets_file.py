@@ -24,7 +24,7 @@ END = "..."  # as YAML ends a document: without it offsets may be missing that w
 
 
 def stored_offsets(path: str) -> SensorOffsets:
-    """The offsets in a file, which is written whenever they change; an empty path: kept in no file.
+    """Return the offsets in a file, rewritten on every change; with an empty path they are not stored.
 
     Raises:
         OffsetsFileError: see `OffsetsFile.read`.
@@ -44,7 +44,7 @@ class OffsetsFile:
         self._path = path_of(path) if path else None
 
     def read(self) -> dict[str, SensorOffset]:
-        """By black box; none where there is no file yet.
+        """Return the offsets by black box; none if there is no file yet.
 
         Raises:
             OffsetsFileError: it is damaged, or cannot be read; or its folder is not there.
@@ -77,7 +77,7 @@ class OffsetsFile:
         text = dumped({"version": VERSION, "offsets": entries}) + f"{END}\n"
         _parsed(self._path, text)
         try:
-            path = self._path.resolve()  # a link stays one
+            path = self._path.resolve()  # keeps symbolic links
             os.replace(write_beside(path, text.encode()), path)
         except (OSError, ValueError, RuntimeError) as error:
             why = getattr(error, "strerror", None) or error

@@ -14,7 +14,7 @@ __all__ = ["gravity_at", "sensor_placement"]
 
 
 def sensor_placement(computation: Computation, box: str, frame: str, state: State | None) -> SensorPlacement:
-    """How the sensor of a black box reports in a frame, at a state; None: in a frame that is fixed to it.
+    """Return how a box's sensor reports in a frame, at a state; None: the frame is fixed to the box.
 
     Raises:
         BadMessage: the frame is not known.
@@ -29,5 +29,5 @@ def sensor_placement(computation: Computation, box: str, frame: str, state: Stat
 
 
 def gravity_at(robot: Robot, box: str, state: State) -> Array:
-    """Gravity (3,) in the frame of a black box's connection point [m/s^2]."""
+    """Return gravity (3,) [m/s^2] in the frame of a black box's connection point."""
     return BlackBoxMotions(robot)(robot, state)[box].gravity_at_point

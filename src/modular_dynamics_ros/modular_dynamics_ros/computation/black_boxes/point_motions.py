@@ -29,7 +29,7 @@ class BlackBoxMotions:
         self._propagation = MotionPropagation(graph, root, points)
 
     def __call__(self, robot: Robot, state: State) -> dict[str, ConnectionMotion]:
-        """By black box; the robot's gravity may have changed."""
+        """Return the motions by black box; the robot's gravity may have changed since the last call."""
         root = fixed_motion(DualQuaternion.identity, robot.graph.gravity)
         configuration = Configuration(state, coordinates_of(robot, state))
         return self._propagation.at_successors(root, *motion_of(robot, state, configuration))

@@ -26,7 +26,7 @@ class Load:
     com: Array
 
     def wrench(self, gravity: Array) -> Array:
-        """[force, moment] (6,) that carries it at rest, at and in the connection point's frame.
+        """Return [force, moment] (6,) that carries the load at rest, at and in the connection point's frame.
 
         Args:
             gravity: (3,) in the same frame [m/s^2].
@@ -49,39 +49,39 @@ class SensorPlacement:
     fixed: bool
 
     def reported(self, wrench: Array) -> Array:
-        """What the sensor reports of a wrench (6,) on the box at the connection point."""
+        """Return what the sensor reports of a wrench (6,) on the box at the connection point."""
         return np.asarray(np.linalg.solve(self.to_connection, wrench), dtype=float)
 
     @property
     def sign(self) -> float:
-        """-1 where the sensor reports what the box exerts."""
+        """-1 if the sensor reports the wrench that the box exerts, else 1."""
         return 1.0 if np.linalg.det(self.to_connection[:3, :3]) > 0.0 else -1.0
 
     @property
     def rotation(self) -> Array:
-        """R (3, 3), from the sensor's axes to those of the connection point."""
+        """Rotation R (3, 3) from the sensor's axes to those of the connection point."""
         return self.sign * self.to_connection[:3, :3]
 
     @property
     def origin(self) -> Array:
-        """(3,) of the sensor's frame, in that of the connection point [m]."""
+        """Origin (3,) [m] of the sensor's frame, in that of the connection point."""
         lever = self.sign * self.to_connection[3:, :3] @ self.rotation.T
         return np.array([lever[2, 1], lever[0, 2], lever[1, 0]])
 
     @classmethod
     def at(cls, H_connection_sensor: Array, *, reverse: bool = False) -> "SensorPlacement":
-        """Of a sensor frame with this pose (4, 4)."""
+        """Return the placement of a sensor frame with this pose (4, 4)."""
         matrix = wrench_matrix(H_connection_sensor)
         return cls(-matrix if reverse else matrix, fixed=True)
 
     @staticmethod
     def moment_of(gravity: Array) -> Array:
-        """(3, 3) takes the first moment h [kg m] to the moment that carries it: h x (-g) = [g] h."""
+        """Return the matrix (3, 3) from the first moment h [kg m] to the moment that carries it: h x (-g)."""
         return np.asarray(skew(gravity))
 
 
 def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Load]:
-    """Loads by black box, from texts such as "gripper:=1.2 0.0 0.0 0.05".
+    """Return loads by black box, from texts such as "gripper:=1.2 0.0 0.0 0.05".
 
     Raises:
         SettingError: a text that is no such assignment, or not of a black box; or a negative mass.

@@ -34,7 +34,7 @@ class Stillness:
             return
         self._first = np.where(np.isnan(self._first), q, self._first)
         way = q - self._first
-        moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN is not
+        moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN does not count as moving
         if moving.any():
             k = int(np.argmax(moving))
             name, unit = self._units[k]
@@ -44,7 +44,7 @@ class Stillness:
             self._compare_base(base)
 
     def _compare_base(self, base: BaseState) -> None:
-        """An imu tells no twist, and a slow one turns far: the angle counts. Where it is does not matter."""
+        """Compare the base's orientation by angle, as an imu has no twist; its position does not matter."""
         self._first_base = self._first_base or base
         angle = _angle(self._first_base, base)
         speeds = np.abs(base.twist)
@@ -69,6 +69,6 @@ class Stillness:
 
 
 def _angle(first: BaseState, second: BaseState) -> float:
-    """From one orientation to another [rad]."""
+    """Return the angle [rad] from one orientation to another."""
     turn = first.orientation.conjugate() * second.orientation
     return 2.0 * math.atan2(math.hypot(turn.x, turn.y, turn.z), abs(turn.w))

@@ -29,7 +29,7 @@ class Applied(NamedTuple):
 
 
 def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
-    """All changes, one after the other.
+    """Apply all changes in order, and return the result.
 
     Args:
         strict: whether inertias that no body can have are refused; else they are in the warnings.
@@ -45,7 +45,7 @@ def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: 
 
 
 def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
-    """The changes that another description of the robot allows; the others are dropped one by one.
+    """Apply the changes that a new description allows; drop the others one by one.
 
     Args:
         strict: see `applied`.
@@ -64,7 +64,7 @@ def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: b
 
 
 def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.SubsystemGraph, list[str]]:
-    """The graph with one more change, and the library's warnings."""
+    """Return the graph with one more change, and the library's warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", md.ModelWarning)
         changed = change.apply(graph)
@@ -74,7 +74,7 @@ def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.Su
 
 
 def remaining(described: md.SubsystemGraph, changes: Sequence[Change]) -> Changes:
-    """What is left of changes after one was taken from their list: what concerned it goes with it.
+    """Return the changes left after one was removed: those that depend on it go, too.
 
     Raises:
         ModularDynamicsError: what is left of a change is not allowed without the other one.

@@ -48,7 +48,7 @@ class Attachment:
         Raises:
             NumbersError: an invalid pose. RobotError: not a URDF.
         """
-        if not urdf.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
+        if not urdf.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would read other text as a path
             text = f"'{name}' needs the text of a URDF, which begins with '<', not '{urdf[:40]}'"
             raise RobotError(f"{text}; a path belongs into the field file")
         numbers = _checked_pose(name, pose)
@@ -98,7 +98,7 @@ class Attachment:
 
 
 def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
-    """With a quaternion of norm one; seven zeros, as of a message that nobody filled in: the identity.
+    """Return the pose with a quaternion of norm one; all zeros, an unset message, are the identity.
 
     Raises:
         NumbersError: not seven finite numbers, huge, or a quaternion without norm one.
@@ -117,7 +117,7 @@ def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
 def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
     try:
         with warnings.catch_warnings():
-            # they are in graph.warnings, too, and come along
+            # the warnings are also in graph.warnings
             warnings.simplefilter("ignore", md.ModelWarning)
             return md.load_urdf(source, strict=strict)
     except (md.ModularDynamicsError, OSError) as error:

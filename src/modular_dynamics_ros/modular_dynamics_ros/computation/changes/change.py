@@ -16,17 +16,17 @@ class Change(Protocol):
     kind: str
 
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
-        """The changed graph.
+        """Return the changed graph.
 
         Raises:
             ModularDynamicsError: the graph does not allow it.
         """
 
     def without_unknown(self: Own, graph: md.SubsystemGraph) -> "Own | None":
-        """What is left of the change on a graph that lacks some names; None where nothing is."""
+        """Return what is left of the change on a graph that lacks some names; None if nothing is."""
 
     def content(self) -> Mapping[str, Any]:
-        """Plain values from which `read` makes it again, in a file."""
+        """Return plain values for a file, from which `read` restores the change."""
 
 
 Changes = tuple[Change, ...]

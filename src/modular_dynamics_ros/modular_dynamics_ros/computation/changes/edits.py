@@ -20,25 +20,25 @@ from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownErr
 
 __all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
 
-#: Beyond a limit [rad or m]: rounding of a number that is exactly at it.
+#: Excess over a limit [rad or m] that is rounding.
 SAME = 1e-9
 
 
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:
-    """With a load on a link instead of the one that it had; mass zero: without.
+    """Return the changes with a load on a link in place of its old one; mass zero removes it.
 
     Raises:
         UnknownNameError: no such link. NumbersError: a load without mass that has other numbers.
     """
     graph = applied(described, changes).graph
-    graph.link_pose(payload.link)  # raises where there is none
+    graph.link_pose(payload.link)  # raises if there is no such link
     own = {f"payload {payload.link} {number}" for number in MASS_NUMBERS}
     kept: list[Change] = []
     for change in changes:
         if isinstance(change, Payload) and change.link == payload.link:
             continue
         left = change
-        if isinstance(change, Numbers):  # of the load that is replaced
+        if isinstance(change, Numbers):  # numbers of the load that is replaced
             numbers = change.without([name for name in change.values if name in own])
             if numbers is None:
                 continue
@@ -54,7 +54,7 @@ def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payloa
 
 
 def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachment) -> Changes:
-    """With another robot.
+    """Return the changes with another robot attached.
 
     Raises:
         RobotError: no name, or one that is in use.
@@ -78,23 +78,23 @@ def attached(described: md.SubsystemGraph, changes: Changes, attachment: Attachm
 
 
 def _subsystems(described: md.SubsystemGraph, changes: Changes) -> list[str]:
-    """Of the changed robot, also those whose joints are all locked, which the graph has no more."""
+    """Return the changed robot's subsystems, also those with all joints locked, which the graph lacks."""
     unlocked = [one for one in changes if not isinstance(one, Lock)]
     return [one.name for one in applied(described, unlocked).graph.subsystems]
 
 
 def _own_removals(changes: Changes) -> Changes:
-    """Those of subsystems of the description: `detached` puts them first."""
+    """Return the removals of the description's own subsystems; `detached` puts them first."""
     return tuple(takewhile(lambda one: isinstance(one, Removal), changes))
 
 
 def _brought(attachment: Attachment) -> list[str]:
-    """Subsystems that came with it."""
+    """Return the subsystems that an attachment added."""
     return [attachment.prefix + one.name for one in attachment.robot.subsystems]
 
 
 def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """With the subsystem of a name that was removed last, where it was.
+    """Return the changes with the subsystem of a name, removed last, put back where it was.
 
     Raises:
         UnknownError: none of this name was removed. ModularDynamicsError: as of `remaining`.
@@ -109,7 +109,7 @@ def reattached(described: md.SubsystemGraph, changes: Changes, name: str) -> Cha
 
 
 def detached(described: md.SubsystemGraph, changes: Changes, name: str) -> Changes:
-    """Without what was attached by this name and all that concerns it, or with a subsystem removed.
+    """Return the changes without an attachment and all that concerns it, or with a subsystem removed.
 
     Raises:
         UnknownError: neither is there. ModularDynamicsError: as of `remaining`.
@@ -140,7 +140,7 @@ def locked(
     *,
     measured: bool = False,
 ) -> Changes:
-    """With joints held at positions [rad or m]; one that is held already moves there.
+    """Return the changes with joints locked at positions [rad or m]; a locked joint moves there.
 
     Args:
         measured: the robot is there, so that limits say nothing; else a position must be within them.
@@ -182,7 +182,7 @@ def locked(
 
 
 def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
-    """The graph that still has a joint."""
+    """Return the graph in which a locked joint is still present."""
     before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.positions), changes)
     return applied(described, tuple(before)).graph
 
@@ -197,7 +197,7 @@ def _require_within_limits(name: str, position: float, limits: Limits) -> None:
 
 
 def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[str]) -> Changes:
-    """Without the locks of these joints.
+    """Return the changes without the locks of these joints.
 
     Raises:
         UnknownError: a joint that is not locked. NumbersError: no joint. ModularDynamicsError: as of
@@ -213,7 +213,7 @@ def unlocked(described: md.SubsystemGraph, changes: Changes, joints: Sequence[st
 
 
 def renumbered(changes: Changes, names: Sequence[str], values: Sequence[float]) -> Changes:
-    """With other numbers of the model; without names all that were given are taken back.
+    """Return the changes with other model numbers; without names all earlier ones are reset.
 
     Raises:
         NumbersError: not as many values as names, not finite, larger than descriptions may have them, a name

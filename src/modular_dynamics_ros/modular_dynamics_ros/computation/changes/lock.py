@@ -27,7 +27,7 @@ class Lock:
         return self.without([name for name in self.positions if name not in graph.joint_names])
 
     def without(self, names: Collection[str]) -> "Lock | None":
-        """Without some joints; None where none is left."""
+        """Return the lock without some joints; None if none is left."""
         left = {name: position for name, position in self.positions.items() if name not in names}
         return Lock(left) if left else None
 
@@ -40,7 +40,7 @@ class Lock:
 
 
 def locked_positions(changes: Changes) -> dict[str, float]:
-    """By joint that is locked, where it is held [rad or m]."""
+    """Return for each locked joint the position [rad or m] at which it is held."""
     locks = (change.positions for change in changes if isinstance(change, Lock))
     return {name: position for positions in locks for name, position in positions.items()}
 
@@ -48,7 +48,7 @@ def locked_positions(changes: Changes) -> dict[str, float]:
 def locked_with_mimics(
     described: md.SubsystemGraph, changes: Changes, graph: md.SubsystemGraph
 ) -> dict[str, float]:
-    """As `locked_positions`, and of joints that mimic a locked one: they are locked with it.
+    """Return `locked_positions`, and those of joints that mimic a locked one and are locked with it.
 
     Args:
         described: the robot without changes. graph: with them; a joint whose link it lacks was removed.

@@ -23,7 +23,7 @@ def require_joint(graph: md.SubsystemGraph, described: md.SubsystemGraph, name: 
 
 
 def _lockable(graph: md.SubsystemGraph, joint: md.Joint) -> bool:
-    """Whether it has one coordinate, and is neither in a black box nor on one."""
+    """Return whether a joint has one coordinate and is neither inside a black box nor on one."""
     boxes = [one for one in graph.subsystems if one.black_box]
     boxed = any(joint in box.joints or joint.parent_link in box.fixed_links for box in boxes)
     return joint.type.nv == 1 and not boxed

@@ -19,12 +19,12 @@ _LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
 
 
 def largest_size(name: str) -> float:
-    """Of a parameter of the model, as in descriptions: larger ones leave no digit, or overflow."""
+    """Return the largest size of a model parameter, as in descriptions: larger ones overflow."""
     return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
 
 
 def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
-    """The link or load whose number a parameter is: "link hand" of "link hand mass"; empty: it is of none.
+    """Return the link or load of a parameter: "link hand" of "link hand mass"; empty if it has none.
 
     Args:
         numbers: those that are looked for.
@@ -53,7 +53,7 @@ class Numbers:
         return self.without([name for name in self.values if name not in known])
 
     def without(self, names: Collection[str]) -> "Numbers | None":
-        """Without some parameters; None where none is left."""
+        """Return the change without some parameters; None if none is left."""
         left = {name: value for name, value in self.values.items() if name not in names}
         return Numbers(left) if left else None
 

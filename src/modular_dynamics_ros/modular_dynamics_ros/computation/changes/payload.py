@@ -27,7 +27,7 @@ class Payload:
 
     @staticmethod
     def of(link: str, mass: float, com: Any, inertia: Any) -> "Payload":
-        """With its numbers checked.
+        """Return a payload with checked numbers.
 
         Raises:
             NumbersError: of a wrong count, not finite, or larger than descriptions may have them.

@@ -19,7 +19,7 @@ class Removal:
     def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
         """See `Change`."""
         for link in _beginnings(graph, self.name):
-            if link in graph.links:  # else it went with another one
+            if link in graph.links:  # otherwise it was removed together with another link
                 graph = graph.without(link)
         return graph
 
@@ -36,7 +36,7 @@ class Removal:
 
 
 def _beginnings(graph: md.SubsystemGraph, name: str) -> list[str]:
-    """The links at which a subsystem begins: those that its first joints move."""
+    """Return the links at which a subsystem begins: those moved by its first joints."""
     subsystem = graph.subsystem(name)
     if subsystem.black_box:
         return [subsystem.root_link]

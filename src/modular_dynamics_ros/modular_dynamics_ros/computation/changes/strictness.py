@@ -34,7 +34,7 @@ def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
 
 
 def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, Sequence[float]]]:
-    """Of which link or load, as messages name it; the six moments."""
+    """Yield the name of each link or load, as messages show it, and its six moments."""
     if isinstance(change, Payload):
         yield f"the payload on link '{change.link}'", change.inertia
     elif isinstance(change, Numbers):
@@ -42,7 +42,7 @@ def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, S
         known = graph.parameters if bodies else {}
         for body in bodies:
             names = [f"{body} {moment}" for moment in MOMENTS]
-            if names[0] in known:  # a load whose mass became zero is gone
+            if names[0] in known:  # a load of zero mass does not exist
                 word, _, link = body.partition(" ")
                 what = f"link '{link}'" if word == "link" else f"the payload on link '{link}'"
                 yield what, [known[name].value for name in names]

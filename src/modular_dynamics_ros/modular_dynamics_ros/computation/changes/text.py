@@ -24,7 +24,7 @@ END = "..."  # as YAML ends a document: without it numbers and changes may be mi
 
 
 class _Dumper(Dumper):
-    """Writes URDF texts line by line."""
+    """A YAML dumper that writes URDF texts line by line."""
 
 
 def _lines(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
@@ -38,14 +38,14 @@ _Dumper.add_representer(str, _lines)
 
 
 def text_of_changes(robot: str, changes: Changes) -> str:
-    """The changes of a robot as YAML."""
+    """Return the changes of a robot as YAML."""
     entries = [{"kind": change.kind, **change.content()} for change in changes]
     content = {"version": VERSION, "robot": robot, "changes": entries}
     return yaml.dump(content, Dumper=_Dumper, sort_keys=False, allow_unicode=True, explicit_end=True)
 
 
 def changes_of_text(text: str, *, strict: bool = False) -> tuple[str, Changes]:
-    """The robot's name and its changes, from YAML.
+    """Return the robot's name and its changes, from YAML.
 
     Raises:
         ChangeFileError: damaged; says where.

@@ -15,7 +15,7 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 
 __all__ = ["BoxWrenches"]
 
-MOST_TURNED = 0.01  # [rad] of gravity, within which a weight pulls as it did
+MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class BoxWrenches:
     elsewhere: frozenset[str] = frozenset()
 
     def at(self, gravity: Mapping[str, Array]) -> dict[str, Array]:
-        """Where gravity (3,) points so: as measured, less the known weight there, with that here.
+        """Return measured wrenches for this gravity (3,): known weight there replaced by weight here.
 
         A wrench of zeros stays: it stands for one that has stopped.
 

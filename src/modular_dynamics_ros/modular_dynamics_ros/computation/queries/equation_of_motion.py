@@ -31,7 +31,7 @@ class EquationTerms:
 
 
 def equation_of_motion(model: QueryModel, configuration: Configuration, state: State) -> EquationTerms:
-    """The terms at a state; its accelerations are not read.
+    """Return the terms at a state; its accelerations are not used.
 
     Raises:
         BadMessage: a dead point, or numbers that overflow. QueryError: joints in a black box move others.
@@ -50,18 +50,18 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
 
 
 def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:
-    """Torques and the base's wrench as a vector of the solver."""
+    """Return torques and the base's wrench as a vector of the solver."""
     return model.rates(dynamics.tau, None if model.robot.base is None else dynamics.base_wrench)
 
 
 def without_accelerations(state: State) -> State:
-    """The same positions and velocities."""
+    """Return the state with the same positions and velocities and zero accelerations."""
     base = None if state.base is None else replace(state.base, acceleration=np.zeros(6))
     return state._replace(a=np.zeros_like(state.a), base=base)
 
 
 def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:
-    """M (p, p) of the model's coordinates; of closed loops W^T M W (Schappler et al., section 3.4).
+    """Return M (p, p) of the model's coordinates; of closed loops W^T M W (Schappler et al., section 3.4).
 
     Raises:
         ModularDynamicsError: a dead point.
@@ -76,7 +76,7 @@ def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:
 
 
 def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
-    """M of what is outside black boxes: torques at unit accelerations less those at rest."""
+    """Return M without black boxes, by columns: torques at unit accelerations less those at rest."""
     graph, (indices, _) = model.robot.graph, model.coordinates
     a = np.zeros((len(indices) + 1, graph.nv))
     a[np.arange(len(indices)), indices] = 1.0

@@ -19,7 +19,7 @@ class QueryError(ValueError):
 
 
 def code_of(error: Exception) -> str:
-    """The name of the constant for an error; UNEXPECTED for those that no request should cause."""
+    """Return the name of the constant for an error; UNEXPECTED for errors no request should cause."""
     if isinstance(error, QueryError):
         return error.code
     if isinstance(error, BadMessage):

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.values import Array
 
 __all__ = ["Extreme", "largest"]
 
-ENOUGH = 1e-6  # of an excess; all digits would take twice as long where many pieces are equally large
+ENOUGH = 1e-6  # relative accuracy of an excess; all digits would take twice as long
 HALVINGS = 52  # shares of a piece that differ by less are the same number
 
 
@@ -27,7 +27,7 @@ class Extreme(NamedTuple):
 
 
 def largest(pieces: Array, above: float, tolerance: float) -> Extreme | None:
-    """The largest value of polynomials over shares from 0 to 1; None where none exceeds `above`.
+    """Return the largest value of polynomials over shares from 0 to 1; None where none exceeds `above`.
 
     It is less than the true one by `tolerance` at most, by a millionth of what it is above `above`, or by
     rounding. A polynomial that exceeds `above` by less than `tolerance` between its ends may not be found.
@@ -47,7 +47,7 @@ def largest(pieces: Array, above: float, tolerance: float) -> Extreme | None:
         first, second = _halves(part)
         width *= 0.5
         found, above = _better(found, above, second[0], piece, start + width)
-        # what cannot exceed the best value by more than the tolerance needs no further look
+        # skip parts that cannot exceed the best value by more than the tolerance
         relevant = above + max(tolerance, ENOUGH * (above - limit))
         one, two = (half.max(axis=0) > relevant for half in (first, second))
         part = np.hstack((first[:, one], second[:, two]))
@@ -59,14 +59,14 @@ def largest(pieces: Array, above: float, tolerance: float) -> Extreme | None:
 def _better(
     found: Extreme | None, above: float, values: Array, piece: NDArray[np.intp], share: Array
 ) -> tuple[Extreme | None, float]:
-    """The first of the largest values, and its value, where it is above; else what was found."""
+    """Return the extreme of the largest value above ``above``, and that value; else ``found``."""
     if not values.size or not values[k := int(values.argmax())] > above:
         return found, above
     return Extreme(int(piece[k]), float(share[k]), float(values[k])), float(values[k])
 
 
 def _halves(part: Array) -> tuple[Array, Array]:
-    """Coefficients of both halves of each polynomial (degree + 1, m)."""
+    """Return the coefficients of both halves of each polynomial (degree + 1, m)."""
     first, second, row = np.empty_like(part), np.empty_like(part), part
     first[0], second[-1] = row[0], row[-1]
     for k in range(1, len(part)):

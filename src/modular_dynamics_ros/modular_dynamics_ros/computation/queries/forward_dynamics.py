@@ -20,8 +20,8 @@ from modular_dynamics_ros.computation.values import AppliedWrenches, Array, Conf
 
 __all__ = ["Accelerations", "efforts_of", "forward_dynamics"]
 
-WORST_CONDITION = 1e12  # of M with a unit diagonal: beyond it a direction moves no inertia but rounding
-LEAST_PART = 1e-3  # of a joint in that direction
+WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
+LEAST_PART = 1e-3  # least component of a joint in that direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Accelerations:
 
 
 def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
-    """Efforts by joint as those of the robot's `state_names` (n,) [N m or N]; others have none.
+    """Return efforts by joint as a vector of `state_names` (n,) [N m or N]; 0 for joints not named.
 
     Raises:
         QueryError: of a joint that has no actuator of its own, or whose torque is not known.
@@ -52,7 +52,7 @@ def forward_dynamics(
     *,
     friction: bool,
 ) -> Accelerations:
-    """Accelerations by efforts (n,); wrenches of black boxes count as given, whatever the accelerations.
+    """Return accelerations from efforts (n,); wrenches of black boxes are as given, at any acceleration.
 
     Trees by articulated bodies; robots with loops, black boxes or a root that only turns by their equation of
     motion M a = tau - h.
@@ -81,7 +81,7 @@ def forward_dynamics(
 
 
 def _solved(M: Array, torques: Array, names: list[str]) -> Array:
-    """M^-1 torques. Raises QueryError: M is singular."""
+    """Return M^-1 torques. Raises QueryError: M is singular."""
     scale = np.sqrt(np.diag(M))
     if not scale.all():
         name = names[int(np.argmin(scale))]

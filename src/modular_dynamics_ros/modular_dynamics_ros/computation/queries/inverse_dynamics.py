@@ -44,7 +44,7 @@ def inverse_dynamics(
     *,
     friction: bool,
 ) -> InverseDynamicsTerms:
-    """At a state.
+    """Return torques and wrenches at a state.
 
     Raises:
         BadMessage: a dead point, or numbers that overflow.
@@ -57,7 +57,7 @@ def inverse_dynamics(
 
 
 def root_wrench(robot: Robot, configuration: Configuration, dynamics: Dynamics) -> StampedWrench:
-    """What the world exerts on the root link [force, moment], at and in its frame, beside given wrenches.
+    """Return the world's wrench on the root link [force, moment], in its frame, without given wrenches.
 
     Of a base, its wrench. A link that is fixed in the world is at rest: its weight and what the subsystems,
     loop joints, springs and external wrenches exert on it leave the rest to the world.
@@ -81,6 +81,6 @@ def root_wrench(robot: Robot, configuration: Configuration, dynamics: Dynamics) 
 
 
 def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, wrench: Array) -> Array:
-    """A wrench at and in the frame of a link, at and in that of the root link."""
+    """Return a wrench, given at and in a link's frame, at and in that of the root link."""
     (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
     return np.asarray(wrench_matrix(H_root_link) @ wrench)

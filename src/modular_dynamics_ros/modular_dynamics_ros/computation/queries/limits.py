@@ -53,7 +53,7 @@ class Course:
     effort_between: SampledEffort | None = None
 
     def of_mimic(self, joint: Joint) -> "Course":
-        """That of a joint that mimics this one."""
+        """Return the course of a joint that mimics this one."""
         assert joint.mimic is not None
         multiplier, offset = joint.mimic.multiplier, joint.mimic.offset
         between = self.between
@@ -79,7 +79,7 @@ class Excess:
 
 
 def excesses(graph: md.SubsystemGraph, instants: Instants, courses: Iterable[Course]) -> list[Excess]:
-    """All excesses, by joint: of these joints, and after each one those of the joints that mimic it.
+    """Return all excesses by joint, after each joint those of the joints that mimic it.
 
     Limits of zero, as vendors write them, count as none.
 
@@ -99,7 +99,7 @@ def excesses(graph: md.SubsystemGraph, instants: Instants, courses: Iterable[Cou
 
 
 class _Side(NamedTuple):
-    """The worst instant beyond one limit."""
+    """The instant with the largest excess beyond one limit."""
 
     beyond: float
     point: int
@@ -136,7 +136,7 @@ def _either_way(size: float | None) -> tuple[float, float]:
 def _beyond(
     instants: Instants, values: Array, between: Array | None, sign: float, limit: float
 ) -> _Side | None:
-    """Above the limit where the sign is 1, below it where it is -1; None: it is kept."""
+    """Return the largest excess above (sign 1) or below (sign -1) the limit; None if there is none."""
     if math.isinf(limit):
         return None
     size = max(1.0, abs(limit))
@@ -154,7 +154,7 @@ def _beyond(
 
 
 def _beyond_sampled(effort: SampledEffort, sign: float, limit: float) -> _Side | None:
-    """The same of efforts between points."""
+    """Return the largest excess of efforts between points; arguments as of `_beyond`."""
     if not len(effort.values):
         return None
     side = _beyond(effort.instants, effort.values, None, sign, limit)

@@ -80,17 +80,17 @@ class QueryModel:
         self._frames = BlackBoxFrames(robot)
 
     def set_tolerance(self, tolerance: float) -> None:
-        """By how much passive joints may be given elsewhere than loops close [rad or m]."""
+        """Set by how much given passive joints may differ from closed loops [rad or m]."""
         if isinstance(self.solver, ClosedLoop):
             self.solver.mode.tolerance = tolerance
 
     @cached_property
     def terms(self) -> TermsSolver:
-        """Splits torques."""
+        """Solver that splits torques into terms."""
         return TermsSolver(self.robot, self.solver)
 
     def configuration(self, state: State, last: Configuration | None) -> Configuration:
-        """All joints at a state, loops closed from the last answer.
+        """Return all joints at a state, with loops closed from the last answer.
 
         Raises:
             BadMessage: the loops do not close.
@@ -100,7 +100,7 @@ class QueryModel:
         return self.solver.configuration_at(state)
 
     def given(self, subject: Subject, external: Sequence[StampedWrench]) -> GivenWrenches:
-        """External wrenches of a request, by frame, and those of black boxes that count now.
+        """Return a request's external wrenches by frame, and the valid ones of black boxes.
 
         Raises:
             BadMessage: an unknown frame, a link in a black box; a black box whose wrench is not known, or
@@ -133,7 +133,7 @@ class QueryModel:
         return BoxWrenches(measured, self._gravity(last.state), subject.loads, frozenset(elsewhere))
 
     def applied(self, given: GivenWrenches, state: State) -> AppliedWrenches:
-        """The same at a state.
+        """Return the given wrenches as applied at a state.
 
         Raises:
             BadMessage: gravity points elsewhere at a black box than where its wrench was measured, and its
@@ -143,7 +143,7 @@ class QueryModel:
         return AppliedWrenches(given.external, boxes)
 
     def _gravity(self, state: State) -> dict[str, Array]:
-        """By black box, in the frame of its connection point (3,) [m/s^2]."""
+        """Return gravity (3,) [m/s^2] by black box, in the frame of its connection point."""
         motions = self._motions(self.robot, state)
         return {name: motion.gravity_at_point for name, motion in motions.items()}
 
@@ -152,7 +152,7 @@ class QueryModel:
         return BlackBoxMotions(self.robot)
 
     def rates(self, joints: Array, of_base: Array | None) -> Array:
-        """A vector of the solver, such as all its velocities, of values of the joints (n,) and the base."""
+        """Return a vector of the solver, such as velocities, from values of the joints (n,) and the base."""
         if self.robot.base is not None:
             return self.robot.base.rates(joints, of_base)
         every = np.zeros(self._count)
@@ -160,7 +160,7 @@ class QueryModel:
         return every
 
     def velocities(self, configuration: Configuration, state: State) -> Array:
-        """Velocities of all joints (nv,); of closed loops those that keep them closed.
+        """Return velocities of all joints (nv,); with closed loops, those that keep them closed.
 
         Raises:
             ModularDynamicsError: a dead point.
@@ -169,7 +169,7 @@ class QueryModel:
         return v if (W := self.projection(configuration)) is None else W @ v
 
     def projection(self, configuration: Configuration) -> Array | None:
-        """W (nv, p): velocities of all joints from the solver's; None where they are the same.
+        """Return W (nv, p), all joints' velocities from the solver's; None if they are the same.
 
         Raises:
             ModularDynamicsError: a dead point.
@@ -180,7 +180,7 @@ class QueryModel:
 
     @cached_property
     def coordinates(self) -> tuple[NDArray[np.intp], list[str]]:
-        """The velocities that equations of motion and jacobians are about.
+        """Return indices and names of the velocities in equations of motion and Jacobians.
 
         Their indices in the solver's vectors, rising, and their names: those of joints; of a floating base
         six, such as "base.linear.x".
@@ -195,7 +195,7 @@ class QueryModel:
 
     @property
     def joints(self) -> NDArray[np.intp]:
-        """Where the joints of the state are in the solver's vectors."""
+        """Return the indices of the state's joints in the solver's vectors."""
         robot = self.robot
         if robot.base is not None:
             return robot.base.rate_indices

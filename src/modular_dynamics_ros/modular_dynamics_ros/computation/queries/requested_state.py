@@ -43,7 +43,7 @@ class RequestedState:
 
 
 def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> State:
-    """The state of all joints that are needed; joints that are not named stand still where they were.
+    """Return the state of all needed joints; joints not named stand still at their last position.
 
     Args:
         last: what was answered last; None: nothing was.
@@ -68,7 +68,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
         if last is None:
             raise QueryError("BAD_STATE", _unanswered("joint_names is empty, which means that state"))
         state = last.state
-        # passive joints as that answer had them, whatever was measured
+        # passive joints as in that answer, not as measured
         unknown = np.full_like(state.measured, np.nan)
         return State(state.stamp, state.q, state.v, state.a, unknown, base=state.base)
     require_known(robot, names)
@@ -133,7 +133,7 @@ def require_usable(what: str, values: Array, names: Sequence[str]) -> None:
 
     The largest size is that of descriptions and changes: beyond it results are numbers without a right digit.
     """
-    if (usable := np.abs(values) <= LARGEST).all():  # not of NaN
+    if (usable := np.abs(values) <= LARGEST).all():  # False for NaN
         return
     place = tuple(np.argwhere(~usable)[0])
     point = f" at point {place[0]}" if values.ndim > 1 else ""
@@ -143,7 +143,7 @@ def require_usable(what: str, values: Array, names: Sequence[str]) -> None:
 
 
 def _require_as_driven(robot: Robot, *values: dict[str, float]) -> None:
-    """A mimic joint may be named where it is as its driver makes it."""
+    """Raise QueryError if a mimic joint is named with a value other than its driver causes."""
     for joint in robot.graph.joints:
         mimic = joint.mimic
         if mimic is None or joint.name not in values[0]:

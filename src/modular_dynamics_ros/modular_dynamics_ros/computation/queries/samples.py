@@ -17,9 +17,9 @@ __all__ = ["Samples", "samples"]
 
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
 MOST = 20_000  # instants between the points of a trajectory; beyond them they are farther apart
-BENT = 24  # parts of a piece in which accelerations are no line
-#: Of a joint's largest velocity or acceleration; smaller jumps are not sampled: they change efforts by no
-#: more than that share.
+BENT = 24  # parts of a piece with non-linear accelerations
+#: Share of a joint's largest velocity or acceleration; smaller jumps are not sampled, as they change efforts
+#: by no more than that share.
 JUMP = 0.05
 
 
@@ -38,13 +38,13 @@ class Samples(NamedTuple):
     is_point: NDArray[np.bool_]
 
     def where(self, index: int) -> str:
-        """Of one of them, for messages."""
+        """Return where sample ``index`` lies on the trajectory, for messages."""
         point, instant = int(self.points[index]), 1e-9 * float(self.instants[index])
         return f"point {point}" if self.is_point[index] else f"{instant:.6g} s, after point {point}"
 
 
 def samples(instants: Instants, q: Array, v: Array, a: Array, degree: int) -> Samples:
-    """Of a trajectory with all fields.
+    """Return samples of a trajectory with all fields.
 
     Args:
         instants: (m,) [ns], strictly increasing. q, v, a: (m, n), see `spline.completed`.
@@ -68,20 +68,20 @@ def samples(instants: Instants, q: Array, v: Array, a: Array, degree: int) -> Sa
 
 
 def _pieces(instants: Instants, degree: int, q: Array, v: Array, a: Array) -> tuple[Array, Array]:
-    """Bernstein coefficients of positions and velocities of one joint."""
+    """Return Bernstein coefficients of positions and velocities of one joint."""
     if degree == 1:
         return np.array([q[:-1], q[1:]]), v[np.newaxis, :-1]
     return pieces(instants, q, v, a if degree == 5 else None)
 
 
 def _derived(h: Array, q: Array, v: Array) -> tuple[Array, Array, Array]:
-    """With the coefficients of accelerations; h: (m - 1,) [s] of the pieces."""
+    """Return position and velocity coefficients with those of accelerations; h (m - 1,) [s] of the pieces."""
     degree = len(v) - 1
     return q, v, degree * np.diff(v, axis=0) / h if degree else np.zeros_like(v)
 
 
 def _wanted(q: Array, a: Array) -> Array:
-    """How many parts (m - 1,) the pieces of one joint are to have, by positions and accelerations.
+    """Return how many parts (m - 1,) a joint's pieces need, by positions and accelerations.
 
     No value of a polynomial changes faster than its coefficients. Accelerations of cubics are largest at
     ends of pieces, those of quintics anywhere.
@@ -93,7 +93,7 @@ def _wanted(q: Array, a: Array) -> Array:
 
 
 def _between(wanted: Array) -> tuple[NDArray[np.intp], Array]:
-    """Pieces and shares, where the pieces (m - 1,) are to have so many parts."""
+    """Return pieces and shares of samples, for the wanted parts of each piece (m - 1,)."""
     counts = np.maximum(np.ceil(wanted / max(1.0, wanted.sum() / MOST)), 1.0).astype(np.intp)
     piece = np.repeat(np.arange(len(counts)), counts - 1)
     first = np.cumsum(counts - 1) - (counts - 1)
@@ -102,7 +102,7 @@ def _between(wanted: Array) -> tuple[NDArray[np.intp], Array]:
 
 
 def _jumps(coefficients: Array) -> NDArray[np.bool_]:
-    """(m - 1,) whether a value jumps at the end of each piece; at the last point it ends."""
+    """Return (m - 1,) whether a value jumps at the end of each piece; at the last point it ends."""
     size = np.abs(coefficients).max()
     return np.append(np.abs(coefficients[0, 1:] - coefficients[-1, :-1]) > JUMP * size, False)
 

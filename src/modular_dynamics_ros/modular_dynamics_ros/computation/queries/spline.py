@@ -13,7 +13,7 @@ __all__ = ["completed", "pieces"]
 
 
 def completed(instants: Instants, q: Array, v: Array | None, a: Array | None) -> tuple[Array, Array, Array]:
-    """Positions, velocities and accelerations (m, n) at instants (m,) [ns], strictly increasing.
+    """Return positions, velocities, accelerations (m, n) at increasing instants (m,) [ns].
 
     Where a spline turns or jumps at a point, the value is that of the piece which begins there; at the last
     point of the piece which ends there. A single point without velocities stands still. Not finite where
@@ -34,7 +34,7 @@ def completed(instants: Instants, q: Array, v: Array | None, a: Array | None) ->
 
 
 def pieces(instants: Instants, q: Array, v: Array, a: Array | None) -> tuple[Array, Array]:
-    """Positions and velocities between the points of one joint, as Bernstein coefficients.
+    """Return one joint's positions and velocities between points, as Bernstein coefficients.
 
     They are functions of the share of the time from a point to the next.
 

@@ -53,7 +53,7 @@ class Torques:
 def trajectory_torques(
     model: QueryModel, subject: Subject, motion: Motion, external: Sequence[StampedWrench]
 ) -> Torques:
-    """Efforts at each point, and limits all along; joints that are not named, and a base, stand still.
+    """Return efforts at each point and limits on the way; joints not named, and the base, stand still.
 
     Raises:
         QueryError: joints or numbers that cannot be used; at a point loops do not close, or torques overflow.
@@ -94,7 +94,7 @@ def trajectory_torques(
 
 
 def _courses(motion: Motion, v: Array, efforts: Array, sampled: Samples) -> Iterator[Course]:
-    """Of the joints that the motion names; v: also where the motion has none."""
+    """Yield the courses of the joints that the motion names; v: also if the motion has none."""
     points = sampled.is_point
     for k, name in enumerate(motion.names):
         q, a = motion.q[:, k].copy(), None if motion.a is None else motion.a[:, k]
@@ -107,7 +107,7 @@ def _courses(motion: Motion, v: Array, efforts: Array, sampled: Samples) -> Iter
 def _at_once(
     model: QueryModel, first: State, every: tuple[Array, ...], wrenches: GivenWrenches, *, friction: bool
 ) -> Solved:
-    """Of a tree without black boxes."""
+    """Return the torques of a tree without black boxes, all points in one call."""
     robot, (q, v, a) = model.robot, every
     coordinates = np.tile(model.configuration(first, None).coordinates, (len(q), 1))
     coordinates[:, [robot.graph.q_slice(name).start for name in robot.state_names]] = q
@@ -137,7 +137,7 @@ def _one_by_one(
     friction: bool,
     last: Configuration | None,
 ) -> Solved:
-    """Each point's loops are closed from the point before."""
+    """Return the torques point by point; loops are closed from the point before."""
     robot, graph = model.robot, model.robot.graph
     places = [graph.q_slice(name).start for name in robot.passive_names]
     rates = [graph.v_slice(name).start for name in robot.passive_names]

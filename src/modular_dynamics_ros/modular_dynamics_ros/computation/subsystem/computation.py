@@ -64,14 +64,14 @@ class SubsystemComputation(Computation):
 
     @property
     def own_motion(self) -> ConnectionMotion | None:
-        """That of a connection point on the ground; None where a predecessor carries it."""
+        """Return the motion of a connection point on the ground; None if a predecessor carries it."""
         x, part = self.part.x_root_connection, self.part
         return None if x is None else fixed_motion(x, part.gravity)
 
     def move(
         self, state: State, motion: ConnectionMotion, previous: MovingState | None = None
     ) -> MovingState:
-        """All joints at a state, and the motions of the connection points that the part carries.
+        """Return all joints at a state, and the motions of the connection points that the part carries.
 
         Args:
             previous: loops are closed from it where the state follows it closely.
@@ -92,7 +92,7 @@ class SubsystemComputation(Computation):
         return MovingState(moving, configuration, self._propagation.at_successors(motion, q, v, a))
 
     def _motion(self, moving: State, configuration: Configuration) -> tuple[Array, Array, Array]:
-        """Positions, velocities and accelerations of all joints."""
+        """Return positions, velocities and accelerations of all joints."""
         base = moving.base
         assert base is not None  # `move` has set it
         if not isinstance(self._solver, ClosedLoop):
@@ -108,7 +108,7 @@ class SubsystemComputation(Computation):
         return result.coordinates, result.velocities, np.array(result.accelerations)
 
     def answer(self, moving: MovingState, wrenches: Mapping[str, Array]) -> Answer:
-        """Torques and the wrench at the own connection point.
+        """Return torques and the wrench at the own connection point.
 
         Args:
             wrenches: of all successors, by subsystem, see `at_link`.
@@ -122,7 +122,7 @@ class SubsystemComputation(Computation):
         return self._answer(moving.state, moving.configuration, AppliedWrenches(loads or None))
 
     def at_link(self, subsystem: str, frame: str, wrench: Array) -> Array:
-        """The wrench on a successor at and in the link that carries its connection point.
+        """Return the wrench on a successor at and in the link that carries its connection point.
 
         Args:
             frame: of a link that is fixed to that one, in which the wrench is given; or

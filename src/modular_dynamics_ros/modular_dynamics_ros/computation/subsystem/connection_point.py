@@ -29,7 +29,7 @@ class ConnectionPoint:
 
 
 def connection_point_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> ConnectionPoint:
-    """The connection point of a subsystem, and the links that are fixed to the one that carries it."""
+    """Return a subsystem's connection point, and the links fixed to the one that carries it."""
     connection = subsystem.connection
     x_link_body = graph.link_pose(connection.link)[1].conjugate()
     poses = ((link, graph.link_pose(link)) for link in graph.links)
@@ -39,5 +39,5 @@ def connection_point_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> Co
 
 
 def pose_matrix(x_a_b: DualQuaternion) -> Array:
-    """H_a_b (4, 4): p_a = R p_b + p."""
+    """Return H_a_b (4, 4): p_a = R p_b + p."""
     return homogeneous(*to_rotation_translation(x_a_b))

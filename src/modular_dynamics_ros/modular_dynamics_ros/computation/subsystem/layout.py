@@ -33,11 +33,11 @@ class Layout:
     points: Mapping[str, tuple[str, Array]]
 
     def connected(self, one: str, other: str) -> set[str]:
-        """Of two subsystems, that which the other one carries; empty where they are not neighbours."""
+        """Return the one of two subsystems that the other carries; empty if they are not neighbours."""
         return {a for a, b in ((one, other), (other, one)) if self.predecessors.get(a) == b}
 
     def branch(self, name: str) -> list[str]:
-        """A subsystem and all that it carries, directly or not; predecessors come before their successors."""
+        """Return a subsystem and all that it carries; predecessors come before their successors."""
         found = [name]
         for one, before in self.predecessors.items():
             if before in found:
@@ -46,7 +46,7 @@ class Layout:
 
 
 def contradiction(name: str, own: Layout, other_name: str, other: Layout) -> str | None:
-    """What neighbours do not know alike, as a clause; None: nothing, or neither calls the other a neighbour.
+    """Return a contradiction between neighbours' descriptions, as a clause; None if there is none.
 
     Subsystems that only one of them knows are no contradiction, unless the other one has to carry them: the
     description of an arm may hold a tool where that of its robot ends with the arm, as a black box.
@@ -55,7 +55,7 @@ def contradiction(name: str, own: Layout, other_name: str, other: Layout) -> str
 
 
 def _differences(name: str, own: Layout, other_name: str, other: Layout) -> Iterator[str]:
-    """See `contradiction`; what is meant by each is only known where there is none before it."""
+    """Yield the differences; each is only meaningful if no earlier one exists. See `contradiction`."""
     connected = own.connected(name, other_name) | other.connected(name, other_name)
     if not connected:
         return
@@ -91,5 +91,5 @@ def _quoted(predecessor: str | None) -> str:
 
 
 def _place(link: str, H: Array) -> str:
-    x, y, z = H[:3, 3].round(6) + 0.0  # which writes -0 as 0
+    x, y, z = H[:3, 3].round(6) + 0.0  # + 0.0 turns -0.0 into 0.0
     return f"[{x:.6g}, {y:.6g}, {z:.6g}] m in the frame of '{link}'"

@@ -37,16 +37,16 @@ class ConnectionMotion:
     gravity: Array
 
     def equals(self, other: "ConnectionMotion") -> bool:
-        """Whether all numbers are the same."""
+        """Return whether all numbers are equal."""
         return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     @property
     def gravity_at_point(self) -> Array:
-        """(3,) gravitational acceleration in the point's frame [m/s^2]."""
+        """Return the gravitational acceleration (3,) [m/s^2] in the point's frame."""
         return np.asarray(self.gravity @ self.H_root_point[:3, :3])
 
     def falling(self) -> Array:
-        """(6,) the acceleration less that of free fall, in the point's frame.
+        """Return the acceleration (6,) less that of free fall, in the point's frame.
 
         A subsystem without gravity that accelerates so needs the same torques as one with gravity.
         """
@@ -56,7 +56,7 @@ class ConnectionMotion:
 
 
 def fixed_motion(x_root_point: DualQuaternion, gravity: Sequence[float] | Array) -> ConnectionMotion:
-    """That of a point on the ground."""
+    """Return the motion of a point on the ground."""
     at = pose_matrix(x_root_point)
     return ConnectionMotion(at, np.zeros(6), np.zeros(6), np.array(gravity, dtype=float))
 
@@ -82,7 +82,7 @@ class MotionPropagation:
     def at_successors(
         self, motion: ConnectionMotion, q: Array, v: Array, a: Array
     ) -> dict[str, ConnectionMotion]:
-        """By subsystem.
+        """Return the motions of the successors' connection points, by subsystem.
 
         Args:
             q, v, a: of all joints of the part (nq,), (nv,), (nv,); of the floating joint no pose, but twist

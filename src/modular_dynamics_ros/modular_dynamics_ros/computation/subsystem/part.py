@@ -30,12 +30,12 @@ class PartRobot(Robot):
 
     @property
     def summary(self) -> str:
-        """One line, for the log."""
+        """Return one line on the part, for the log."""
         return self.description
 
     @property
     def mounting(self) -> str:
-        """Nothing: its description says what carries it."""
+        """Return an empty text: the whole robot's description says what carries the part."""
         return ""
 
 
@@ -67,13 +67,13 @@ class SubsystemPart:
 
     @property
     def neighbours(self) -> tuple[str, ...]:
-        """Subsystems with which it exchanges motions and wrenches: its predecessor, then its successors."""
+        """Subsystems that exchange motions and wrenches with it: predecessor, then successors."""
         predecessor = () if self.predecessor is None else (self.predecessor,)
         return (*predecessor, *(one.subsystem for one in self.successors))
 
 
 def cut(robot: Robot, name: str) -> SubsystemPart:
-    """The part of a subsystem.
+    """Return the part of a subsystem.
 
     Raises:
         SettingError: there is no such subsystem, or it is a black box.
@@ -116,7 +116,7 @@ def cut(robot: Robot, name: str) -> SubsystemPart:
 
 
 def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: ConnectionPoint) -> md.SubsystemGraph:
-    """The subsystem's joints and bodies on a floating joint that moves the link of its connection point.
+    """Return the subsystem's joints and bodies on a floating joint at its connection point's link.
 
     There is no gravity: the floating joint accelerates against it.
     """
@@ -168,7 +168,7 @@ def _part_graph(graph: md.SubsystemGraph, subsystem: md.Subsystem, own: Connecti
 
 
 def _floating_joint(subsystem: md.Subsystem, link: str) -> md.Joint:
-    """It has names that no joint and no link of a URDF has: they contain a newline."""
+    """Return a floating joint; its names contain a newline, so no URDF can have them."""
     at = f"connection point\n{subsystem.name}"
     one = DualQuaternion.identity
     return md.Joint(
@@ -185,13 +185,13 @@ def _links(subsystem: md.Subsystem) -> set[str]:
 
 
 def _within(anchors: tuple[Anchor, Anchor], subsystem: md.Subsystem, own: ConnectionPoint) -> bool:
-    """Whether an element belongs to a subsystem: one end on it, the other there or on what carries it."""
+    """Return whether an element belongs to a subsystem: one end on it, the other on it or its carrier."""
     ends, links = {anchor.link for anchor in anchors}, _links(subsystem)
     return bool(ends & links) and ends <= links.union(own.links)
 
 
 def refuse_shared_elements(graph: md.SubsystemGraph) -> None:
-    """Subsystems exchange motions and wrenches at connection points, and nothing else.
+    """Reject elements between subsystems, which can exchange wrenches only at connection points.
 
     Raises:
         RobotError: a loop joint, spring, gear or mimic joint connects two subsystems, unless one end is on

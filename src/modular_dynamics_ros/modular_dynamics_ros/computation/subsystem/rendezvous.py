@@ -42,7 +42,7 @@ class Rendezvous(Generic[Item]):
         self._newest: int | None = None  # stamp of an item
 
     def add_item(self, stamp: int, item: Item, now: int) -> Meeting[Item] | None:
-        """An item; None where another one has come with this stamp."""
+        """Add an item; None if another one has this stamp."""
         if self._newest is not None and stamp < self._newest - self.timeout * 1e9:
             self.clear()  # the clock was set back: what has come belongs to other states
         self._newest = stamp if self._newest is None else max(self._newest, stamp)
@@ -53,7 +53,7 @@ class Rendezvous(Generic[Item]):
         return meeting
 
     def add_part(self, stamp: int, sender: str, part: Any, now: int) -> Meeting[Item] | None:
-        """What a sender says; None where it is of no more use."""
+        """Add a sender's part; None if it is no longer of use."""
         meeting = self._meeting(stamp, now)
         if meeting.done or sender in meeting.parts:
             return None
@@ -61,20 +61,20 @@ class Rendezvous(Generic[Item]):
         return meeting
 
     def part(self, stamp: int, sender: str) -> Any:
-        """What a sender has said of a stamp; None where nothing is kept of it."""
+        """Return a sender's part for a stamp; None if none is kept."""
         meeting = self._meetings.get(stamp)
         return None if meeting is None else meeting.parts.get(sender)
 
     def missing(self, meeting: Meeting[Item]) -> list[str]:
-        """Whose part has not come."""
+        """Return the senders whose part is missing."""
         return [sender for sender in self.senders if sender not in meeting.parts]
 
     def waiting(self) -> list[Meeting[Item]]:
-        """Those whose item was not answered."""
+        """Return the meetings whose item was not answered."""
         return [one for one in self._meetings.values() if one.item is not None and not one.done]
 
     def excuse(self, pause: int, now: int) -> None:
-        """Nothing was read for so long [ns] until now: what waits has not waited in that time."""
+        """Exclude a pause of ``pause`` [ns] until now, in which nothing was read, from waiting times."""
         for meeting in self._meetings.values():
             meeting.since = min(now, meeting.since + pause)
 

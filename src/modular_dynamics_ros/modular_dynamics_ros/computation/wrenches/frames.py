@@ -21,7 +21,7 @@ MOST_FOUND = 256  # frames whose link is remembered: messages may hold any names
 
 
 def wrench_matrix(H_a_b: Array) -> Array:
-    """(6, 6): takes [force, moment] about the origin and in the axes of b to those of a."""
+    """Return the matrix (6, 6) that moves [force, moment] from origin and axes of b to those of a."""
     R, p = H_a_b[:3, :3], H_a_b[:3, 3]
     matrix = np.zeros((6, 6))
     matrix[:3, :3] = matrix[3:, 3:] = R
@@ -30,12 +30,12 @@ def wrench_matrix(H_a_b: Array) -> Array:
 
 
 def connection_frame(box: str) -> str:
-    """The name of the frame of a black box's connection point, for wrenches that are given there."""
+    """Return the name of a black box's connection frame, for wrenches given there."""
     return f"{box}/connection_point"
 
 
 class _Tree(NamedTuple):
-    """Frames by the frame that each is fixed to, the other way round, and what was looked up in it."""
+    """Frames by parent and by child, and a cache of look-ups."""
 
     parents: Mapping[str, tuple[str, Array]]
     children: Mapping[str, Sequence[str]]
@@ -54,14 +54,14 @@ class FixedFrames:
         self._tree = _Tree({}, {}, {})  # replaced by `set`: other threads may read it
 
     def set(self, child: str, parent: str, H_parent_child: Array) -> None:
-        """Where a frame is from now on."""
+        """Set where a frame is from now on."""
         parents, children = {**self._tree.parents, child: (parent, H_parent_child)}, dict[str, list[str]]()
         for one, (carrier, _) in parents.items():
             children.setdefault(carrier, []).append(one)
         self._tree = _Tree(parents, children, {})
 
     def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-        """The link that a frame is fixed to, and H_link_frame; None where it is fixed to none.
+        """Return the link that a frame is fixed to, and H_link_frame; None if it is not fixed to any.
 
         The nearest one that carries the frame; else the nearest one that hangs on the frame, or on one that
         carries it, as a robot on the map that its cameras are on.
@@ -75,7 +75,7 @@ class FixedFrames:
 
 
 def _nearest_link(tree: _Tree, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-    """See `FixedFrames.on_link`."""
+    """Return the nearest link that carries a frame: see `FixedFrames.on_link`."""
     above = _above(tree, frame)
     for one, H_one_frame in above:
         if one in graph_links:
@@ -92,7 +92,7 @@ def _nearest_link(tree: _Tree, frame: str, graph_links: frozenset[str]) -> tuple
 
 
 def _above(tree: _Tree, frame: str) -> list[tuple[str, Array]]:
-    """A frame and those that carry it, with H_one_frame."""
+    """Return a frame and those that carry it, each with H_carrier_frame."""
     one, H, found = frame, np.eye(4), dict[str, Array]()
     while one not in found:  # two publishers may make a ring
         found[one] = H
@@ -122,7 +122,7 @@ class LinkFrames:
         }
 
     def frame(self, box: str | None, frame_id: str) -> str:
-        """What the frame of a message is called without the prefix of TF, which it may lack.
+        """Return the name of a message's frame without the prefix of TF, which it may lack.
 
         Args:
             box: the black box whose wrench it is; the prefix may be its name, too. None: an external wrench.
@@ -132,7 +132,7 @@ class LinkFrames:
         return frame_id if own else frame
 
     def on_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
-        """A wrench in a frame as (link, wrench at and in the link's frame); the link carries the frame.
+        """Return a wrench in a frame as (link, wrench at and in its frame); the link carries the frame.
 
         Raises:
             BadMessage: no link, and not fixed to one.
@@ -150,7 +150,7 @@ class LinkFrames:
         raise BadMessage("unknown frame", text)
 
     def on_outer_link(self, frame: str, wrench: Array) -> tuple[str, Array]:
-        """The same for a wrench that the world exerts.
+        """Return the same as `on_link` for a wrench that the world exerts.
 
         Raises:
             BadMessage: also where the link is inside a black box.
@@ -190,11 +190,11 @@ class BlackBoxFrames:
             self._placements[box, link] = self._placement(box, link)
 
     def fixed(self, box: str, link: str) -> bool:
-        """Whether a link that `place` accepted is fixed to the connection point at every state."""
+        """Return whether a link that `place` accepted is fixed to the connection point at every state."""
         return self._placements[box, link].links is None
 
     def at_connection(self, box: str, link: str, wrench: Array, q: Array) -> Array:
-        """A wrench in the frame of a link that `place` accepted, in the connection frame.
+        """Return a wrench in the frame of a link that `place` accepted, in the connection frame.
 
         Args:
             q: positions (nq,).
@@ -227,7 +227,7 @@ class BlackBoxFrames:
         return Placement((connection.link, link), matrix)
 
     def _above(self, body: int | None) -> set[int]:
-        """The joints from a body to the ground, by index; each has the index of the body that it moves."""
+        """Return the joints from a body to the ground, as indices, which equal those of their bodies."""
         joints = set[int]()
         while body is not None:
             joints.add(body)

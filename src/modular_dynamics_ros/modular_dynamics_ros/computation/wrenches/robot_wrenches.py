@@ -54,7 +54,7 @@ class RobotWrenches:
             self.black_box.require_order(box, stamp, now, valid_for)
 
     def take_external(self, frame: str, wrench: Array, arrival: Arrival) -> None:
-        """What the world exerts on the link that carries a frame; it replaces the last one in that frame.
+        """Store the world's wrench on the link that carries a frame; it replaces the last one there.
 
         Raises:
             BadMessage: the frame is not known.
@@ -62,7 +62,7 @@ class RobotWrenches:
         self.external.set(frame, TimedWrench(*self.links.on_outer_link(frame, wrench), arrival))
 
     def take_black_box(self, name: str, frame: str, wrench: Array, arrival: Arrival) -> TimedWrench:
-        """What the predecessor exerts on a black box; it replaces the last one.
+        """Store the predecessor's wrench on a black box; it replaces the last one.
 
         Raises:
             BadMessage: the frame is not known, or its pose is not known at every state, or the sensor was
@@ -76,11 +76,11 @@ class RobotWrenches:
         return timed
 
     def on_link(self, name: str, frame: str, wrench: Array) -> tuple[str, Array]:
-        """As `LinkFrames.on_link`, and a black box's own connection point stays what it is."""
+        """Return as `LinkFrames.on_link`; a black box's own connection frame stays as it is."""
         return (frame, wrench) if frame == connection_frame(name) else self.links.on_link(frame, wrench)
 
     def is_reversed(self, name: str) -> bool:
-        """Whether the wrench of a black box comes with the opposite sign."""
+        """Return whether the wrench of a black box comes with the opposite sign."""
         return name in self._reversed
 
     def continue_from(self, other: "RobotWrenches") -> None:
@@ -106,7 +106,7 @@ class RobotWrenches:
     def current(
         self, now: int, settings: ComputationSettings, matched: Mapping[str, TimedWrench] | None = None
     ) -> tuple[Wrenches, Mapping[str, TimedWrench] | None]:
-        """External wrenches by link and those of black boxes that count now [ns]; None where there are none.
+        """Return valid external wrenches by link, and those of black boxes [ns]; None if there are none.
 
         Args:
             matched: those of black boxes with the state's stamp; None: the newest valid ones count.
@@ -137,7 +137,7 @@ class RobotWrenches:
         return valid
 
     def boxes(self, now: int, settings: ComputationSettings) -> Mapping[str, TimedWrench]:
-        """Wrenches of black boxes that count now [ns], in the frames of links. For any thread.
+        """Return wrenches of black boxes that are valid now [ns], in link frames. Thread-safe.
 
         Raises:
             BadMessage: as of `current`.
@@ -150,11 +150,11 @@ class RobotWrenches:
 
     @property
     def stopped_boxes(self) -> tuple[str, ...]:
-        """Black boxes whose wrench had stopped when `current` was asked last."""
+        """Black boxes without a current wrench at the last call of `current`."""
         return tuple(name for name in self._boxes if name in self.black_box.stopped)
 
     def at_connections(self, boxes: Mapping[str, TimedWrench] | None, q: Array) -> Wrenches:
-        """Wrenches of black boxes in their connection frames, at positions q (nq,)."""
+        """Return wrenches of black boxes in their connection frames, at positions q (nq,)."""
         if boxes is None:
             return None
         move = self._frames.at_connection
@@ -164,7 +164,7 @@ class RobotWrenches:
 def _with_stopped(
     valid: Mapping[str, TimedWrench], stopped: Mapping[str, TimedWrench], on_stale: str, text: str
 ) -> Mapping[str, TimedWrench]:
-    """The valid wrenches, and those that stand for the stopped ones: the last ones, or zeros.
+    """Return the valid wrenches, with the last ones or zeros in place of those that stopped.
 
     Raises:
         BadMessage: nothing shall; with this text.

@@ -43,7 +43,7 @@ class TimedWrench(NamedTuple):
 
 
 def longest_silence(valid_for: float, *, simulated: bool) -> float:
-    """For how long [s] of the steady clock an input may be silent that is valid for a time of the node's."""
+    """Return how long [s] of the monotonic clock an input, valid for a time of the node's, may be silent."""
     return max(valid_for, SLOWEST) if simulated else valid_for
 
 
@@ -101,11 +101,11 @@ class TimedWrenches:
             raise BadMessage("older than the last one", f"{text}, which is still valid")
 
     def __contains__(self, source: str) -> bool:
-        """Whether it has sent a wrench."""
+        """Return whether a source has sent a wrench."""
         return source in self.newest
 
     def copy(self) -> "TimedWrenches":
-        """The same wrenches; what is asked of the copy does not change this one. For any thread."""
+        """Return a copy; calls on it do not change this one. Thread-safe."""
         other = copy(self)
         other.newest, other.stopped = self.newest.copy(), self.stopped.copy()
         return other
@@ -124,7 +124,7 @@ class TimedWrenches:
     def by_validity(
         self, now: int, valid_for: float
     ) -> tuple[Mapping[str, TimedWrench], Mapping[str, TimedWrench]]:
-        """The wrenches that are valid now [ns], and the last ones of sources that have stopped."""
+        """Return the wrenches that are valid now [ns], and the last ones of sources that have stopped."""
         if not self.newest:
             return {}, {}
         steady = self._steady()
