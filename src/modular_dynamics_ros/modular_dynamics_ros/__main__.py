@@ -42,32 +42,32 @@ def _run(name: str) -> int:
 
 
 def assembly_node() -> int:
-    """`ros2 run modular_dynamics_ros assembly_node`."""
+    """Return `ros2 run modular_dynamics_ros assembly_node`."""
     return _run("assembly_node")
 
 
 def dynamics_node() -> int:
-    """`ros2 run modular_dynamics_ros dynamics_node`."""
+    """Return `ros2 run modular_dynamics_ros dynamics_node`."""
     return _run("dynamics_node")
 
 
 def joint_state_player() -> int:
-    """`ros2 run modular_dynamics_ros joint_state_player`."""
+    """Return `ros2 run modular_dynamics_ros joint_state_player`."""
     return _run("joint_state_player")
 
 
 def moveit_payload_node() -> int:
-    """`ros2 run modular_dynamics_ros moveit_payload_node`."""
+    """Return `ros2 run modular_dynamics_ros moveit_payload_node`."""
     return _run("moveit_payload_node")
 
 
 def subsystem_node() -> int:
-    """`ros2 run modular_dynamics_ros subsystem_node`."""
+    """Return `ros2 run modular_dynamics_ros subsystem_node`."""
     return _run("subsystem_node")
 
 
 def torso_reaction_node() -> int:
-    """`ros2 run modular_dynamics_ros torso_reaction_node`."""
+    """Return `ros2 run modular_dynamics_ros torso_reaction_node`."""
     return _run("torso_reaction_node")
 
 

@@ -85,11 +85,11 @@ class BadMessage(ValueError):
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """Names in quotes for a sentence; beyond `most` only their number."""
+    """Return names in quotes for a sentence; beyond `most` only their number."""
     shown = ", ".join(f"'{name}'" for name in names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 def repeated(names: Iterable[str]) -> list[str]:
-    """The names that are there more than once, in order, each once."""
+    """Return the names that are there more than once, in order, each once."""
     return [name for name, count in Counter(names).items() if count > 1]

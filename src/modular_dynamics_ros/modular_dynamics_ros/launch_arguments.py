@@ -65,7 +65,7 @@ TOPICS = {
 
 
 def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
-    """A launch argument; of those in COMMON the name is enough. Without a default it must be given."""
+    """Return a launch argument; those in COMMON need only a name. Without a default it is required."""
     choices = None
     if name in COMMON:
         usual, description, choices = COMMON[name]
@@ -74,17 +74,17 @@ def argument(name: str, default: str | None = None, description: str = "") -> De
 
 
 def value_of(context: LaunchContext, name: str) -> str:
-    """What a launch argument is set to."""
+    """Return what a launch argument is set to."""
     return str(LaunchConfiguration(name).perform(context))
 
 
 def is_true(context: LaunchContext, name: str) -> bool:
-    """Whether a launch argument of the choices BOOLEAN is true."""
+    """Return whether a launch argument of the choices BOOLEAN is true."""
     return value_of(context, name).lower() == "true"
 
 
 def existing_file(context: LaunchContext, name: str) -> str:
-    """Absolute path that a launch argument holds, or "" if it is empty; FileNotFoundError ends the launch."""
+    """Return a launch argument's absolute path, "" if empty; FileNotFoundError ends the launch."""
     value = value_of(context, name)
     path = Path(value).expanduser().absolute()
     if value and not path.is_file():
@@ -93,7 +93,7 @@ def existing_file(context: LaunchContext, name: str) -> str:
 
 
 def words_of(context: LaunchContext, name: str) -> list[str]:
-    """The words of a launch argument, as a shell reads them."""
+    """Return the words of a launch argument, as a shell reads them."""
     value = value_of(context, name)
     try:
         return shlex.split(value)

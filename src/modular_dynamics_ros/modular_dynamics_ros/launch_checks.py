@@ -32,7 +32,7 @@ TABLES: dict[str, Any] = {
 
 
 def checked_topic(argument: str, name: str) -> str:
-    """The name of a topic.
+    """Return the name of a topic.
 
     Raises:
         ValueError: ROS does not allow it; names the launch argument.
@@ -48,7 +48,7 @@ def checked_topic(argument: str, name: str) -> str:
 
 
 def checked_namespace(name: str) -> str:
-    """A namespace as a full name: "" or /left/arm.
+    """Return a namespace as a full name: "" or /left/arm.
 
     Raises:
         ValueError: ROS does not allow it.
@@ -62,7 +62,7 @@ def checked_namespace(name: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """rclpy's, without what is not allowed before it and the pointer below it."""
+    """Return rclpy's reason without the text before it and the pointer below it."""
     return str(error).splitlines()[0].rpartition(": ")[2].rstrip(":")
 
 
@@ -105,7 +105,7 @@ def require_parameters(path: str, node: str, executable: str, same: Mapping[str,
 
 
 def _as_ros_reads(value: Any, entry: Field[Any]) -> Any:
-    """A number such as 1e3, which is a text in YAML 1.1 and a number to ROS."""
+    """Return a number such as 1e3, a text in YAML 1.1, as the number that ROS reads."""
     of_numbers = isinstance(entry.default, float) or entry.metadata["spec"].length is not None
     if isinstance(value, list):
         return [_as_ros_reads(item, entry) for item in value]

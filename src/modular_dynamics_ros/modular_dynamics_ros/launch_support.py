@@ -52,7 +52,7 @@ UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that
 
 
 def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:
-    """From the topics of these arguments to what they are set to."""
+    """Return remappings from the topics of these arguments to their values."""
     if empty := [name for name in names if not value_of(context, name)]:
         raise ValueError(f"launch argument {empty[0]} is empty; give the name of a topic")
     chosen = ((TOPICS[name], checked_topic(name, value_of(context, name))) for name in names)
@@ -70,7 +70,7 @@ def own_node(
     executable: str = "",
     same: Mapping[str, Any] = MappingProxyType({}),
 ) -> Node:
-    """One of our nodes.
+    """Return one of this package's nodes.
 
     Args:
         name: of the node, and of its executable where that is not given.
@@ -101,7 +101,7 @@ def own_node(
 def robot_parameters(
     context: LaunchContext, urdf: str, partition: str, xacro_arguments: list[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Parameters of a node about the robot of these arguments, and those that no file may set otherwise."""
+    """Return a node's parameters about the robot of these arguments, and those that no file may override."""
     files = {"robot_description_file": urdf, "partition_file": partition}
     own: dict[str, Any] = {name: path for name, path in files.items() if path}
     if xacro_arguments:  # an empty list has no type
@@ -111,7 +111,7 @@ def robot_parameters(
 
 
 def start_options(context: LaunchContext) -> dict[str, Any]:
-    """Parameters of every node about one robot: whether it starts by itself, and its frames in TF."""
+    """Return parameters of every node of a robot: automatic start, and its frames in TF."""
     return {
         "autostart": is_true(context, "autostart"),
         "frame_prefix": value_of(context, "frame_prefix"),
@@ -119,7 +119,7 @@ def start_options(context: LaunchContext) -> dict[str, Any]:
 
 
 def player(context: LaunchContext, subscribers: int) -> Node:
-    """joint_state_player with the arguments motion_file and loop; it waits for so many subscribers."""
+    """Return joint_state_player for motion_file and loop, which waits for so many subscribers."""
     motion, params = existing_file(context, "motion_file"), existing_file(context, "params_file")
     own: dict[str, Any] = {"loop": is_true(context, "loop"), "wait_for_subscriber": subscribers}
     own |= {"motion_file": motion} if motion else {}
@@ -127,7 +127,7 @@ def player(context: LaunchContext, subscribers: int) -> Node:
 
 
 def state_publisher(context: LaunchContext, description: str, others: Sequence[tuple[str, str]]) -> Node:
-    """robot_state_publisher with a description (XML), and remappings beside those of the arguments."""
+    """Return robot_state_publisher with a description (XML) and further remappings."""
     name = "robot_state_publisher"
     require_package(name, "or robot_state_publisher:=false")
     taken = [topic for topic, _ in others]
@@ -149,7 +149,7 @@ def state_publisher(context: LaunchContext, description: str, others: Sequence[t
 def rviz_nodes(
     context: LaunchContext, description: str, partition: str = "", markers: str = ""
 ) -> list[Node]:
-    """rviz2, where the argument rviz asks for it; its file is the argument's or made for the robot.
+    """Return rviz2 if the argument rviz asks for it, with the argument's file or one for the robot.
 
     Args:
         description: XML; empty: not known before the nodes run. partition: path; empty: none.
@@ -170,7 +170,7 @@ def rviz_nodes(
 
 
 def robot_launch(fixed: Mapping[str, str]) -> IncludeLaunchDescription:
-    """dynamics.launch.py with fixed arguments, params_file, and those of ROBOT_ARGUMENTS that are not fixed.
+    """Return dynamics.launch.py with fixed arguments, params_file, and the other ROBOT_ARGUMENTS.
 
     To be returned by an OpaqueFunction: `--show-args` would else list the fixed arguments, too.
     """
@@ -181,7 +181,7 @@ def robot_launch(fixed: Mapping[str, str]) -> IncludeLaunchDescription:
 
 
 def described_robot(urdf: str, partition: str, mappings: Mapping[str, str] | None) -> md.SubsystemGraph:
-    """The robot of the launch arguments, read to find its faults; the nodes log what looks wrong in it.
+    """Return the robot of the launch arguments, read to find errors; the nodes log its warnings.
 
     Args:
         urdf, partition: paths; the second may be empty. mappings: of a xacro file.
@@ -219,7 +219,7 @@ def _respawn_delay(context: LaunchContext) -> float:
 
 
 def _temporary_file(content: str) -> str:
-    """A file that lives as long as this process."""
+    """Write a file that exists as long as this process, and return its path."""
     with tempfile.NamedTemporaryFile("w", prefix="modular_dynamics_", suffix=".rviz", delete=False) as file:
         file.write(content)
     atexit.register(Path(file.name).unlink, missing_ok=True)

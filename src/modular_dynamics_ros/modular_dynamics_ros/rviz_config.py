@@ -30,7 +30,7 @@ class WrenchDisplay(NamedTuple):
 
 
 def robot_displays(description: str, partition: str | None) -> tuple[str, list[WrenchDisplay]]:
-    """Root link of a robot, and the wrench at the connection point of each subsystem.
+    """Return a robot's root link, and the wrench display of each subsystem's connection point.
 
     Args:
         description: URDF. partition: path of a YAML file.
@@ -55,7 +55,7 @@ def rviz_config(
     markers: str = "",
     frame_prefix: str = "",
 ) -> str:
-    """Content of a .rviz file.
+    """Return the content of a .rviz file.
 
     Args:
         fixed_frame: that does not move, with the prefix. description: topic of the URDF.

@@ -22,7 +22,7 @@ SHORTEST_STEP = 1e-4
 
 
 def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
-    """Kinds of modules by name, in addition to the shipped ones.
+    """Return kinds of modules by name, in addition to the shipped ones.
 
     Raises:
         AssemblyFileError: an invalid file; two files with one kind.
@@ -40,7 +40,7 @@ def load_types(paths: Sequence[str]) -> Mapping[str, ModuleType]:
 
 
 def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Assembly:
-    """The assembly whose incidence matrix a file holds.
+    """Return the assembly whose incidence matrix a file holds.
 
     Raises:
         AssemblyFileError: no such file, or no incidence matrix in it: other text, or a matrix that
@@ -65,7 +65,7 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     matrix = assembly.incidence_matrix()
     text = matrix.to_csv() if _format(path) == ".csv" else matrix.to_yaml()
     try:
-        _write(Path(path).expanduser().resolve(), text, overwrite)  # a link stays one
+        _write(Path(path).expanduser().resolve(), text, overwrite)  # keeps symbolic links
     except FileExistsError:
         raise AssemblyFileError(f"file {path[:SHOWN]!r} exists; set overwrite to replace it") from None
     except OSError as error:
@@ -113,7 +113,7 @@ def _require_writeable(path: Path, overwrite: bool) -> None:
 
 
 def load_gait(path: str, seed: int) -> "gaits.Gait | None":
-    """The gait in a YAML file; None without a file.
+    """Return the gait in a YAML file; None without a file.
 
     Args:
         seed: of its first states, instead of the file's; -1: the file's.

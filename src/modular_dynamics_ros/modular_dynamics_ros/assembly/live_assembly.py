@@ -40,7 +40,7 @@ class LiveAssembly(NamedTuple):
 
 
 def description_of(assembly: Assembly, graph: SubsystemGraph | None = None) -> str:
-    """URDF in which the joints that rings move are passive: nodes then take the others as independent.
+    """Return URDF in which the joints moved by rings are passive, and so the others independent.
 
     Args:
         graph: of the assembly, where it is made already.

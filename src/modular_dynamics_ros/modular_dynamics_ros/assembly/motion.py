@@ -17,7 +17,7 @@ class Motion(Protocol):
     joint_names: tuple[str, ...]
 
     def at(self, t: float) -> Any:
-        """q, v, a (n,) of its joints at a time [s] from 0 on."""
+        """Return q, v, a (n,) of its joints at a time [s] from 0 on."""
 
 
 class MovingJoints:
@@ -41,7 +41,7 @@ class MovingJoints:
         self._since: Array = np.zeros(0)
 
     def take(self, names: Sequence[str], t: float) -> None:
-        """The joints from time t [s] on."""
+        """Set the joints to be moved from time t [s] on."""
         before = dict(zip(self._names, self._since.tolist(), strict=True))
         first = not before
         self._names = tuple(names)
@@ -51,7 +51,7 @@ class MovingJoints:
         self._columns = np.array([column for _, column in moved], np.intp)
 
     def at(self, t: float) -> tuple[Array, Array]:
-        """Positions and velocities (n,) [rad or m, per s] at a time [s]."""
+        """Return positions and velocities (n,) [rad or m, per s] at a time [s]."""
         q, v = np.zeros((2, len(self._names)))
         if self._gait is None:
             return q, v

@@ -51,9 +51,9 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._state_publisher: StatePublisherClient | None = None
-        self._timer: Any = None  # of the joint states
+        self._timer: Any = None  # publishes joint states
         self._writer: JointStateWriter | None = None
-        self._began = self._newest = self._sent = 0  # [ns], [ns] of what is published, joint states
+        self._began = self._newest = self._sent = 0  # [ns]; last stamp [ns]; joint states sent
 
     def equip(self) -> None:
         """See `ManagedNode`."""
@@ -95,14 +95,14 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._start_timer()
 
     def change(self, make: Change, what: str) -> None:
-        """See `Host`. Nothing changes where an exception is raised."""
+        """Apply a change: see `Host`. Nothing changes if an exception is raised."""
         assembly = make(self.live.assembly)
         self._follow_clock()
         stamp = max(self.now(), self._newest + 1)
         self._put_in_force(LiveAssembly.of(assembly, self.live.revision + 1, stamp), what)
 
     def _follow_clock(self) -> None:
-        """Where the clock was set back, as by a simulation that starts again: move on from where it is now.
+        """Continue from the present position if the clock was set back, as by a restarted simulation.
 
         Stamps that went on from the old time would be ahead of the clock, and nobody would use them.
         """
@@ -132,7 +132,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         return f"{len(self.live.assembly)} modules, {len(self.live.joint_names)} joints"
 
     def _time(self, stamp: int) -> float:
-        """Of the gait [s] at a stamp [ns]."""
+        """Return the gait's time [s] at a stamp [ns]."""
         return max(0, stamp - self._began) * 1e-9
 
     def _start_timer(self) -> None:

@@ -33,7 +33,7 @@ def require_node_name(name: str) -> None:
 
 
 class _Call(NamedTuple):
-    """A request with this description, awaited since a time of the steady clock [s]."""
+    """A request with this description, awaited since a time of the monotonic clock [s]."""
 
     future: Any
     urdf: str
@@ -51,8 +51,8 @@ class StatePublisherClient:
     ) -> None:
         self._node, self._name, self._log, self._clock = node, name, log, clock
         self._client = node.create_client(SetParameters, f"{name}/set_parameters")
-        self._urdf: str | None = None  # to be sent
-        self._call: _Call | None = None  # that is not answered
+        self._urdf: str | None = None  # description to be sent
+        self._call: _Call | None = None  # request without a reply yet
         self._missing: float | None = None  # since when its service is [s]
 
     def set(self, urdf: str) -> None:
@@ -89,7 +89,7 @@ class StatePublisherClient:
 
     def _on_answer(self, future: Any) -> None:
         if self._call is None or future is not self._call.future:
-            return  # it was given up
+            return  # the request was abandoned
         self._call = None
         response = future.result()
         if response is None or not all(result.successful for result in response.results):

@@ -43,11 +43,11 @@ class RunFigures:
 
     @property
     def answered(self) -> int:
-        """Joint states that have their answer."""
+        """Number of joint states that were answered."""
         return len(self.times)
 
     def losses(self) -> list[str]:
-        """Which messages are missing; empty where none is."""
+        """Return which messages are missing, as texts; empty if none is."""
         reasons = []
         if self.sent is not None and self.sent != self.expected:
             reasons.append(f"the player sent {self.sent} joint states; the motion has {self.expected}")
@@ -61,7 +61,7 @@ class RunFigures:
 
 
 def run_figures(recorder: MotionRecorder, expected: int, sent: int) -> dict[str, Any]:
-    """The arguments of `RunFigures`."""
+    """Return the arguments of `RunFigures`."""
     stamps = np.array(recorder.answered, dtype=np.int64)
     arrivals, answers = (
         np.array([times[stamp] for stamp in recorder.answered], dtype=np.int64)
@@ -101,7 +101,7 @@ class Evaluation(RunFigures):
         return float(np.max(list(self.disagreement.values())) / self.largest) if self.answered else np.nan
 
     def failures(self, threshold: float) -> list[str]:
-        """Why the run failed; empty where it did not."""
+        """Return why the run failed; empty if it did not."""
         reasons = self.losses()
         if self.fewest_wrenches < self.answered:
             reasons.append(
@@ -120,12 +120,12 @@ class Evaluation(RunFigures):
 
 
 def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
-    """Recompute every answer with Pinocchio from the recorded state and reference, and compare."""
+    """Return recompute every answer with Pinocchio from the recorded state and reference, and compare."""
     graph, check, stamps = recorder.graph, CrossCheck(recorder.graph), recorder.answered
     ours = np.array([recorder.torques[stamp] for stamp in stamps]).reshape(len(stamps), graph.nv)
     theirs = np.full_like(ours, np.nan)
     for row, stamp in enumerate(stamps):
-        if np.isfinite(recorder.states[stamp]).all():  # else no reference was received
+        if np.isfinite(recorder.states[stamp]).all():  # otherwise no reference was received
             theirs[row] = check.torques(*recorder.states[stamp])
     difference = np.abs(ours - theirs)
     disagreement = {
@@ -145,12 +145,12 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
 
 
 def coordinates_of(graph: md.SubsystemGraph, subsystem: md.Subsystem) -> list[int]:
-    """Indices in tau of a subsystem's coordinates."""
+    """Return indices in tau of a subsystem's coordinates."""
     return [graph.v_slice(joint.name).start for joint in subsystem.joints if joint.mimic is None]
 
 
 def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
-    """Force of the ground on the robot against gravity, from the published wrenches [N]; NaN without one."""
+    """Return the ground's force on the robot against gravity, from published wrenches [N]; NaN if none."""
     graph, gravity = recorder.graph, recorder.graph.gravity
     up = -gravity / (np.linalg.norm(gravity) or 1.0)
     weight = np.zeros(len(stamps))
@@ -165,7 +165,7 @@ def _weight(recorder: Recorder, stamps: list[int]) -> np.ndarray:
 
 
 def table_of(title: str, run: RunFigures, answers: str) -> Table:
-    """A table that begins with messages and latency."""
+    """Return a table that begins with messages and latency."""
     table = Table(title=title, title_style="bold")
     table.add_column("figure")
     table.add_column("value", justify="right")
@@ -183,7 +183,7 @@ def table_of(title: str, run: RunFigures, answers: str) -> Table:
 
 
 def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -> None:
-    """Messages, latency, disagreement per subsystem, weight."""
+    """Print messages, latency, disagreement per subsystem and weight."""
     title = f"{graph.name}: {graph.nv} joints in {len(graph.subsystems)} subsystems"
     table, weight = table_of(title, run, "torques"), run.weight
     table.add_row("[bold]worst difference to Pinocchio", "N m or N", "(of the largest torque)")

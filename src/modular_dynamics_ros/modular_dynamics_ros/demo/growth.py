@@ -73,7 +73,7 @@ class GrowthRun(RunFigures):
     largest: float
 
     def failures(self) -> list[str]:
-        """Why the run failed; empty where it did not."""
+        """Return why the run failed; empty if it did not."""
         reasons = self.losses()
         if self.strangers:
             reasons.append(f"{self.strangers} answers have the joints of another body")
@@ -83,7 +83,7 @@ class GrowthRun(RunFigures):
 
 
 class _Recorder(Node):
-    """Joint states, torques and their arrivals by stamp [ns], and a client that docks."""
+    """A node that records joint states, torques and arrivals by stamp [ns], and a client that docks."""
 
     def __init__(self) -> None:
         super().__init__("growth_recorder")
@@ -103,12 +103,12 @@ class _Recorder(Node):
         self.create_subscription(JointState, topic, on_message, DEPTH)
 
     def has_answer(self) -> bool:
-        """Whether a joint state and its torques were received."""
+        """Return whether a joint state and its torques were received."""
         return not self.states.keys().isdisjoint(self.answers)
 
 
 def snake() -> Assembly:
-    """Five Backbones in a line; v0 stands in the world."""
+    """Return five Backbones in a line; v0 stands in the world."""
     assembly = Assembly(("v0", "backbone"), name="snake")
     for k in range(4):
         assembly = assembly.dock(f"v{k}", 3, f"v{k + 1}", 4, kind="backbone")
@@ -134,7 +134,7 @@ def grow(files: Path, rate: float, out: Path, console: Console) -> GrowthRun:
 def _record(
     recorder: _Recorder, files: Path, rate: float, out: Path, console: Console
 ) -> tuple[list[int], list[Assembly], list[int]]:
-    """Stamps of all joint states, the bodies, and since when each of them is [ns]."""
+    """Return the stamps of all joint states, the bodies, and the stamp [ns] from which each is valid."""
     start = snake()
     matrix = out / "snake.yaml"
     start.incidence_matrix().to_yaml(matrix)
@@ -235,7 +235,7 @@ def _ordered(names: list[str], values: Any, wanted: tuple[str, ...]) -> np.ndarr
 
 
 def print_growth(console: Console, run: GrowthRun) -> None:
-    """Messages, latency, and the torques of every body beside Pinocchio's."""
+    """Print messages, latency, and the torques of every body beside Pinocchio's."""
     table = table_of("snake: a robot of modules that grows while it moves", run, "torques")
     table.add_row("answers with another body's joints", f"{run.strangers}", "messages")
     table.add_row("[bold]worst difference to Pinocchio", "N m", "(of the largest torque)")

@@ -47,7 +47,7 @@ def _group(name: str) -> str:
 
 
 def _draw_body(axis: Axes, stage: Stage) -> None:
-    """The modules from above, at zero joint positions."""
+    """Draw the modules from above, at zero joint positions."""
     for module, centre in _centres(stage.assembly).items():
         box = FancyBboxPatch(
             tuple(centre - 0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12", ec="white"
@@ -62,7 +62,7 @@ def _draw_body(axis: Axes, stage: Stage) -> None:
 
 
 def _centres(assembly: Assembly) -> dict[str, np.ndarray]:
-    """From above, in edges of a module."""
+    """Return the modules' centres from above, in edges of a module."""
     graph = assembly.graph()
     links = [f"{module}/{kind.root}" for module, kind in assembly.kinds.items()]
     poses = md.frame_poses(graph, graph.neutral(), links)

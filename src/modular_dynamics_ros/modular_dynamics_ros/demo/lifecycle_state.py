@@ -30,7 +30,7 @@ class LifecycleState:
         self._label: str | None = None
 
     def label(self) -> str | None:
-        """Such as "active"; None until the node has answered. Call it now and then: it asks, too."""
+        """Return a label such as "active"; None before the first reply. Each call may also send a request."""
         if self._label is None and self._answer is not None and self._answer.done():
             self._label = str(self._answer.result().current_state.label)
         if self._label is None:

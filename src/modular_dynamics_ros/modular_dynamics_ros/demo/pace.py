@@ -17,7 +17,7 @@ class Played(Protocol):
     """What a motion's playing gives."""
 
     def losses(self) -> list[str]:
-        """Which messages are missing; empty where none is."""
+        """Return which messages are missing; empty if none is."""
         ...
 
 

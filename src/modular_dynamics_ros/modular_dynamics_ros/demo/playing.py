@@ -65,7 +65,7 @@ def spin_until(
 
 
 def _check_code(processes: Processes, name: str, *allowed: int | None) -> int | None:
-    """The exit code of a process; DemoError where it is not among those allowed."""
+    """Return the exit code of a process. Raises DemoError: it is not among those allowed."""
     if (code := processes.code(name)) not in allowed:
         raise DemoError(f"{name} ended with code {code}:\n{processes.log(name)}")
     return code
@@ -144,7 +144,7 @@ class Playback:
 
 
 def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]:
-    """A function that returns whether all answers have come, or nothing has for QUIET_LIMIT."""
+    """Return a function that returns whether all answers have come, or nothing has for QUIET_LIMIT."""
     newest, seen = time.monotonic(), -1
 
     def received() -> bool:

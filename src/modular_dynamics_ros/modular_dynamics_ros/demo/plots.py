@@ -26,7 +26,7 @@ OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs o
 
 @contextmanager
 def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
-    """A figure of two columns of panels over time, and these; it is written at the end."""
+    """Yield a figure and its panels over time, in two columns; write it to the path at the end."""
     rows = (count + 1) // 2
     with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
         figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
@@ -42,7 +42,7 @@ def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[t
 
 
 def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
-    """Title, quantity, grid and legend of a panel whose lines are drawn."""
+    """Add title, quantity, grid and legend to a panel whose lines are drawn."""
     axis.set_title(title, color=colour, fontweight="bold", loc="left")
     axis.set_ylabel(quantity)
     axis.grid(alpha=0.25, lw=0.6)
@@ -87,7 +87,7 @@ def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) ->
 
 
 def _draw_joints(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
-    """Each joint in its own shade, dark to light, distinguishable on white."""
+    """Draw each joint in its own shade, dark to light, distinguishable on white."""
     base = np.array(to_rgb(colour))
     steps = np.linspace(-0.45, 0.4, len(joints)) if len(joints) > 1 else [0.0]
     for (name, index), step, style in zip(joints, steps, cycle(STYLES), strict=False):

@@ -81,7 +81,7 @@ class Processes:
         return self._running[name].pid
 
     def log(self, name: str) -> str:
-        """What a process has printed, its last lines."""
+        """Return the last lines that a process has printed."""
         text = (self._logs / f"{name}.log").read_text(encoding="utf-8", errors="replace")
         return "\n".join(text.splitlines()[-15:])
 
@@ -103,7 +103,7 @@ class Processes:
 
 @contextmanager
 def _signals_deferred() -> Iterator[None]:
-    """SIGINT and SIGTERM take effect afterwards: a child that Popen has started is known, and ended, anyway.
+    """Delay SIGINT and SIGTERM until after the body, so that a child of Popen is always known and ended.
 
     Python ignores what a handler raises in the hooks that it calls around a fork: a signal would be lost.
     """
@@ -120,7 +120,7 @@ def _signals_deferred() -> Iterator[None]:
 
 
 def _end_with_parent(parent: int) -> Callable[[], None]:
-    """For Linux: a demo that is killed outright must not leave its nodes behind."""
+    """Return a function that, on Linux, makes a child end with its parent, even if that is killed."""
     if not sys.platform.startswith("linux"):
         return lambda: None
     libc = ctypes.CDLL(None)  # loaded here: after the fork only the call itself is safe

@@ -87,12 +87,12 @@ class MotionRecorder(Node):
 
     @property
     def connected(self) -> bool:
-        """Whether a reference, a state and all answers to it were received: DDS has connected all nodes."""
+        """Return whether a reference, a state and all its answers arrived, so that DDS connects all nodes."""
         return self.start > 0 and any(all(stamp in kept for kept in self.answers) for stamp in self.states)
 
     @property
     def answered(self) -> list[int]:
-        """Stamps of the states that have an answer on the first topic."""
+        """Return the stamps of the states that have an answer on the first topic."""
         return sorted(self.states.keys() & self.answers[0].keys())
 
 
@@ -135,7 +135,7 @@ def join(node: Node) -> None:
 
 
 def _ignore(message: object) -> None:
-    """The node receives it by another subscription."""
+    """Discard a message; another subscription of the node receives it."""
 
 
 def destroy(node: Node) -> None:

@@ -79,7 +79,7 @@ def run(options: Options) -> int:
 
 
 def _stay_on_this_machine() -> None:
-    """A ROS domain of its own, which nobody else hears: the played states must never reach a real robot."""
+    """Choose an own ROS domain, so that the played states never reach a real robot."""
     os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))
     os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.pop("ROS_LOCALHOST_ONLY", None)
@@ -91,7 +91,7 @@ def _stay_on_this_machine() -> None:
 
 
 def _print_warnings(logs: Path, console: Console) -> None:
-    """The last warnings of every node: why it did not answer."""
+    """Print the last warnings of every node, which may say why it did not answer."""
     for log in sorted(logs.glob("*.log")):
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         for line in [line for line in lines if line.startswith(("[WARN]", "[ERROR]"))][-5:]:
@@ -99,7 +99,7 @@ def _print_warnings(logs: Path, console: Console) -> None:
 
 
 def _play(options: Options, console: Console) -> list[str]:
-    """The robot of the command line; return why it failed."""
+    """Play the robot of the command line; return why it failed."""
     for path in (options.urdf, options.motion, options.params):
         if not path.is_file():
             raise DemoError(f"there is no file '{path}'")
@@ -135,7 +135,7 @@ def _draw(out: Path, graph: md.SubsystemGraph, evaluation: Evaluation, console: 
 
 
 def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
-    """The same with the real torso and torso_reaction_node; return why it failed."""
+    """Play the real torso with torso_reaction_node; return why it failed."""
     try:
         played = play_completely(
             lambda rate: play_torso(files, rate, options.out, console), options.rate, console
@@ -149,7 +149,7 @@ def _play_torso(options: Options, files: Path, console: Console) -> list[str]:
 
 
 def _grow(options: Options, files: Path, console: Console) -> list[str]:
-    """A robot of modules that grows while it moves; return why it failed."""
+    """Play a robot of modules that grows while it moves; return why it failed."""
     try:
         run = play_completely(lambda rate: grow(files, rate, options.out, console), options.rate, console)
     except ERRORS as error:
@@ -166,7 +166,7 @@ def _print_written(path: Path, console: Console) -> None:
 
 
 def read_command_line(arguments: Sequence[str] | None = None) -> Options:
-    """The options in `arguments`, or on the command line; argparse ends the process where one is refused."""
+    """Return the options in `arguments` or of the command line; argparse ends the process on errors."""
     files, bounds = _files(), RATE.metadata["spec"]
     parser = argparse.ArgumentParser(
         prog="python -m modular_dynamics_ros.demo",
@@ -203,7 +203,7 @@ def _rate(text: str) -> float:
 
 
 def _files() -> Path:
-    """Where urdf/ and config/ are: the checkout that this file is in, or what was installed."""
+    """Return the folder with urdf/ and config/: the checkout of this file, or the installation."""
     checkout = Path(__file__).resolve().parents[4]
     if (checkout / "urdf/charmie.urdf").is_file():
         return checkout

@@ -27,7 +27,7 @@ LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
 
 
 def started_nodes(urdf: Path, partition: Path | None, only: Sequence[str] = ()) -> dict[str, str]:
-    """Names of the nodes by subsystem.
+    """Return names of the nodes by subsystem.
 
     Args:
         only: subsystems; empty: all that are no black boxes.
@@ -60,7 +60,7 @@ def start_subsystem(
 
 
 def absolute_namespace(given: str) -> str:
-    """A namespace with or without its first slash, as the launch files take it; empty: none.
+    """Return a namespace with its first slash, which may be missing; empty if there is none.
 
     Raises:
         RobotError: it is none.

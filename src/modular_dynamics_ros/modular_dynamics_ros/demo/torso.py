@@ -38,7 +38,7 @@ class TorsoRun(RunFigures):
     dead_point: float
 
     def failures(self) -> list[str]:
-        """Why the run failed; empty where it did not."""
+        """Return why the run failed; empty if it did not."""
         reasons = self.losses()
         if self.answered and not self.difference <= FORCE_ERROR:
             reasons.append(f"actuator forces differ from virtual power by {self.difference:.1e} N")
@@ -79,14 +79,14 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
 
 
 def _by_name(values: list[dict[str, float]]) -> dict[str, np.ndarray]:
-    """Values of each name over time."""
+    """Return the values of each name over time."""
     return {name: np.array([one[name] for one in values]) for name in (values[0] if values else ())}
 
 
 def _difference(
     graph: md.SubsystemGraph, recorder: MotionRecorder, actuators: dict[str, np.ndarray]
 ) -> float:
-    """Largest difference of the actuators' forces to those of virtual power [N]; NaN without a reference."""
+    """Return the largest difference [N] of actuators' forces from virtual power; NaN without a reference."""
     solver = md.loops.ClosedLoopInverseDynamics(graph)
     indices, guess = [graph.independent_joint_names.index(name) for name in actuators], None
     differences = [0.0]
@@ -101,7 +101,7 @@ def _difference(
 
 
 def print_reactions(console: Console, run: TorsoRun) -> None:
-    """Messages, latency, forces of actuators and springs, equilibrium."""
+    """Print messages, latency, forces of actuators and springs, and equilibrium."""
     table = table_of("charmie_torso: reactions of its torso, live", run, "reactions")
     if run.answered:
         for name, force in (run.actuators | run.springs).items():

@@ -27,7 +27,7 @@ class Logger(Protocol):
 
 @dataclass
 class _Problem:
-    """When it was last seen, its latest text, what was logged of it, and whether its end is logged."""
+    """A problem: when last seen, latest text, what was logged of it, and whether its end is logged."""
 
     seen: float = 0.0
     text: str = ""
@@ -47,11 +47,11 @@ class ChangeLog:
         self._problems: dict[tuple[str, str], _Problem] = {}  # by place and cause
 
     def problem(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """`where` (a topic, a part) has this problem now; logged if the text is new in more than figures."""
+        """Report a present problem of `where` (a topic, a part); log it if more than figures changed."""
         self._see(where, cause, text, FIGURE.sub("#", text), severe=severe)
 
     def _see(self, where: str, cause: str, text: str, told: str, *, severe: bool) -> _Problem:
-        """`told`: what is logged once."""
+        """Note a problem and return it; `told`: the text that is logged once."""
         problem = self._problems.setdefault((where, cause), _Problem())
         problem.seen, problem.text = self._clock(), text
         if told not in problem.logged and len(problem.logged) < MOST_TEXTS:
@@ -64,7 +64,7 @@ class ChangeLog:
         return problem
 
     def event(self, where: str, cause: str, text: str, *, severe: bool = False) -> None:
-        """As `problem`, of what happens once: that it does not happen again resolves nothing.
+        """Report an event: unlike a `problem`, it is not resolved by its absence.
 
         Here figures count: another one belongs to another event.
         """
@@ -75,21 +75,21 @@ class ChangeLog:
         self._logger.info(text)
 
     def lasts(self, where: str, cause: str) -> None:
-        """A problem that was reported is not over, though nothing new is to be said of it."""
+        """Note that a reported problem persists, without a new text."""
         if (problem := self._problems.get((where, cause))) is not None:
             problem.seen = self._clock()
 
     def skipped(self, where: str, error: BaseException) -> None:
-        """What nobody expected was raised while something came from `where`; the node goes on."""
+        """Report an unexpected exception while processing input from `where`; the node continues."""
         text = f"skipped, unexpectedly: {described(error)}"
         self.problem(where, type(error).__name__, text, severe=True)
 
     def current(self, *without: str) -> list[str]:
-        """Present problems: the latest text of each cause, except for the places named."""
+        """Return the present problems, the latest text of each cause, except for the places named."""
         return [f"{where}: {p.text}" for (where, _), p in self._problems.items() if where not in without]
 
     def texts(self, where: str) -> list[str]:
-        """Present problems of one place: the latest text of each cause."""
+        """Return the present problems of one place, the latest text of each cause."""
         return [problem.text for (place, _), problem in self._problems.items() if place == where]
 
     def log_resolved(self) -> None:

@@ -5,12 +5,12 @@ import traceback
 
 __all__ = ["described", "one_line"]
 
-MOST_CHARACTERS = 300  # of an exception's text
-MOST_ANSWERED = 1000  # of what a service answers
+MOST_CHARACTERS = 300  # largest length of an exception's text
+MOST_ANSWERED = 1000  # largest length of a service's answer
 
 
 def described(error: BaseException) -> str:
-    """Type, text and place of an exception on one line; the place is the innermost line of this project."""
+    """Return type, text and place of an exception on one line; the place is this project's innermost line."""
     text = " ".join(str(error).split())[:MOST_CHARACTERS]
     places = [
         f"{os.path.basename(frame.f_code.co_filename)}:{line}"
@@ -22,7 +22,7 @@ def described(error: BaseException) -> str:
 
 
 def one_line(text: str, most: int = MOST_ANSWERED) -> str:
-    """A text that may hold names of a request, for an answer or the log.
+    """Return a text, which may hold names of a request, as one line for an answer or the log.
 
     White space becomes blanks, so that no request writes lines of its own into the log; other characters that
     cannot be printed are escaped.

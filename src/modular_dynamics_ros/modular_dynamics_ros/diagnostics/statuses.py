@@ -33,7 +33,7 @@ class LatencySummary:
 
 
 def summarise(latencies_ns: NDArray[np.int64], arrivals_ns: NDArray[np.int64]) -> LatencySummary:
-    """Summary of latencies [ns] of messages that arrived at the given times [ns], in order of arrival.
+    """Return a summary of latencies [ns] of messages with arrival times [ns], in order of arrival.
 
     The percentiles are values that occurred (nearest rank, rounded up), so p99 never looks better than the
     data.
@@ -63,7 +63,7 @@ class LatencyWindow:
         self._answers.clear()
 
     def summary(self) -> LatencySummary:
-        """Summary of the answers in the window."""
+        """Return a summary of the answers in the window."""
         arrivals, latencies = np.array(self._answers, dtype=np.int64).reshape(-1, 2).T
         return summarise(latencies, arrivals)
 
@@ -96,7 +96,7 @@ class MessageCounts:
 
 
 def input_status(counts: MessageCounts, problems: list[str], age: float | None, stale: str) -> Status:
-    """Joint states and what makes them unusable.
+    """Return the status of joint states, with what makes them unusable.
 
     Args:
         age: since the last answer, or the first joint state [s]; None before it. stale: what to say of a
@@ -122,7 +122,7 @@ def input_status(counts: MessageCounts, problems: list[str], age: float | None, 
 
 
 def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
-    """Number, rate and latency of the answers, and the `source` of the accelerations."""
+    """Return number, rate and latency of the answers, and the `source` of the accelerations."""
     summary = counts.latency.summary()
     return {
         "messages out": str(counts.answered),
@@ -135,7 +135,7 @@ def answer_values(counts: MessageCounts, source: str) -> dict[str, str]:
 
 
 def closure_status(answer: Answer | None, closed_anew: int, errors: list[str], warnings: list[str]) -> Status:
-    """Closed loops: residuals, distance from a dead point, and states whose loops did not close recently.
+    """Return the status of closed loops: residuals, distance to a dead point, recent failures to close.
 
     Args:
         answer: the last one. closed_anew: see `MessageCounts`.

@@ -13,7 +13,7 @@ __all__ = ["base_input", "base_source"]
 
 
 def base_source(parameters: DynamicsParameters) -> str:
-    """The name of the topic; empty where the root is fixed, and gravity is as the parameter says.
+    """Return the topic's name; empty if the root is fixed and gravity comes from the parameter.
 
     Raises:
         SettingError: two topics would tell how the base is turned.
@@ -29,7 +29,7 @@ def base_source(parameters: DynamicsParameters) -> str:
 def base_input(
     parameters: DynamicsParameters,
 ) -> tuple[Callable[[SessionNode, Computation], Subscriptions], ...]:
-    """The input of that topic, if there is one.
+    """Return the input of the base's topic, if there is one.
 
     Raises:
         SettingError: its messages cannot be imported; or as of `base_source`.

@@ -25,7 +25,7 @@ class BaseStateInput(Subscriptions):
         self._robot, self._base, self._states = robot, robot.base, states
 
     def _take(self, stamp: Time, info: dict[str, Any], orientation: Quaternion, twist: Array) -> None:
-        """The state that a message with this stamp tells; zero: that of its sending.
+        """Store the base's state of a message with this stamp; zero: the time of its sending.
 
         It may have waited for a node that stood still.
 

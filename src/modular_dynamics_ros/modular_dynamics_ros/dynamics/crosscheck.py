@@ -39,7 +39,7 @@ class PinocchioCheck:
             largest: velocities up to which it is built: memory and time grow with their cube.
         """
         graph = robot.graph.tree if robot.closed else robot.graph
-        size = sum(joint.type.nv for joint in graph.joints)  # mimic joints are as others there
+        size = sum(joint.type.nv for joint in graph.joints)  # Pinocchio's model treats mimic joints as others
         if size > largest:
             return cls(None, f"it has {size} velocities, and crosscheck_largest is {largest:g}")
         rest, no_wrenches = np.zeros(graph.nv), {name: np.zeros(6) for name in robot.black_boxes}
@@ -80,7 +80,7 @@ class CrossChecks:
         self.monitor = CrossCheckMonitor(0.0, 0.0)
         self._largest = parameters.crosscheck_largest
         self._building: threading.Thread | None = None
-        self._text = ""  # of the present disagreement: its figure changes all the time
+        self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
         self.set_parameters(parameters)
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
@@ -100,7 +100,7 @@ class CrossChecks:
         self.monitor = CrossCheckMonitor(monitor.rate, monitor.threshold, monitor.stops)
 
     def admits(self, answer: Answer) -> bool:
-        """Whether an answer may be published. It is compared where that is due.
+        """Return whether an answer may be published, after comparing it if that is due.
 
         A comparison that fails is no disagreement: it changes nothing.
         """
@@ -118,7 +118,7 @@ class CrossChecks:
         return not monitor.stopped
 
     def status(self) -> Status:
-        """For /diagnostics."""
+        """Return the status of the comparison, for /diagnostics."""
         self._report()
         unavailable = self.check.unavailable if self.check is not None else "Pinocchio's model is being built"
         return crosscheck_status(self.monitor, unavailable, self._robot.closed)

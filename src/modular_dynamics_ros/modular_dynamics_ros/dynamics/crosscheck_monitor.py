@@ -47,7 +47,7 @@ class CrossCheckMonitor:
         self.stopped = stops and rate > 0.0 and (self.stopped or self.disagrees)
 
     def due(self, now: float) -> bool:
-        """Whether the answer of `now` [s] is to be compared: at most `rate` per second; all while stopped."""
+        """Return whether to compare the answer of `now` [s]: at most `rate` per second; all while stopped."""
         if self.stopped:
             return True
         if self.rate == 0.0 or now < self._next:
@@ -80,7 +80,7 @@ class CrossCheckMonitor:
 
     @property
     def disagrees(self) -> bool:
-        """Whether the last comparison lies above the threshold. A NaN does."""
+        """Return whether the last comparison is above the threshold, or NaN."""
         return self.count > 0 and not self.relative <= self.threshold
 
     @property
@@ -93,12 +93,12 @@ class CrossCheckMonitor:
 
 
 def _larger(one: float, other: float) -> float:
-    """NaN where one of them is: max() may lose it."""
+    """Return the larger number, or NaN if one is; max() may lose it."""
     return one if isnan(one) or one >= other else other
 
 
 def crosscheck_status(monitor: CrossCheckMonitor, unavailable: str, closed: bool = False) -> Status:
-    """The running comparison with Pinocchio; of robots with closed loops the open tree is compared.
+    """Return the status of the comparison with Pinocchio; with closed loops that of the open tree.
 
     Args:
         unavailable: why nothing can be compared; empty where it can.

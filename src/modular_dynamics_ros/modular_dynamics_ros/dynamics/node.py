@@ -46,7 +46,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         self._threads = self._queries, self._box_services
 
     def destroy_node(self) -> None:
-        """rclpy's: the threads that answer requests end before what they use.
+        """Destroy the node as rclpy does, after the threads that answer requests have ended.
 
         From Kilted on, rclpy's shutdown calls it, too, and also of a node that could not be made.
         """
@@ -62,7 +62,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return DynamicsSession
 
     def prepare_robots(self) -> bool:
-        """See `RobotNode`: read changes and offsets that are kept."""
+        """Read stored changes and offsets: see `RobotNode`."""
         from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
         from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
 

@@ -14,14 +14,14 @@ __all__ = ["limited_joints", "output_status"]
 
 
 def limited_joints(robot: Robot, answer: Answer) -> list[str]:
-    """The joints whose effort limits the answer exceeded."""
+    """Return the joints whose effort limits the answer exceeded."""
     return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
 
 
 def output_status(
     record: AnswerRecord, limited: "Counter[str]", computation: Computation, answer: Answer | None
 ) -> Status:
-    """Rate, latency, effort limits, and the source of the accelerations.
+    """Return the status of rate, latency, effort limits and the source of accelerations.
 
     Args:
         limited: answers above the effort limit, by joint. answer: the last one.

@@ -83,12 +83,12 @@ class DynamicsOutputs(Outputs):
         self.terms = TermOutputs(node, self._publisher, self.demand, computation, parameters)
 
     def publish_graph(self, stamp: Time) -> None:
-        """The graph, also for later subscribers."""
+        """Publish the graph, also for later subscribers."""
         robot = self._robot
         self._graph_publisher.publish(subsystem_graph_message(robot.graph, stamp, robot.frame_prefix))
 
     def publish(self, answer: Answer, stamp: int | None = None) -> None:
-        """One answer: torques, commands, wrenches and loops.
+        """Publish one answer: torques, commands, wrenches and loops.
 
         Args:
             stamp: [ns] instead of the state's own.
@@ -106,7 +106,7 @@ class DynamicsOutputs(Outputs):
             )
 
     def _publish_wanted(self, answer: Answer, stamp_ns: int) -> None:
-        """What else is subscribed to."""
+        """Publish the other topics of an answer that are subscribed to."""
         dynamics, stamp = answer.dynamics, stamp_message(stamp_ns)
         if self._wrenches_publisher in self.demand.wanted:
             self._wrenches_publisher.publish(self._wrenches.write(stamp, dynamics.connection_wrench))
@@ -129,7 +129,7 @@ class DynamicsOutputs(Outputs):
         self._commands.write(answer.effort)
 
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
-        """Those of the black boxes' connection points that are subscribed to, at a stamp [ns]."""
+        """Publish the motions of black boxes' connection points that are subscribed to, at a stamp [ns]."""
         if not self._motions:
             return
         self.demand.look()
@@ -142,6 +142,6 @@ class DynamicsOutputs(Outputs):
                 publisher.publish(writer.write(time, motions[name]))
 
     def publish_torques(self, state: State, effort: Array, stamp: int) -> None:
-        """Torques (n,) and commands alone, with a stamp [ns]; joints in black boxes are left out."""
+        """Publish only torques (n,) and commands at a stamp [ns], without joints in black boxes."""
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)

@@ -39,7 +39,7 @@ def load_prepared(
     parameters: DynamicsParameters,
     changed: Callable[[md.SubsystemGraph], Applied] = lambda described: Applied(described, ()),
 ) -> PreparedRobot:
-    """See `SessionType`. Pinocchio's model takes long, too, and the first answer is compared.
+    """Prepare a robot with Pinocchio's model, which is slow: see `SessionType`.
 
     Args:
         changed: see `prepared_keeping`, of the described robot.

@@ -70,8 +70,8 @@ class DynamicsSession:
         self._outputs = DynamicsOutputs(node, computation, parameters)
         self._fast_path = FastPath(node, computation)
         self.last_published: Answer | None = None
-        self._last_answered: Answer | None = None  # that was published, to a joint state
-        self._computed: Answer | None = None  # the last one, published or held back
+        self._last_answered: Answer | None = None  # last published answer to a joint state
+        self._computed: Answer | None = None  # last answer, published or held back
         self._ramp = TorqueRamp(node)
         self._reference: ReferenceInput | None = None  # while active
         self._wrenches: WrenchInputs | None = None  # while active
@@ -150,7 +150,7 @@ class DynamicsSession:
             self._carry_over(other)
 
     def _carry_over(self, other: "DynamicsSession") -> None:
-        """The robot was changed: what was known of it stays known, see `Computation.carry_over`."""
+        """Take over what is known of the robot before its change: see `Computation.carry_over`."""
         self._loaded.continue_from(other._loaded)
         self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
         self.computation.carry_over(other.computation, other._computed)
@@ -161,7 +161,7 @@ class DynamicsSession:
 
     @property
     def positions(self) -> Mapping[str, float]:
-        """Where joints were measured last, or moved by loops and gears in the last answer [rad or m]."""
+        """Return joint positions [rad or m]: measured last, or of the last answer for loops and gears."""
         return {**self.computation.positions(self._computed), **self._loaded.positions}
 
     def reject(self, error: BadMessage) -> None:
@@ -199,10 +199,10 @@ class DynamicsSession:
         self.boxes.set_wait(parameters.black_box_wait)
         if self._loaded.active and rate != parameters.rate:
             self._set_rate(parameters.rate)
-            self._on_rate()  # the state that waits for a timer which is gone
+            self._on_rate()  # answers the state that waited for the timer
 
     def statuses(self) -> list[Status]:
-        """The parts of /diagnostics, while active."""
+        """Return the statuses for /diagnostics, while active."""
         answer = self.last_published
         statuses = [
             self.record.status("cross-check", *WHERE),
@@ -251,7 +251,7 @@ class DynamicsSession:
     def _on_matched(
         self, state: State, arrival: int, wrenches: Mapping[str, TimedWrench] | BadMessage
     ) -> None:
-        """The wrenches that a state waited for have come, or will not come."""
+        """Answer a state whose awaited wrenches have arrived, or will not arrive."""
         self._note_pending()
         try:
             if isinstance(wrenches, BadMessage):
@@ -274,7 +274,7 @@ class DynamicsSession:
         self._computed = answer
         if not self.crosschecks.admits(answer):
             return
-        now = self._node.now()  # others may have had the processor
+        now = self._node.now()  # time may have passed in other threads
         self.record.require_fresh(answer.state.stamp, now, arrival)
         self._outputs.publish(answer)
         self.last_published = self._last_answered = answer
@@ -308,6 +308,6 @@ class DynamicsSession:
         self.record.stale(publishing)
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
-        """See `Session`: ramp_to_zero takes the torques published last to zero, as fast as always."""
+        """Ramp the published torques to zero, if ramp_to_zero is set: see `Session`."""
         if self._parameters.on_stale == "ramp_to_zero":
             self._ramp.finish(self._parameters.ramp_time, hurried)

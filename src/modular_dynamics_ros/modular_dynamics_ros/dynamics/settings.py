@@ -10,7 +10,7 @@ __all__ = ["dynamics_settings"]
 
 
 def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
-    """Those of every node, and which torques are published."""
+    """Return the settings of every node, and which torques are published."""
     p = parameters
     return replace(
         robot_settings(p),

@@ -23,12 +23,12 @@ class TorqueRamp:
     def __init__(self, node: SessionNode) -> None:
         self._node = node
         self._outputs: DynamicsOutputs | None = None
-        self._last: tuple[State, Array] | None = None  # and the torques that were published for it
+        self._last: tuple[State, Array] | None = None  # the state, and the torques published for it
         self._factor = 1.0  # of the last torques; it falls until others are published
         self._start = 0.0  # for how long [s] the input had been stale when the ramp began
 
     def published(self, answer: Answer, outputs: DynamicsOutputs) -> None:
-        """These torques are published: a ramp begins with them."""
+        """Note the published torques, with which a ramp begins."""
         self._last, self._outputs, self._factor = (answer.state, answer.effort), outputs, 1.0
 
     def advance(self, overdue: float, duration: float) -> bool:
@@ -58,7 +58,7 @@ class TorqueRamp:
             self._outputs.wait_until_received()
 
     def _publish(self, factor: float) -> None:
-        assert self._last is not None  # both callers have looked
+        assert self._last is not None  # both callers have checked
         assert self._outputs is not None
         # never more than before, also where a simulation that starts again sets the clock back
         self._factor = min(self._factor, max(0.0, factor))

@@ -74,7 +74,7 @@ class WrenchInputs(Subscriptions):
                 self._wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
 
     def _on_wrench(self, box: str | None, message: WrenchStamped, info: dict[str, Any]) -> None:
-        """A wrench of a black box; None: an external one."""
+        """Take a black box's wrench; `box` None: an external wrench."""
         node, now, wrenches = self._node, self._node.now(), self._wrenches
         what = "external wrench" if box is None else f"wrench of black box '{box}'"
         with self._refusing(REFUSED, what), self._counting(box):
@@ -104,7 +104,7 @@ class WrenchInputs(Subscriptions):
             raise
 
     def status(self) -> Status:
-        """For /diagnostics: an error while a source has stopped, or a black box has not sent a wrench."""
+        """Return the status for /diagnostics: an error if a source stopped or a black box sent nothing."""
         wrenches, settings, log = self._wrenches, self._computation.settings, self._node.log
         now, sources, errors = self._node.now(), dict[str, str](), list[str]()
         for what, timed, on_stale in (
@@ -133,7 +133,7 @@ class WrenchInputs(Subscriptions):
 
 
 def _waited(info: dict[str, Any], simulated: bool) -> int:
-    """For how long a message has been on its way [ns]; with use_sim_time only since its arrival.
+    """Return the age of a message [ns]; with use_sim_time only since its arrival.
 
     In a simulation system clocks need not be synchronised: that of the sender may say anything.
 

@@ -27,7 +27,7 @@ class ReadingNode(Node):
     def create_subscription(
         self, msg_type: type, topic: str, callback: Callable[..., None], *qos: Any, **options: Any
     ) -> Any:
-        """rclpy's."""
+        """Create rclpy's subscription, read by this package's executor."""
         if options.pop("raw", False):
             return super().create_subscription(msg_type, topic, callback, *qos, raw=True, **options)
         alone = _takes_one(callback)
@@ -39,12 +39,12 @@ class ReadingNode(Node):
         return super().create_subscription(msg_type, topic, read, *qos, raw=True, **options)
 
     def create_publisher(self, *arguments: Any, **options: Any) -> Any:
-        """rclpy's, of its own topics, too."""
+        """Create rclpy's publisher, also for the node's own topics."""
         return super().create_publisher(*arguments, **{"event_callbacks": NO_PUBLISHER_EVENTS} | options)
 
 
 def _takes_one(callback: Callable[..., None]) -> bool:
-    """Whether a callback takes a message alone, without its info; as rclpy, by its signature."""
+    """Return whether a callback takes only the message, without its info; decided as rclpy does."""
     try:
         inspect.signature(callback).bind(None)
     except TypeError:

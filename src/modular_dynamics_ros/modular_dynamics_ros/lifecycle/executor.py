@@ -65,7 +65,7 @@ class PersistentExecutor(SingleThreadedExecutor):
 
 
 def entity_name(entity: Any) -> str:
-    """Topic or service of what rclpy was to call."""
+    """Return the topic or service of an entity that rclpy was to call."""
     for attribute in ("topic_name", "service_name", "srv_name"):
         try:
             if name := getattr(entity, attribute, None):
@@ -76,7 +76,7 @@ def entity_name(entity: Any) -> str:
 
 
 def _listens_again(entity: Any, node: Node) -> bool:
-    """Whether rclpy calls an entity and others of its group again, after something was raised.
+    """Return whether rclpy will call an entity again after an exception, restoring services for that.
 
     Where a request cannot be read, rclpy leaves service and group marked as busy for ever: the service is
     made anew. Subscriptions of these nodes get serialised messages, which need no reading.

@@ -61,7 +61,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self._look_at_clock()
         answer_all_requests(self)
         self.equip()
-        self._unconfigured = self._entities_of_rclpy()  # what there is in this state
+        self._unconfigured = self._entities_of_rclpy()  # entities that exist in this state
 
     def equip(self) -> None:
         """Make what there is as long as the node, whatever its state; called before it is all initialised."""
@@ -82,11 +82,11 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
 
     @property
     def busy(self) -> bool:
-        """Whether `run_node` does not sleep until something happens, but calls `rehearse` meanwhile."""
+        """Return whether `run_node` polls and calls `rehearse` instead of sleeping."""
         return False
 
     def rehearse(self) -> None:
-        """Called again and again while nothing happens, see `busy`."""
+        """Rehearse: called repeatedly while nothing happens, see `busy`."""
 
     def report(self) -> tuple[str, list[Status]]:
         """Name of the robot and the parts of /diagnostics; called each second while active."""
@@ -96,7 +96,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         """Take `parameters`, changed at run time; where this raises, it is called again with the old ones."""
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's: see `configure`."""
+        """Handle rclpy's transition: see `configure`."""
 
         def steps() -> TransitionCallbackReturn:
             self._unconfigured = self._entities_of_rclpy()
@@ -110,7 +110,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         return self._attempt("configure", steps)
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's: see `activate`."""
+        """Handle rclpy's transition: see `activate`."""
 
         def steps() -> TransitionCallbackReturn:
             result = super(ManagedNode, self).on_activate(state)
@@ -124,7 +124,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         return self._attempt("activate", steps)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's: take no more messages; publish nothing."""
+        """Handle rclpy's transition: take no more messages and publish nothing."""
 
         def steps() -> TransitionCallbackReturn:
             self.stop()
@@ -133,7 +133,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         return self._attempt("deactivate", steps)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's: forget everything but the parameters."""
+        """Handle rclpy's transition: release everything but the parameters."""
 
         def steps() -> TransitionCallbackReturn:
             self._forget()
@@ -143,17 +143,17 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         return self._attempt("clean up", steps)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's: forget everything, whatever the state was."""
+        """Handle rclpy's transition from any state: release everything."""
         self._free()
         return SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """rclpy's, after a transition that raised: from now on the node is unconfigured."""
+        """Handle rclpy's error after a transition that raised: the node becomes unconfigured."""
         self._free()
         return SUCCESS
 
     def _attempt(self, what: str, steps: Callable[[], TransitionCallbackReturn]) -> TransitionCallbackReturn:
-        """rclpy swallows what a transition raises; here it is logged."""
+        """Run the steps of a transition and log what they raise, which rclpy would discard."""
         try:
             return steps()
         except Exception as error:
@@ -161,7 +161,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
             return ERROR
 
     def _free(self) -> None:
-        """All that is left, even where freeing a part of it fails."""
+        """Release everything, continue on errors."""
         for free in (self.stop, self._forget, self._destroy_leftovers):
             try:
                 free()
@@ -169,7 +169,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
                 self._blame("free everything", error)
 
     def _destroy_leftovers(self) -> None:
-        """What was made by something that raised before it could say how to free it.
+        """Destroy entities whose creator raised before registering them for release.
 
         The subscription to /clock is rclpy's: it comes and goes with use_sim_time.
         """
@@ -208,7 +208,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self.while_configured.close()
 
     def make_publisher(self, kind: type, topic: str, qos: Any) -> Any:
-        """A lifecycle publisher for as long as the node is configured."""
+        """Return a lifecycle publisher that exists while the node is configured."""
         publisher = self.create_lifecycle_publisher(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self.while_configured.callback(self.destroy_lifecycle_publisher, publisher)
         return publisher
@@ -244,10 +244,10 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
     """A clock that nobody sets [ns]."""
 
     def now(self) -> int:
-        """The node's clock [ns]: system time, or /clock with use_sim_time."""
+        """Return the node's clock [ns]: system time, or /clock with use_sim_time."""
         # time.time_ns is what rclpy's clock reads then, in a tenth of the time
         return int(self.get_clock().now().nanoseconds) if self.simulated else time.time_ns()
 
     def stamp(self) -> Time:
-        """The node's clock as a stamp."""
+        """Return the node's clock as a stamp."""
         return self.get_clock().now().to_msg()

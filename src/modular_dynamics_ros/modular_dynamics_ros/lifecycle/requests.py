@@ -43,7 +43,7 @@ def answer_all_requests(node: Node) -> None:
 
 
 class _ChangeState:
-    """Hands legal requests to rclpy and refuses all others.
+    """A service callback that passes legal requests to rclpy and refuses all others.
 
     Args:
         answer, transitions, state: rclpy's callbacks of change_state, get_available_transitions, get_state.
@@ -55,7 +55,7 @@ class _ChangeState:
         self._refused, self._until = "", 0.0
 
     def __call__(self, request: ChangeState.Request, response: ChangeState.Response) -> Any:
-        """A transition is meant by its id, its label, or both, which then must agree."""
+        """Change the state by a transition's id, label, or both if they agree."""
         wanted = request.transition
         answer = self._transitions(GetAvailableTransitions.Request(), GetAvailableTransitions.Response())
         legal = {one.transition.id: one.transition.label for one in answer.available_transitions}
@@ -86,7 +86,7 @@ class _ChangeState:
 
 
 def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None]) -> Answer:
-    """`answer`, or the refusal where it raises."""
+    """Return a function that answers as `answer`, or refuses the request if that raises."""
 
     def answer_or_refuse(request: Any, response: Any) -> Any:
         try:
@@ -100,7 +100,7 @@ def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None
 
 
 def _one_by_one(node: Node, answer: Answer) -> Answer:
-    """set_parameters: one parameter that is refused must not take the others with it."""
+    """Return the answer to set_parameters: a refused parameter leaves the others unaffected."""
 
     def answer_each(request: SetParameters.Request, response: SetParameters.Response) -> Any:
         for parameter in request.parameters:
@@ -116,7 +116,7 @@ def _one_by_one(node: Node, answer: Answer) -> Answer:
 
 
 def _together(node: Node, answer: Answer) -> Answer:
-    """set_parameters_atomically."""
+    """Return the answer to set_parameters_atomically."""
 
     def answer_all(request: Any, response: SetParametersAtomically.Response) -> Any:
         if why := _unknown(node, request.parameters):
@@ -128,7 +128,7 @@ def _together(node: Node, answer: Answer) -> Answer:
 
 
 def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
-    """Which of them the node does not have: rclpy accepts an empty name, and does not name unknown ones."""
+    """Name the parameters that the node lacks; rclpy accepts an empty name and does not name unknown ones."""
     names = [one.name for one in parameters if not node.has_parameter(one.name)]
     return f"no parameter {listed(names)}" if names else ""
 

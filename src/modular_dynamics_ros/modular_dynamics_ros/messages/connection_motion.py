@@ -25,7 +25,7 @@ class ConnectionMotionWriter:
         self.message.header.frame_id = frame
 
     def write(self, stamp: Time, motion: ConnectionMotion) -> ConnectionMotionMessage:
-        """The message of a motion."""
+        """Return the message of a motion."""
         message, H = self.message, motion.H_root_point
         message.header.stamp = stamp
         position, turned = message.pose.position, message.pose.orientation
@@ -43,7 +43,7 @@ class ConnectionMotionWriter:
 def connection_motion_from_message(
     message: ConnectionMotionMessage, subsystem: str, root: str, frame_prefix: str = ""
 ) -> ConnectionMotion:
-    """A motion of the connection point of a subsystem.
+    """Return a motion of a subsystem's connection point.
 
     Args:
         root: the robot's root link, which the frame must be. frame_prefix: that the frame may have.

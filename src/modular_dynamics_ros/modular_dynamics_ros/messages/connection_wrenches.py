@@ -30,7 +30,7 @@ class ConnectionWrenchesWriter:
         )
 
     def write(self, stamp: Time, wrench_of: Callable[[int], StampedWrench]) -> ConnectionWrenches:
-        """The message of the wrenches by index of the subsystem."""
+        """Return the message of the wrenches by index of the subsystem."""
         message = self.message
         message.header.stamp = stamp
         for k, part in enumerate(message.wrenches):
@@ -44,7 +44,7 @@ class ConnectionWrenchesWriter:
 def connection_wrenches_from_message(
     message: ConnectionWrenches, names: Sequence[str], links: Collection[str], frame_prefix: str = ""
 ) -> dict[str, StampedWrench]:
-    """Those of the subsystems `names`.
+    """Return the wrenches of the subsystems `names`.
 
     Args:
         links: of the robot, one of which each frame must be. frame_prefix: that frames may have.

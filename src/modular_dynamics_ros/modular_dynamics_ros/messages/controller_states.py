@@ -39,7 +39,7 @@ class ControllerStateReader:
     def read(
         self, message: Any, joint_names: Sequence[str], arrival: int, validity: int
     ) -> ReferenceTrajectory:
-        """The accelerations of the set point, from the message's stamp on for `validity` [ns].
+        """Return the set point's accelerations, valid from the stamp for `validity` [ns].
 
         The controller follows q(s t) with its speed scaling s, and reports the acceleration of q: the joints
         are to have s^2 times that.

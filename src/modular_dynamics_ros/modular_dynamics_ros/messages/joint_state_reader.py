@@ -79,7 +79,7 @@ class JointStateReader:
         self._no_optional.flags.writeable = False
 
     def layout(self, names: Sequence[str]) -> Layout:
-        """Where the joints are in messages with these names.
+        """Return the indices of the joints in messages with these names.
 
         Raises:
             BadMessage: a joint of the robot is named twice.
@@ -92,7 +92,7 @@ class JointStateReader:
         return layout
 
     def read(self, message: "JointState", *, efforts: bool = False) -> JointSample:
-        """The values of a message, with efforts where they are asked for.
+        """Return a message's values, with efforts if requested.
 
         Raises:
             BadMessage: duplicate joints, arrays of the wrong length, values that are not finite, or huge.
@@ -157,7 +157,7 @@ class JointStateReader:
 def _positions_and_velocities(
     position: "array[float]", velocity: "array[float] | float", layout: Layout
 ) -> Array:
-    """(2 k,) positions, then velocities of the layout's joints, a new array.
+    """Return a new array (2 k,): positions, then velocities of the layout's joints.
 
     The message's arrays are as long as its names.
     """
@@ -173,7 +173,7 @@ def _positions_and_velocities(
 
 
 def _efforts(values: "array[float]", layout: Layout) -> Array:
-    """NaN where they are missing; an infinite or huge one measures nothing either."""
+    """Return efforts; NaN if missing, infinite or huge."""
     if not len(values):
         return np.full(len(layout.joints), np.nan)
     effort = np.array(values, dtype=float)

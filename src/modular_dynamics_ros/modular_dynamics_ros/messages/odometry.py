@@ -20,7 +20,7 @@ __all__ = ["base_state_from_message"]
 def base_state_from_message(
     message: "Odometry", robot: Robot, base: FloatingBase
 ) -> tuple[Quaternion, Array]:
-    """Orientation and twist (6,) of the base, as of `BaseState`.
+    """Return orientation and twist (6,) of the base, as of `BaseState`.
 
     Raises:
         BadMessage: frames that do not say how the base moves, values that are not finite, no unit quaternion.

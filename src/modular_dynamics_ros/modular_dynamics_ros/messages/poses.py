@@ -29,7 +29,7 @@ __all__ = ["pose_message", "quaternion_message", "unit_quaternion"]
 
 
 def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
-    """A rotation matrix (3, 3) as a unit quaternion."""
+    """Return a rotation matrix (3, 3) as a unit quaternion."""
     if tf_transformations is not None:
         matrix = np.eye(4)
         matrix[:3, :3] = rotation
@@ -40,14 +40,14 @@ def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:
 
 
 def pose_message(pose: md.DualQuaternion) -> Pose:
-    """A unit dual quaternion x_a_b as the pose of b in a."""
+    """Return a unit dual quaternion x_a_b as the pose of b in a."""
     message = Pose(orientation=quaternion_message(rotation_matrix(pose.primary)))
     message.position.x, message.position.y, message.position.z = translation(pose).tolist()
     return message
 
 
 def unit_quaternion(message: Quaternion) -> algebra.Quaternion:
-    """A message as a unit quaternion.
+    """Return a message as a unit quaternion.
 
     Raises:
         BadMessage: its norm differs from 1 by more than rounding, or it is not finite.

@@ -47,7 +47,7 @@ class ReactionsWriter:
         ]
 
     def write(self, stamp: Time, reactions: MechanismReactions, *, from_topics: bool) -> TorsoReactions:
-        """The message of one state."""
+        """Return the message of one state."""
         message, dynamics = self.message, reactions.dynamics
         message.header.stamp = stamp
         message.loads = TorsoReactions.TOPICS if from_topics else TorsoReactions.COMPUTED
@@ -98,7 +98,7 @@ class MarkerWriter:
     def write(
         self, stamp: Time, reactions: MechanismReactions, force_scale: float, moment_scale: float
     ) -> MarkerArray:
-        """The arrows of one state."""
+        """Return the arrows of one state."""
         markers = iter(self.message.markers)
         for name, joint in self._rules.joints.items():
             R, at, wrench = reactions.rotation(joint.axes), reactions.point(name), reactions.wrench(name)

@@ -23,18 +23,18 @@ _MARK = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 
 
 def stamp_nanoseconds(stamp: Time) -> int:
-    """A stamp as nanoseconds since the epoch of its clock; 0 for a stamp that was not filled in."""
+    """Return a stamp as nanoseconds since the epoch of its clock; 0 for a stamp that was not filled in."""
     return int(stamp.sec * 1_000_000_000 + stamp.nanosec)
 
 
 def stamp_message(nanoseconds: int) -> Time:
-    """The inverse of `stamp_nanoseconds`."""
+    """Return nanoseconds as a stamp: the inverse of `stamp_nanoseconds`."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return Time(sec=seconds, nanosec=rest)
 
 
 def sending_time(info: dict[str, Any], now: int, *, simulated: bool) -> int:
-    """When a message without a stamp was sent [ns], as far as the middleware knows; never after now [ns].
+    """Return the sending time [ns] of a message without a stamp, as the middleware has it; at most now.
 
     Args:
         info: rclpy's. simulated: whether the node's clock is /clock, which the middleware does not know.
@@ -43,18 +43,18 @@ def sending_time(info: dict[str, Any], now: int, *, simulated: bool) -> int:
 
 
 def stamp_seconds(nanoseconds: int) -> str:
-    """A stamp as text: seconds with nine decimals."""
+    """Return a stamp as text: seconds with nine decimals."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return f"{seconds}.{rest:09d}"
 
 
 def description_frame(name: str, stamp: int) -> str:
-    """frame_id of a joint state of the robot whose description has this stamp [ns]: "NAME@SECONDS"."""
+    """Return a joint state's frame_id for the description with this stamp [ns]: "NAME@SECONDS"."""
     return f"{name}@{stamp_seconds(stamp)}"
 
 
 def description_of(frame_id: str) -> tuple[str, int] | None:
-    """The inverse: robot and stamp [ns] of a joint state's description; None where it names none.
+    """Return robot and stamp [ns] in such a frame_id; None if it names no description.
 
     Raises:
         BadMessage: a frame_id that looks like such a name and is none.

@@ -22,7 +22,7 @@ __all__ = ["TFMessage", "fixed_frame_from_message"]
 
 
 def fixed_frame_from_message(transform: "TransformStamped") -> tuple[str, str, NDArray[np.float64]]:
-    """Child, parent and H_parent_child (4, 4) of one transform.
+    """Return child, parent and H_parent_child (4, 4) of one transform.
 
     Raises:
         BadMessage: a frame has no name or is its own parent; numbers are not finite, or no unit quaternion.

@@ -28,13 +28,13 @@ class Status:
 def status_of(
     name: str, good: str, values: dict[str, str], errors: Sequence[str] = (), warnings: Sequence[str] = ()
 ) -> Status:
-    """The status of a part: its errors, then its warnings, or the text `good` where it has neither."""
+    """Return a part's status: its errors, then warnings, or the text `good` if it has neither."""
     level = ERROR if errors else WARN if warnings else OK
     return Status(level, name, "; ".join([*errors, *warnings]) or good, values=values)
 
 
 def diagnostic_array(stamp: Time, statuses: Iterable[Status]) -> DiagnosticArray:
-    """The statuses as one message."""
+    """Return the statuses as one message."""
     message = DiagnosticArray()
     message.header.stamp = stamp
     for status in statuses:

@@ -14,7 +14,7 @@ __all__ = ["layout_from_message", "subsystem_graph_message"]
 
 
 def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time, frame_prefix: str = "") -> SubsystemGraph:
-    """The graph's vertices, edges (twists down, wrenches up) and connection points.
+    """Return the graph's vertices, edges (twists down, wrenches up) and connection points.
 
     Args:
         frame_prefix: begins the names of the links in TF.
@@ -42,7 +42,7 @@ def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time, frame_prefix:
 
 
 def layout_from_message(message: SubsystemGraph) -> Layout:
-    """How the sender's description divides the robot.
+    """Return how the sender's description divides the robot.
 
     Raises:
         BadMessage: a predecessor that is none of the vertices, or an orientation that is none.

@@ -28,7 +28,7 @@ refused = partial(BadMessage, "reference")
 def trajectory_from_message(
     message: JointTrajectory, joint_names: Sequence[str], arrival: int
 ) -> ReferenceTrajectory:
-    """The accelerations of a reference, joints in the given order, absolute instants [ns].
+    """Return a reference's accelerations, joints in the given order, absolute instants [ns].
 
     A stamp of zero counts as `arrival`, and no points cancel what is in force, as in
     joint_trajectory_controller. Joints that the robot does not have are ignored.
@@ -63,7 +63,7 @@ def trajectory_from_message(
 def trajectory_points(
     message: JointTrajectory,
 ) -> tuple[Instants, Array | None, Array | None, Array | None]:
-    """When each point is due after the start [ns], and positions, velocities, accelerations in its own order.
+    """Return instants after the start [ns], positions, velocities, accelerations, in message order.
 
     Args:
         message: with points and joint names.
@@ -78,7 +78,7 @@ def trajectory_points(
 
 
 def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
-    """Where each joint of the robot stands among the names of a message; -1: nowhere."""
+    """Return the index of each joint among the names of a message; -1 if absent."""
     if twice := repeated(names):
         raise refused(f"{listed(twice)} named more than once")
     position = {name: index for index, name in enumerate(names)}
@@ -90,7 +90,7 @@ def _columns(names: Sequence[str], joint_names: Sequence[str]) -> list[int]:
 
 
 def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> Instants:
-    """When each point is due [ns]."""
+    """Return when each point is due [ns]."""
     offsets = np.array([stamp_nanoseconds(point.time_from_start) for point in points], dtype=np.int64)
     if offsets[0] < 0:
         raise refused("time_from_start of point 0 is negative")
@@ -105,7 +105,7 @@ def _instants(points: "Sequence[JointTrajectoryPoint]", start: int) -> Instants:
 def _values(
     points: "Sequence[JointTrajectoryPoint]", field: str, names: Sequence[str], columns: list[int]
 ) -> Array | None:
-    """A field of all points (m, n), zero for joints that have no column; None where no point has it."""
+    """Return a field of all points (m, n), zero for joints without column; None if no point has it."""
     flat, expected = array("d"), len(getattr(points[0], field)) and len(names)
     for number, point in enumerate(points):
         values = getattr(point, field)
@@ -136,7 +136,7 @@ def trajectory_message(
     offsets: Iterable[int],
     samples: Iterable[tuple[Array, ...]],
 ) -> JointTrajectory:
-    """Positions, velocities, accelerations and, where given, efforts at `start` + each offset [ns]."""
+    """Return a message of positions, velocities, accelerations and efforts at `start` + each offset [ns]."""
     message = JointTrajectory(joint_names=list(joint_names))
     message.header.stamp = stamp_message(start)
     for offset, sample in zip(offsets, samples, strict=True):

@@ -30,7 +30,7 @@ class WrenchWriter:
         self._force, self._moment = self.message.wrench.force, self.message.wrench.torque
 
     def write(self, stamp: Time, link: str, wrench: NDArray[np.float64]) -> WrenchStamped:
-        """The message of [force, moment] at the origin of the frame of `link`, in its axes."""
+        """Return the message of [force, moment] at the origin of the frame of `link`, in its axes."""
         self.message.header.stamp, self.message.header.frame_id = stamp, self._prefix + link
         force, moment = self._force, self._moment
         force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
@@ -38,7 +38,7 @@ class WrenchWriter:
 
 
 def wrench_from_message(message: WrenchStamped) -> NDArray[np.float64]:
-    """[force, moment] (6,). Raises BadMessage where a component is not finite, or huge."""
+    """Return [force, moment] (6,). Raises BadMessage: a component is not finite, or huge."""
     force, moment = message.wrench.force, message.wrench.torque
     wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])
     require_usable(wrench, f"wrench in frame '{message.header.frame_id:.80}'")
@@ -55,7 +55,7 @@ def require_usable(values: NDArray[np.floating[Any]], what: str) -> None:
         BadMessage: one is NaN, infinite or huge.
     """
     sizes = np.abs(values)
-    if (sizes <= LARGEST).all():  # not of NaN
+    if (sizes <= LARGEST).all():  # False for NaN
         return
     if not np.isfinite(sizes).all():
         raise BadMessage("not finite", f"{what} holds NaN or infinite values")
@@ -63,7 +63,7 @@ def require_usable(values: NDArray[np.floating[Any]], what: str) -> None:
 
 
 def wrench_message(wrench: NDArray[np.float64]) -> Wrench:
-    """[force, moment] (6,) as a message without a frame."""
+    """Return [force, moment] (6,) as a message without a frame."""
     message = Wrench()
     force, moment = message.force, message.torque
     force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()

@@ -13,7 +13,7 @@ __all__ = ["Masses", "masses_by_id", "payloads_of"]
 
 
 def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
-    """Masses [kg] from texts ID=KILOGRAMS.
+    """Return masses [kg] from texts ID=KILOGRAMS.
 
     Raises:
         ParameterError: another form, a mass that no object has, or an id twice.
@@ -52,12 +52,12 @@ class Masses:
             self._messages[entry.id] = weight if 0.0 < weight <= HEAVIEST else 0.0
 
     def forget(self, names: Iterable[str]) -> None:
-        """These objects are attached no more: another of the same id weighs what its own message says."""
+        """Forget these objects, which are detached: a new one of the same id has its own message's mass."""
         for name in names:
             self._messages.pop(name, None)
 
     def of(self, name: str, volume: float) -> float:
-        """[kg]
+        """Return the mass [kg] of an object.
 
         Raises:
             NumbersError: nothing says it.
@@ -71,7 +71,7 @@ class Masses:
 
 
 def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str], None]) -> dict[str, Load]:
-    """Mass, centre in the link's frame and inertia about it, by link.
+    """Return mass, centre in the link's frame and inertia about it, by link.
 
     Args:
         attached: moveit_msgs/AttachedCollisionObject, as a planning scene has them.
@@ -90,7 +90,7 @@ def payloads_of(attached: Sequence[Any], masses: Masses, refuse: Callable[[str],
 
 
 def _load(attached: Any, masses: Masses) -> Load:
-    """An object as a load in its link's frame."""
+    """Return an object as a load in its link's frame."""
     entry, frame = attached.object, attached.object.header.frame_id
     if frame != attached.link_name:
         raise NumbersError(f"its pose is given in frame '{frame}', and not in that of its link")

@@ -29,7 +29,7 @@ class Instance:
         self._moved = True
 
     def changed(self) -> bool:
-        """Whether it has changed its state, come or gone since the last call."""
+        """Return whether the instance changed its state, appeared or vanished since the last call."""
         found = self._node.get_publishers_info_by_topic(self._topic)
         publishers = {bytes(one.endpoint_gid) for one in found}
         before, self._known = self._known, publishers

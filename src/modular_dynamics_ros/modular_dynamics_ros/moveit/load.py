@@ -10,7 +10,7 @@ from modular_dynamics_ros.exceptions import NumbersError
 
 __all__ = ["FARTHEST", "HEAVIEST", "Load", "sum_of"]
 
-#: Of what robots carry [kg], and how far away [m].
+#: Largest mass of a load [kg], and its largest distance [m].
 HEAVIEST, FARTHEST = 1e5, 1e3
 
 Array = NDArray[np.float64]
@@ -24,11 +24,11 @@ class Load(NamedTuple):
     inertia: Array
 
     def moved(self, rotation: Array, position: Array) -> "Load":
-        """At a pose: R c + p, R I R^T."""
+        """Return the load at a pose: R c + p, R I R^T."""
         return Load(self.mass, rotation @ self.com + position, rotation @ self.inertia @ rotation.T)
 
     def scaled(self, mass: float) -> "Load":
-        """The same shape with another mass."""
+        """Return the same shape with another mass."""
         return Load(mass, self.com, self.inertia * (mass / self.mass))
 
     def raise_if_impossible(self) -> None:
@@ -45,13 +45,13 @@ class Load(NamedTuple):
             raise NumbersError("no body has its moments of inertia")
 
     def is_close(self, other: "Load") -> bool:
-        """Whether the numbers are the same but for rounding."""
+        """Return whether the numbers are equal up to rounding."""
         pairs = (self.mass, other.mass), (self.com, other.com), (self.inertia, other.inertia)
         return all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in pairs)
 
 
 def sum_of(loads: Sequence[Load]) -> Load:
-    """Loads that are rigidly connected, as one: each is m (|d|^2 - d d^T) more about the common centre."""
+    """Return rigidly connected loads as one; Steiner: m (|d|^2 - d d^T) about the common centre."""
     mass = sum(load.mass for load in loads)
     com = sum((load.mass * load.com for load in loads), np.zeros(3)) / mass
     inertia = np.zeros((3, 3))

@@ -52,9 +52,9 @@ class MoveitPayloadNode(ReadingNode):
         self._components.components.components = self._components.components.ROBOT_STATE_ATTACHED_OBJECTS
         self._masses = Masses(masses, parameters.density)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
-        self._in_force: dict[str, Load | None] = {}  # payloads by link; None: not known any more
-        self._refused: dict[str, tuple[Load | None, float]] = {}  # by link, and when
-        self._attached = set[str]()  # ids, as of the last answer
+        self._in_force: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
+        self._refused: dict[str, tuple[Load | None, float]] = {}  # refused payloads by link, and when
+        self._attached = set[str]()  # ids attached in the last answer
         self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
         try:
             self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
@@ -74,7 +74,7 @@ class MoveitPayloadNode(ReadingNode):
         self.log.log_resolved()
 
     def _on_scene(self, message: Any) -> None:
-        """In messages about joints MoveIt leaves out what is attached; so the scene is asked for."""
+        """Ask for the whole scene; MoveIt's messages about joints omit attached objects."""
         objects = message.robot_state.attached_collision_objects or message.world.collision_objects
         if objects or not message.is_diff:
             self._ask()
@@ -113,7 +113,7 @@ class MoveitPayloadNode(ReadingNode):
             if response.success:
                 self._note(link, load)
             else:
-                if link in before:  # the robot is as it was
+                if link in before:  # the link's payload is unchanged
                     self._in_force[link] = before[link]
                 else:
                     self._in_force.pop(link, None)
@@ -122,7 +122,7 @@ class MoveitPayloadNode(ReadingNode):
             self._send(wanted, links[1:])
 
         if self._payload.ready and not self._payload.awaits:
-            self._in_force[link] = None  # until the answer comes, which may be never
+            self._in_force[link] = None  # unknown until the answer arrives
         if not self._payload.send(payload_request(link, load), answered):
             self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 

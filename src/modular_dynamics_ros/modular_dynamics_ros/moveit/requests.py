@@ -23,12 +23,12 @@ class Request:
 
     @property
     def ready(self) -> bool:
-        """Whether somebody offers the service."""
+        """Return whether the service is available."""
         return bool(self._client.service_is_ready())
 
     @property
     def awaits(self) -> bool:
-        """Whether an answer is awaited."""
+        """Return whether an answer is awaited."""
         return self._future is not None and time.monotonic() - self._asked < PATIENCE
 
     def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
@@ -51,7 +51,7 @@ class Request:
 
 
 def payload_request(link: str, load: Load | None) -> SetPayload.Request:
-    """Of a load; None removes what is there."""
+    """Return a request for a load; None removes the present one."""
     request = SetPayload.Request(link=link)
     if load is not None:
         own, about = request.inertia, load.inertia

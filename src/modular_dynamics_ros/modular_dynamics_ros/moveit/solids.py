@@ -17,9 +17,9 @@ __all__ = ["body_of_mesh", "body_of_primitive", "placed"]
 
 Array = NDArray[np.float64]
 
-#: Of a solid [m].
+#: Largest size of a solid [m].
 SMALLEST = 1e-6
-#: Of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
+#: Numbers of dimensions by type of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
 BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 
 
@@ -41,7 +41,7 @@ def _cylinder(height: float, radius: float) -> Load:
 
 
 def _cone(height: float, radius: float) -> Load:
-    """Its origin is halfway between base and tip, which is on z."""
+    """Return a cone with its origin halfway between base and tip, the tip on z."""
     volume = np.pi * radius**2 * height / 3
     across = volume * 3 / 80 * (4 * radius**2 + height**2)
     return Load(
@@ -58,7 +58,7 @@ _BODIES: Mapping[int, tuple[str, int, Callable[..., Load]]] = {
 
 
 def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
-    """Of a shape_msgs/SolidPrimitive.
+    """Return the body of a shape_msgs/SolidPrimitive.
 
     Raises:
         NumbersError: another kind, or dimensions that no such solid has.
@@ -74,7 +74,7 @@ def body_of_primitive(kind: int, dimensions: Sequence[float]) -> Load:
 
 
 def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
-    """Of a closed surface: vertices (k, 3) [m] and the three of each triangle (m, 3).
+    """Return the body of a closed surface: vertices (k, 3) [m], vertex indices of triangles (m, 3).
 
     The tetrahedra between the middle and each triangle, with their signs, add up to the solid.
 
@@ -91,7 +91,7 @@ def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
     middle = vertices.mean(axis=0)  # far from the origin digits would be lost
     corners = (vertices - middle)[triangles]
     sums = corners.sum(axis=1)
-    six = np.linalg.det(corners)  # six times the volume of each
+    six = np.linalg.det(corners)  # six times the volume of each tetrahedron
     volume = six.sum() / 6
     if not abs(volume) > 1e-9 * np.abs(six).sum() / 6:
         raise NumbersError("a mesh whose surface encloses no volume")
@@ -103,7 +103,7 @@ def body_of_mesh(vertices: Array, triangles: NDArray[np.int64]) -> Load:
 
 
 def _is_closed(vertices: Array, triangles: NDArray[np.int64]) -> bool:
-    """Whether each edge is passed as often one way as the other; vertices at one place are one."""
+    """Return whether each edge is passed equally often both ways; vertices at one place are merged."""
     places, index = np.unique(vertices, axis=0, return_inverse=True)
     corners = index.ravel()[triangles]
     start, end = corners.ravel(), np.roll(corners, -1, axis=1).ravel()
@@ -112,7 +112,7 @@ def _is_closed(vertices: Array, triangles: NDArray[np.int64]) -> bool:
 
 
 def placed(body: Load, pose: Any) -> Load:
-    """A body at a geometry_msgs/Pose; an orientation that was not filled in turns nothing.
+    """Return a body at a geometry_msgs/Pose; an unset orientation is the identity.
 
     Raises:
         NumbersError: not finite, far away, or a quaternion of a norm far from 1.

@@ -11,7 +11,7 @@ LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 
 
 def subscribers(publisher: Any) -> int:
-    """How many a publisher has; none where it was destroyed.
+    """Return the number of a publisher's subscribers; 0 if it was destroyed.
 
     A ramp goes on with the outputs of a robot that was replaced. The new robot shares its publishers, except
     those of subsystems, joints and loops that are gone: these are destroyed.
@@ -53,7 +53,7 @@ class Pace:
         self._next = 0.0  # [s]
 
     def due(self, rate: float) -> bool:
-        """Whether one may go now, which counts as gone; `rate` [Hz], 0: never."""
+        """Return whether a message may be sent now, and count it as sent; `rate` [Hz], 0: never."""
         now = time.monotonic()
         if rate == 0.0 or now < self._next:
             return False

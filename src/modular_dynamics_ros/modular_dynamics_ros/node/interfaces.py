@@ -29,43 +29,43 @@ class SessionNode(Protocol):
 
     @property
     def create_subscription(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def destroy_subscription(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def create_timer(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def destroy_timer(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def create_guard_condition(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def destroy_guard_condition(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def create_lifecycle_publisher(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def destroy_lifecycle_publisher(self) -> Callable[..., Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def count_publishers(self) -> Callable[[str], int]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def get_publishers_info_by_topic(self) -> Callable[[str], Sequence[Any]]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     @property
     def simulated(self) -> bool:
@@ -73,16 +73,16 @@ class SessionNode(Protocol):
 
     @property
     def get_clock(self) -> Callable[[], Any]:
-        """rclpy's."""
+        """The method of rclpy's node."""
 
     def now(self) -> int:
-        """The node's clock [ns]."""
+        """Return the node's clock [ns]."""
 
     def steady(self) -> int:
-        """A clock that nobody sets [ns]."""
+        """Return a monotonic clock [ns]."""
 
     def stamp(self) -> "Time":
-        """The node's clock as a stamp."""
+        """Return the node's clock as a stamp."""
 
 
 class Session(Protocol[Parameters_contra]):
@@ -94,10 +94,10 @@ class Session(Protocol[Parameters_contra]):
         """Subscribe and begin to answer."""
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Whether a joint state with these names holds all joints that are needed."""
+        """Return whether a joint state with these names holds all needed joints."""
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Whether all these names are joints of the robot."""
+        """Return whether all these names are joints of the robot."""
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
         """Answer a serialised joint state, if that is possible as it is: one like others that were answered.
@@ -116,7 +116,7 @@ class Session(Protocol[Parameters_contra]):
         """
 
     def retire(self) -> None:
-        """A newer robot is in force: answer what waits, then only joint states that belong to this one."""
+        """Answer waiting states, and then only states of this robot: a newer one is active."""
 
     def continue_from(self, other: Any) -> None:
         """Count on what another session of the same kind has counted."""
@@ -125,7 +125,7 @@ class Session(Protocol[Parameters_contra]):
         """Count and report a joint state that no robot can answer."""
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
-        """Before the node stops: publish what is to be published last, until `hurried` is true."""
+        """Publish the last messages before the node stops, until `hurried` is true."""
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
@@ -137,7 +137,7 @@ class Session(Protocol[Parameters_contra]):
         """Take parameters that changed at run time."""
 
     def statuses(self) -> list[Status]:
-        """The parts of /diagnostics, while active."""
+        """Return the statuses for /diagnostics, while active."""
 
 
 class SessionType(Protocol[Parameters_contra]):
@@ -156,7 +156,7 @@ class SessionType(Protocol[Parameters_contra]):
     def __call__(
         self, node: SessionNode, prepared: Any, parameters: Parameters_contra, /
     ) -> Session[Parameters_contra]:
-        """The session of what `load` has prepared; makes publishers.
+        """Return the session of what `load` has prepared; makes publishers.
 
         Raises:
             RobotError: a parameter contradicts the robot.

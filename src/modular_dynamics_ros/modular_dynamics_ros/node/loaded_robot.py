@@ -102,7 +102,7 @@ class LoadedRobot:
 
     @property
     def positions(self) -> Mapping[str, float]:
-        """Where joints were measured last [rad or m]; none while the node is not active."""
+        """Return last measured positions [rad or m] by joint; none while the node is not active."""
         return {} if self.states is None else self.states.positions
 
     def receive(self, message: JointState, info: dict[str, Any]) -> None:
@@ -111,20 +111,20 @@ class LoadedRobot:
             self.states.receive(message, info)
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Whether a joint state with these names holds all joints that are needed."""
+        """Return whether a joint state with these names holds all needed joints."""
         return self.states is not None and self.states.fits(names)
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Whether all these names are joints of the robot."""
+        """Return whether all these names are joints of the robot."""
         return self.states is not None and self.states.knows(names)
 
     def continue_from(self, other: "LoadedRobot") -> None:
-        """Know what is known of the joints of a robot that was changed into this one."""
+        """Take over what is known of the joints of the robot before its change."""
         if self.states is not None and other.states is not None:
             self.states.continue_from(other.states)
 
     def retire(self) -> None:
-        """A newer robot is in force: only joint states are taken, those that still belong to this one."""
+        """Answer only joint states that still belong to this robot; a newer one is active."""
         if self._watch is not None:
             self._node.destroy_timer(self._watch)
         for one in self._inputs:

@@ -59,7 +59,7 @@ class Outputs:
         self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
     def _publisher(self, kind: type, topic: str, qos: Any = ANSWER_DEPTH, *, always: bool = False) -> Any:
-        """A publisher; `always`: of what is published whether or not anybody has subscribed."""
+        """Return a publisher; `always`: of what is published even without subscribers."""
         make = self._node.create_lifecycle_publisher
         publisher = make(kind, topic, qos, event_callbacks=NO_PUBLISHER_EVENTS)
         self._publishers.append(publisher)
@@ -68,7 +68,7 @@ class Outputs:
         return publisher
 
     def _publish_commands(self, efforts: NDArray[Any], stamp: int) -> None:
-        """The efforts in the controller's order; while subscribed, with stamp [ns] and names, too."""
+        """Publish the efforts in the controller's order; while subscribed, also with stamp [ns] and names."""
         self._command_publisher.publish(self._commands.write(efforts))
         self.demand.look()
         if self._stamped_publisher in self.demand.wanted:
@@ -119,7 +119,7 @@ class WrenchTopics:
         }
 
     def publish(self, stamp: Time, wrench_of: Callable[[str], StampedWrench]) -> None:
-        """The wrenches of the names that are subscribed to."""
+        """Publish the wrenches of the names that are subscribed to."""
         for name, (publisher, writer) in self._topics.items():
             if publisher in self._demand.wanted:
                 publisher.publish(writer.write(stamp, *wrench_of(name)))

@@ -73,7 +73,7 @@ class ReferenceInput(Subscriptions):
         self._reader.add(serialized, now)
 
     def _read_serialized(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
-        """Called in any thread."""
+        """Return the trajectory of a serialized message. Thread-safe."""
         try:
             message = deserialize_message(serialized, JointTrajectory)
         except Exception as error:  # of rclpy, whose classes are private
@@ -119,7 +119,7 @@ class ReferenceInput(Subscriptions):
     def _trajectory(
         self, message: Any, read: Callable[[Sequence[str]], ReferenceTrajectory]
     ) -> ReferenceTrajectory:
-        """Of the joints in joint states; in any thread.
+        """Return the trajectory of the joints in joint states. Thread-safe.
 
         Args:
             read: finds the accelerations of joints by name in the message.
@@ -127,6 +127,6 @@ class ReferenceInput(Subscriptions):
         return read(self._computation.robot.state_names)
 
     def _on_jump(self, jump: TimeJump) -> None:
-        """A simulation starts again: its last run's trajectories would be in force when their time comes."""
+        """Discard trajectories after a simulation restarts; they would become active at their time."""
         self._computation.accelerations.forget_reference()
         self._reader.forget()

@@ -55,16 +55,16 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._refusal = ""  # of the last description from the topic, until a robot is taken
         self._description = ""  # newest text from the topic; empty again once it was refused
         self._loader: DescriptionLoader[Any] | None = None
-        self._lost_before: int | None = 0  # joint states, at the last diagnostics
+        self._lost_before: int | None = 0  # number of lost joint states at the last diagnostics
 
     @property
     def session(self) -> Session[Parameters] | None:
-        """The robot in force."""
+        """The session of the active robot."""
         return self.succession.current
 
     @property
     def why_no_robot(self) -> str:
-        """Why no robot is in force, for whoever asks it something; in any thread."""
+        """Return why no robot is active, for requests. Thread-safe."""
         if (vacancy := self.succession.vacancy) is not None:
             return f"the robot of the last robot_description cannot be used: {vacancy.why}"
         if refusal := self._refusal:
@@ -147,7 +147,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.session.set_parameters(self.parameters)
 
     def _on_robot_description(self, message: String) -> None:
-        if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would take it for a path
+        if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf reads other text as a path
             self._refuse(
                 "robot_description",
                 RobotError(
@@ -163,7 +163,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return self.session_type().load(description, self.parameters)
 
     def _take_file(self, file: str) -> bool:
-        """The robot of a file; a bad one is refused."""
+        """Load the robot of a file; return False if it is refused."""
         try:
             self._add(self._load(file), None)
         except Exception as error:
@@ -184,7 +184,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if stamp is not None:
             self._newest = stamp
         if error is None:
-            assert loaded.product is not None  # see `Loaded`
+            assert loaded.product is not None  # `Loaded` has a product if there is no error
             try:
                 self._add(loaded.product, stamp)
             except Exception as refusal:
@@ -208,7 +208,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self.succession.add(session, session.robot.graph.name, stamp)
 
     def _session(self, prepared: Any) -> Session[Parameters]:
-        """Of a prepared robot, after logging what is to be said of it."""
+        """Return the session of a prepared robot, after logging notes on it."""
         session = self.session_type()(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
         robot, before = session.robot, None if self.session is None else self.session.robot
@@ -224,7 +224,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return session
 
     def _refuse(self, where: str, error: Exception, *, stays: bool = True) -> None:
-        """Say why a description is not used, and which robot remains; while active, in /diagnostics, too."""
+        """Report why a description is not used and which robot remains, while active in /diagnostics, too."""
         kept = f"; '{self.session.robot.graph.name}' stays" if stays and self.session is not None else ""
         unexpected = "" if isinstance(error, RobotError) else f", unexpectedly: {type(error).__name__}"
         # a file is there as long as the parameters; a description from the topic has to fit them
@@ -253,7 +253,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             raise RobotError(f"its stamp {own} is older than {last} of the last one")
 
     def _outdated(self, next_stamp: int) -> bool:
-        """Whether a robot need not be prepared, because of the stamp [ns] of the one that follows."""
+        """Return whether a robot need not be prepared, given the stamp [ns] of its successor."""
         return (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
 
     def _awaits(self, after: int, until: int) -> bool:
@@ -261,12 +261,12 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return self._loader is not None and self._loader.awaits(after, until)
 
     def _forget_text(self, text: str) -> None:
-        """The sender of a refused description may repeat it, once what it lacks is there."""
+        """Forget a refused description, so that its sender may repeat it."""
         if self._description == text:
             self._description = ""
 
     def _arrivals_status(self) -> Status:
-        """What the middleware lost of joint_states."""
+        """Return the status of joint states lost by the middleware."""
         lost, before = self.succession.lost, self._lost_before
         self._lost_before = lost
         if lost is None:
@@ -278,6 +278,6 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
 
 def _model_status(warnings: Sequence[str]) -> Status:
-    """What the library accepted of the robot's description although it looks wrong."""
+    """Return the status of the library's warnings about the robot's description."""
     good = "nothing in the description looks wrong"
     return status_of("model", good, {"warnings": str(len(warnings))}, warnings=warnings)

@@ -14,7 +14,7 @@ FARTHEST = 1e6  # [rad or m] of a given position
 
 
 def robot_settings(parameters: RobotParameters) -> ComputationSettings:
-    """The settings that the parameters of every node hold."""
+    """Return the settings from the parameters that every node has."""
     p = parameters
     return ComputationSettings(
         p.acceleration_source,
@@ -26,7 +26,7 @@ def robot_settings(parameters: RobotParameters) -> ComputationSettings:
 
 
 def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Positions [rad or m] by joint, from texts such as "finger:=0.02".
+    """Return positions [rad or m] by joint, from texts such as "finger:=0.02".
 
     Args:
         names: of the joints whose state is needed.

@@ -15,7 +15,7 @@ __all__ = ["SharedEntities", "SharedSubscription"]
 
 @dataclass
 class _Publisher:
-    """A publisher and how many sessions use it."""
+    """A publisher and the number of sessions that use it."""
 
     entity: Any
     topic: str
@@ -24,14 +24,14 @@ class _Publisher:
 
 @dataclass
 class _Subscription:
-    """A subscription, and the callbacks of the sessions that use it; the last one gets the messages."""
+    """A subscription and the sessions' callbacks; the latest one gets the messages."""
 
     topic: str
     entity: Any = None
     callbacks: list[Callable[..., None]] = field(default_factory=list)
 
     def receive(self, message: Any, info: dict[str, Any]) -> None:
-        """What rclpy calls: with two parameters it gives the message's info, too."""
+        """Receive a message from rclpy, which passes the info because there are two parameters."""
         self.callbacks[-1](message, info)
 
 
@@ -64,7 +64,7 @@ class SharedEntities:
         return self._node.simulated
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
-        """That of the topic, made where no session has it."""
+        """Return the topic's publisher, created if no session has it yet."""
         if (shared := self._publishers.get(topic)) is not None:
             shared.users += 1
             return shared.entity
@@ -84,7 +84,7 @@ class SharedEntities:
     def create_subscription(
         self, kind: type, topic: str, callback: Callable[..., None], qos: Any, **options: Any
     ) -> SharedSubscription:
-        """That of the topic; from now on this callback gets its messages with their info."""
+        """Return the topic's subscription, whose messages and info go to this callback from now on."""
         shared = self._subscriptions.get(topic)
         if shared is None:
             shared = _Subscription(topic)

@@ -90,7 +90,7 @@ def _spin_once(executor: PersistentExecutor, node: Node) -> None:
 
 
 def _collect_garbage() -> None:
-    """From now on, where that was put off until the node had started; but not among what there is already.
+    """Start garbage collection, delayed until now, and exclude the objects that exist already.
 
     That is mostly modules, which stay. To look through all of it takes 0.05 s, in which nothing is answered.
     """
@@ -102,7 +102,7 @@ def _collect_garbage() -> None:
 def _end(node: Node | None, executor: PersistentExecutor | None) -> None:
     """Leave the ROS graph."""
     if executor is not None:
-        executor.shutdown()  # it holds what the node destroys
+        executor.shutdown()  # the executor holds entities that the node destroys
     if node is not None:
         node.destroy_node()
     rclpy.try_shutdown()
@@ -127,7 +127,7 @@ def _initialise() -> None:
 
 
 def _logging_arguments() -> list[str]:
-    """None, or those for logging without a file, where none can be written: rclpy.init would raise.
+    """Return arguments for logging without a file if none can be written, as rclpy.init would raise.
 
     A disk that is full, or a user without a home, must not keep a robot's node from starting.
     """

@@ -24,7 +24,7 @@ class Stopwatch:
         self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
 
     def seconds(self) -> float:
-        """Since the start [s]."""
+        """Return since the start [s]."""
         steady = self._node.steady()
         if not self._node.simulated:
             return (steady - self._started_steady) * 1e-9

@@ -19,7 +19,7 @@ class Subscriptions:
         self._subscriptions: list[Any] = []
 
     def _subscribe(self, kind: type, topic: str, receive: Callable[[Any], None], qos: Any) -> None:
-        """`receive` gets each message."""
+        """Subscribe to a topic; `receive` gets each message."""
         self._subscribe_with_info(kind, topic, lambda message, info: receive(message), qos)
 
     def _subscribe_with_info(
@@ -37,7 +37,7 @@ class Subscriptions:
     def _subscribe_to_stream(
         self, kind: type, topic: str, receive: Callable[[Any, dict[str, Any]], None], qos: Any
     ) -> None:
-        """`receive` gets each message with its info; they come as often as joint states."""
+        """Subscribe to a topic as frequent as joint states; `receive` gets each message with its info."""
         self._subscribe_with_info(kind, topic, receive, qos, event_callbacks=NO_SUBSCRIPTION_EVENTS)
 
     @contextmanager

@@ -11,7 +11,7 @@ LONGEST_PART = 150
 
 
 def topic_name(name: str) -> str:
-    """The name of a subsystem or a joint as part of a topic: letters, digits and underscores only.
+    """Return the name of a subsystem or a joint as part of a topic: letters, digits and underscores only.
 
     A letter beyond ASCII becomes its code point, "u5de6"; all else becomes "_".
     """
@@ -26,7 +26,7 @@ def _allowed(character: str) -> str:
 
 
 def topic_names(kind: str, names: Iterable[str]) -> dict[str, str]:
-    """Parts of topics by name, one for each.
+    """Return parts of topics by name, one for each.
 
     Args:
         kind: of what the names are, for errors.

@@ -21,7 +21,7 @@ VALUES = "ros__parameters"
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1, and numbers as ROS reads them: 5e-05 and 1e3 are none of YAML 1.1."""
+    """A YAML 1.1 loader that also reads numbers such as 5e-05 and 1e3, as ROS does."""
 
 
 _Loader.add_implicit_resolver(
@@ -43,7 +43,7 @@ class Section(NamedTuple):
 
 
 def sections_for(path: str, node: str) -> list[Section]:
-    """In the file's order: later ones count more.
+    """Return the sections for a node in the file's order; later ones take precedence.
 
     Args:
         node: its full name, such as /left/dynamics_node.
@@ -70,7 +70,7 @@ def sections_for(path: str, node: str) -> list[Section]:
 
 
 def given_names(words: Sequence[str], node: str) -> Iterator[str]:
-    """Names of the parameters that a command line gives a node; what ROS cannot read is left to it.
+    """Yield the parameters that a command line sets for a node; what ROS cannot read is left to it.
 
     Args:
         words: of the command line. node: its full name.
@@ -117,7 +117,7 @@ def _content(path: str) -> Any:
 
 
 def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Names and values."""
+    """Yield names and values of sections."""
     for key, value in content.items():
         if not isinstance(value, Mapping):
             continue

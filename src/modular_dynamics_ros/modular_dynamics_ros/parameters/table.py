@@ -62,23 +62,25 @@ class Spec:
 
     @property
     def bounded(self) -> bool:
-        """Whether the values lie between two numbers."""
+        """Whether both bounds are finite."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def allows(self, value: float) -> bool:
-        """Whether a number is within the bounds."""
+        """Return whether a number is within the bounds."""
         is_within = self.low <= value <= self.high and math.isfinite(value)
         return is_within or (self.or_zero and value == 0.0)
 
 
 def parameter(default: Any, description: str, **options: Any) -> Any:
-    """A dataclass field that declares one parameter; its type is the default's (bool, int, float, str or a
-    tuple of floats or of strings). `options`: the other attributes of `Spec`."""
+    """Return a dataclass field that declares one parameter, typed by its default.
+
+    ``default``: bool, int, float, str, or tuple of floats or strings; ``options``: attributes of `Spec`.
+    """
     return field(default=default, metadata={"spec": Spec(description, **options)})
 
 
 def checked(entry: Field[Any], value: Any) -> Any:
-    """The value as the dataclass stores it.
+    """Return the value as the dataclass stores it.
 
     Raises:
         ParameterError: wrong type, out of bounds, not among the choices.
@@ -124,7 +126,7 @@ def _checked_tuple(entry: Field[Any], value: Any) -> tuple[Any, ...]:
 
 
 def _quotes(entry: Field[Any], value: bool) -> str:
-    """What to write for a text that YAML has read as this truth value."""
+    """Return what to write for a text that YAML has read as this truth value."""
     words = ("on", "yes", "true") if value else ("off", "no", "false")
     choices: tuple[str, ...] = entry.metadata["spec"].choices
     word = next((word for word in words if word in choices), words[0])
@@ -160,7 +162,7 @@ def declare(node: "Node", table: type[Table]) -> Table:
 
 
 def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
-    """rclpy ignores what the command line gives for parameters that are not declared.
+    """Warn of parameters on the command line that are not declared; rclpy ignores them.
 
     Those of other nodes are no mistake: a section of a parameter file may be for all.
     """
@@ -192,7 +194,7 @@ def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool)
 
 
 def describe(entry: Field[Any]) -> str:
-    """Description, unit and allowed values of a parameter."""
+    """Return description, unit and allowed values of a parameter."""
     spec: Spec = entry.metadata["spec"]
     words = [
         spec.description,
@@ -205,12 +207,12 @@ def describe(entry: Field[Any]) -> str:
 
 
 def _for_ros(default: Any) -> Any:
-    """An empty list has no type in ROS; [''] stands for it, and `checked` drops empty names."""
+    """Return the default for ROS, with [''] for an empty list, which has no type; `checked` drops it."""
     return (list(default) or [""]) if isinstance(default, tuple) else default
 
 
 def _descriptor(entry: Field[Any]) -> "ParameterDescriptor":
-    """What `ros2 param describe` shows; types are dynamic, as `checked` takes whole numbers for floats."""
+    """Return what `ros2 param describe` shows; types are dynamic, as whole numbers count as floats."""
     spec: Spec = entry.metadata["spec"]
     words = [spec.description, f"[{spec.unit}]" if spec.unit else "", f"may change {spec.change.value}"]
     descriptor = ParameterDescriptor(
@@ -231,7 +233,7 @@ def _descriptor(entry: Field[Any]) -> "ParameterDescriptor":
 
 
 def usage(name: str, about: str, table: type) -> str:
-    """What a node prints for --help.
+    """Return what a node prints for --help.
 
     Args:
         about: the docstring of the node's module. table: its parameters.

@@ -22,11 +22,11 @@ class MotionSource(Protocol):
     has_acceleration: bool
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays where it has none."""
+        """Return positions, velocities, accelerations (n,) at t [s]; empty arrays for missing ones."""
 
 
 def load_profile(path: str | Path) -> "AccelerationProfile":
-    """The library's `modular_dynamics.motions.load_profile`, with this package's errors.
+    """Return the library's `modular_dynamics.motions.load_profile`, with this package's errors.
 
     Raises:
         MotionError: naming the file and the entry that is missing, of the wrong kind or out of order.
@@ -59,15 +59,15 @@ class Schedule:
         self.sample = lru_cache(maxsize=4096)(self._sample)  # state and reference ask for the same ones
 
     def __len__(self) -> int:
-        """Samples of one lap."""
+        """Return the number of samples of one lap."""
         return len(self._offsets)
 
     def exists(self, k: int) -> bool:
-        """Whether there is a sample k."""
+        """Return whether there is a sample k."""
         return self.loop or k < len(self)
 
     def offset(self, k: int) -> int:
-        """When sample k is due, from the first one on [ns]."""
+        """Return when sample k is due, relative to the first one [ns]."""
         lap, index = divmod(k, len(self))
         return round((lap * self._lap + self._offsets[index]) * 1e9)
 
@@ -75,7 +75,7 @@ class Schedule:
         return self.source.sample(self._offsets[k % len(self)])
 
     def window(self, first: int, length: float) -> range:
-        """The samples from `first` on that are due within `length` [s]."""
+        """Return the samples from `first` on that are due within `length` [s]."""
         last = first
         limit = self.offset(first) + length * 1e9
         while self.exists(last + 1) and self.offset(last + 1) <= limit:

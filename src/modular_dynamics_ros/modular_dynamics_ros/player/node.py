@@ -75,12 +75,12 @@ class JointStatePlayer(Node):
 
     @property
     def finished(self) -> bool:
-        """Whether the last sample is out; a looped motion never finishes."""
+        """Return whether the last sample is sent; a looped motion never finishes."""
         return not self._schedule.exists(self.sent)
 
     @property
     def may_exit(self) -> bool:
-        """Whether the last sample had time to reach subscribers that acknowledge nothing."""
+        """Return whether the last sample had time to reach subscribers without acknowledgement."""
         return self._ended > 0.0 and time.monotonic() - self._ended > LINGER
 
     def _now(self) -> int:
@@ -160,7 +160,7 @@ class JointStatePlayer(Node):
 
 
 def sent_in(log: str) -> int | None:
-    """The number of joint states that a player reports at its end in its log; None where it has not."""
+    """Return the number of joint states that a player's log reports at its end; None without a report."""
     match = re.search(SENT.format(r"(\d+)"), log)
     return int(match.group(1)) if match else None
 

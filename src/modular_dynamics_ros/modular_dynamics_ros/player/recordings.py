@@ -49,7 +49,7 @@ class SampledMotion:
         self.duration, self._times = float(times[-1] - times[0]), times - times[0]
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities, accelerations (n,) at t [s]; empty arrays where not recorded."""
+        """Return positions, velocities, accelerations (n,) at t [s]; empty arrays if not recorded."""
         after = int(np.clip(np.searchsorted(self._times, t), 1, len(self._times) - 1))
         before = after - 1
         share = (t - self._times[before]) / (self._times[after] - self._times[before])
@@ -61,7 +61,7 @@ class SampledMotion:
 
 
 def load_motion(path: str | Path, bag_topic: str = "/joint_states") -> MotionSource:
-    """The motion in a file: a profile (.yaml, .yml), a table (.csv) or a bag (.mcap).
+    """Return the motion in a file: a profile (.yaml, .yml), a table (.csv) or a bag (.mcap).
 
     Raises:
         MotionError: naming the file and what is wrong with it.

@@ -156,7 +156,7 @@ class Answers:
         return self._model
 
     def _at(self, request: Any, subject: Subject) -> tuple[QueryModel, State, Configuration, Time]:
-        """The state that a request means, its joints with all loops closed, and its stamp."""
+        """Return the state that a request means, all joints with loops closed, and the stamp."""
         requested = requested_state_from_message(request.state)
         state = state_of(subject.robot, requested, subject.last)
         model, last = self._model_of(subject), subject.last

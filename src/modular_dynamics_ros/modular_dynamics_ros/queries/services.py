@@ -26,7 +26,7 @@ class Host(Protocol):
 
     @property
     def active(self) -> bool:
-        """Whether it is."""
+        """Return whether the node is active."""
 
     @property
     def succession(self) -> Any:
@@ -34,10 +34,10 @@ class Host(Protocol):
 
     @property
     def why_no_robot(self) -> str:
-        """Why there is none in force."""
+        """Return why no robot is active."""
 
     def now(self) -> int:
-        """Its clock [ns]."""
+        """Return the node's clock [ns]."""
 
 
 class QueryServices:
@@ -70,7 +70,7 @@ class QueryServices:
             code, text = self._outcome(name, request, response)
             _free(request)
             if code != "NONE":
-                response = type(response)()  # nothing of what was filled in before the error
+                response = type(response)()  # an empty response: no fields filled in before the error
             response.error_code, response.error_message = getattr(type(response), code), one_line(text)
             response.success = code == "NONE"
             return response
@@ -98,7 +98,7 @@ class QueryServices:
             return "UNEXPECTED", text
 
     def _session(self) -> tuple[Any, str]:
-        """The robot in force, or why there is none."""
+        """Return the active robot's session, or why there is none."""
         if not self._host.active:
             return None, "the node is not active; configure and activate it first"
         session = self._host.succession.current

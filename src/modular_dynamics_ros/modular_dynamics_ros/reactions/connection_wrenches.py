@@ -82,7 +82,7 @@ class WrenchMatcher(Generic[Item]):
         return self._items.pop(stamp)[1], self._wrenches.pop(stamp)
 
     def close(self) -> int:
-        """No wrench comes any more; return how many items waited."""
+        """Return the number of items that still waited; no more wrenches arrive."""
         self._closed = True
         count = len(self._items)
         self._items.clear()
@@ -99,14 +99,14 @@ class WrenchMatcher(Generic[Item]):
         return given_up
 
     def _lost(self, stamp: int, now: int) -> bool:
-        """Whether the wrenches of this stamp will not arrive: the topic is silent, or later ones are here."""
+        """Return whether wrenches of this stamp are lost: the topic is silent, or later ones are here."""
         if self._last is None:
             return True
         arrived, newest = self._last
         return now - arrived > self.timeout * 1e9 or newest >= stamp
 
     def age(self, now: int) -> float | None:
-        """The time [s] since the last wrenches arrived; None where none have."""
+        """Return the time [s] since the last wrenches arrived; None if none have."""
         return None if self._last is None else (now - self._last[0]) * 1e-9
 
 
@@ -133,7 +133,7 @@ class ConnectionWrenches(Subscriptions, Generic[Item]):
         self._subscribe_to_stream(ConnectionWrenchesMessage, topic, self._receive, DEPTH)
 
     def match(self, stamp: int, item: Item) -> Wrenches | None:
-        """The wrenches with this stamp [ns]; None where they have not arrived: the item waits for them.
+        """Return the wrenches with this stamp [ns]; None until they arrive: the item waits for them.
 
         Raises:
             BadMessage: see `WrenchMatcher.wait`.

@@ -44,7 +44,7 @@ class ReactionOutputs(Outputs):
         )
 
     def publish(self, reactions: MechanismReactions, stamp_ns: int, *, from_topics: bool) -> None:
-        """One answer: commands first, all else only while it is subscribed to.
+        """Publish one answer: commands first, all else only while subscribed.
 
         Args:
             stamp_ns: of the state [ns]. from_topics: whether the loads came from topics.
@@ -62,7 +62,7 @@ class ReactionOutputs(Outputs):
         self._publish_markers(stamp, reactions)
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
-        """At most at marker_rate: eyes do not see more, and arrows are the largest message."""
+        """Publish the arrows, the largest message, at most at marker_rate."""
         if self._marker_publisher in self.demand.wanted and self._marker_pace.due(
             self.parameters.marker_rate
         ):

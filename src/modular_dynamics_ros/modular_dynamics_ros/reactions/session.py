@@ -33,7 +33,7 @@ NEAR_DEAD_POINT = 1e-3  # dead_point_distance below which the actuators' forces 
 
 @dataclass(frozen=True, eq=False)
 class _Waiting:
-    """A state whose dynamics are computed, until the loads from topics are there.
+    """A state with its dynamics, which waits for loads from topics.
 
     Attributes:
         arrival: of the state [ns of the system]. spent: on its dynamics [ns].
@@ -109,7 +109,7 @@ class ReactionSession:
         return self._loaded.knows(names)
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """See `Session`: never, each has to meet the loads of its stamp."""
+        """Return False: each state waits for the loads of its stamp. See `Session`."""
         return False
 
     def receive(self, message: JointState, info: dict[str, Any]) -> None:
@@ -117,7 +117,7 @@ class ReactionSession:
         self._loaded.receive(message, info)
 
     def retire(self) -> None:
-        """See `Session`. The wrenches that states wait for are the next robot's from now on."""
+        """Retire: see `Session`. Awaited wrenches belong to the next robot from now on."""
         self._loaded.retire()
         if self._loads is not None:
             error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
@@ -155,7 +155,7 @@ class ReactionSession:
             self._loads.matcher.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
-        """The parts of /diagnostics, while active."""
+        """Return the statuses for /diagnostics, while active."""
         statuses = [
             self.record.status(LOG_NAME),
             answers_status(self.record.counts, self._computing, self.record.acceleration_source()),
@@ -178,7 +178,7 @@ class ReactionSession:
             self._publish(waiting, wrenches)
 
     def _on_loads(self, waiting: _Waiting, wrenches: Wrenches) -> None:
-        """The wrenches that a state waited for have arrived."""
+        """Answer a state whose awaited wrenches have arrived."""
         try:
             self._publish(waiting, wrenches)
         except BadMessage as error:
@@ -189,7 +189,7 @@ class ReactionSession:
         self.record.require_order(answer.state.stamp, self._node.now())  # wrenches come in any order
         assert isinstance(answer.dynamics, ClosedLoopSolution)  # ReactionComputation rejects open chains
         self._last = self.reactions(answer.dynamics.result, wrenches)
-        now = self._node.now()  # others may have had the processor
+        now = self._node.now()  # time may have passed in other threads
         delay = "this node was busy" if wrenches is None else "it waited for wrenches"
         self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
@@ -209,7 +209,7 @@ class ReactionSession:
 
 
 def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str) -> Status:
-    """Rate, latency, and the time that one answer takes; `source` of the accelerations."""
+    """Return the status of rate, latency and computing time; `source` of the accelerations."""
     summary = computing.summary()
     values = answer_values(counts, source) | {
         "time to compute and publish p50 [ms]": f"{1e3 * summary.p50:.3f}",
@@ -219,7 +219,7 @@ def answers_status(counts: MessageCounts, computing: LatencyWindow, source: str)
 
 
 def loads_status(age: float | None, stale_after: float, problems: list[str]) -> Status:
-    """Connection wrenches from dynamics_node: whether they arrive; `age` of the last ones [s]."""
+    """Return the status of dynamics_node's connection wrenches; `age` of the last ones [s]."""
     text = "never arrived" if age is None else f"arrived {age:.2f} s ago"
     is_stale = age is None or age > stale_after
     errors = (
@@ -230,7 +230,7 @@ def loads_status(age: float | None, stale_after: float, problems: list[str]) -> 
 
 
 def reactions_status(computation: ReactionComputation, reactions: MechanismReactions | None) -> Status:
-    """The last answer: the actuator closest to its limit, slack springs, equilibrium, the next dead point."""
+    """Return the status of the last answer: worst actuator, slack springs, equilibrium, dead point."""
     if reactions is None:
         return Status(OK, "reactions", "no joint state was answered yet")
     use = np.abs(reactions.actuator_forces) / computation.limits

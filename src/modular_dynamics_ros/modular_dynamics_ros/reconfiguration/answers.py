@@ -35,10 +35,10 @@ class SessionView(Host, Protocol):
     """The host, with what is measured and published of its robot."""
 
     def joint_names(self) -> tuple[str, ...]:
-        """Whose efforts are published, in order; none where there is no robot."""
+        """Return the joints with published efforts, in order; none without a robot."""
 
     def positions(self) -> Mapping[str, float]:
-        """Where joints were measured last [rad or m]."""
+        """Return last measured positions [rad or m] by joint."""
 
 
 class ChangeAnswers:
@@ -65,7 +65,7 @@ class ChangeAnswers:
         self._changes.destroy()
 
     def _link(self, name: str) -> str:
-        """As the URDF names a link, which requests may name as TF does."""
+        """Return a link's name in the URDF; requests may use TF's."""
         now = self._host.robot_in_force()
         exact = now is not None and name in now.changed.graph.links
         return name if exact else name.removeprefix(self._frame_prefix)
@@ -162,7 +162,7 @@ class ChangeAnswers:
         return response.NONE, ""
 
     def _refusal(self, response: Any, error: Exception) -> int:
-        """The code of an error."""
+        """Return the code of an error."""
         of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
         code: int
         if isinstance(error, NoRobotError):

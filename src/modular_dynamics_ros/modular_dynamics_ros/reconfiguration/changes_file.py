@@ -58,12 +58,12 @@ class ChangesFile:
         self._path: Path | None = None
         if path:
             try:
-                self._path = Path(path).expanduser().resolve()  # a link stays one
+                self._path = Path(path).expanduser().resolve()  # keeps symbolic links
             except (OSError, RuntimeError, ValueError) as error:
                 raise ChangeFileError(f"changes_file {path[:200]!r}: {error}") from error
 
     def read(self, *, strict: bool) -> tuple[str, Changes] | None:
-        """The robot's name and its changes; None where there is no file yet.
+        """Return the robot's name and its changes; None where there is no file yet.
 
         Raises:
             ChangeFileError: it is damaged, or cannot be read; or its folder is not there.
@@ -92,7 +92,7 @@ class ChangesFile:
         if path is None:
             return Draft()
         content = text_of_changes(robot, changes).encode()
-        if len(content) > MAX_BYTES:  # the next start would refuse it
+        if len(content) > MAX_BYTES:  # the next start would reject the file
             raise ChangeFileError(too_large(f"changes_file {str(path)!r}", len(content), MAX_BYTES, "bytes"))
         try:
             return Draft(write_beside(path, content), path)

@@ -19,7 +19,7 @@ __all__ = ["reconfiguration_of"]
 def reconfiguration_of(
     node: ManagedNode[DynamicsParameters], host: SessionView, services: ReconfigurationServices
 ) -> Reconfiguration | None:
-    """The changes of a node's robot, which its services make now; None, after logging why, on errors."""
+    """Return the changes of a node's robot, made by its services; None, after logging why, on errors."""
     parameters = node.parameters
     publisher: Any = None
     if parameters.publish_robot_description:
@@ -48,7 +48,7 @@ def reconfiguration_of(
 
 
 def _description(graph: md.SubsystemGraph) -> str:
-    """URDF text: that which was read or, of a changed graph, one that describes the same robot.
+    """Return the URDF text that was read or, for a changed graph, an equivalent one.
 
     Raises:
         ModularDynamicsError: a URDF cannot describe it.

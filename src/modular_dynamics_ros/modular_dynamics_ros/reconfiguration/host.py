@@ -15,23 +15,23 @@ class Host(Protocol):
 
     @property
     def why_no_robot(self) -> str:
-        """Why there is none in force."""
+        """Return why no robot is active."""
 
     def robot_in_force(self) -> Any:
-        """What was prepared of it; None where there is none.
+        """Return what was prepared of the active robot; None without one.
 
         It has `described`, the graph of its description, and `changed`, that graph with the changes.
         """
 
     def prepare_changed(self, described: md.SubsystemGraph, changed: Applied) -> Any:
-        """All that takes long about a changed robot, in any thread.
+        """Prepare a changed robot, which is slow. Thread-safe.
 
         Raises:
             RobotError: the robot cannot be used.
         """
 
     def make_changed(self, prepared: Any) -> Any:
-        """A session of it, which is not in force yet; it has `destroy`.
+        """Return a session of it, not active yet, which has `destroy`.
 
         Raises:
             RobotError: a parameter contradicts the robot.

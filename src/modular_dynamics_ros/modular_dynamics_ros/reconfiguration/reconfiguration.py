@@ -39,7 +39,7 @@ class Kept(NamedTuple):
 
 
 class _Drafted(NamedTuple):
-    """A changed robot that is not in force: what the host has prepared, the file, and its description."""
+    """A changed robot, not active yet: what the host has prepared, the file, and its description."""
 
     prepared: Any
     draft: Draft
@@ -78,7 +78,7 @@ class Reconfiguration:
         stored = self._file.read(strict=strict)
         self.kept = Kept() if stored is None else Kept(*stored)
         self.stamp = 0
-        self._taken = False  # a robot has been in force, the one that the file is about
+        self._taken = False  # whether the file's robot has been active
         self._worker = Worker(node)
         if self.kept.changes:
             count = len(self.kept.changes)
@@ -89,7 +89,7 @@ class Reconfiguration:
         self._worker.destroy(NoRobotError("the node was cleaned up before the change was prepared"))
 
     def changed(self, described: md.SubsystemGraph) -> Applied:
-        """A described robot with the changes that it keeps; in any thread."""
+        """Return a described robot with its stored changes. Thread-safe."""
         kept = self.kept
         if not kept.changes:
             return Applied(described, ())
@@ -101,12 +101,12 @@ class Reconfiguration:
 
     @property
     def in_force(self) -> Changes:
-        """The changes in force; while there is no robot, those that wait for it."""
+        """Return the active changes; without a robot, those that wait for it."""
         now = self._host.robot_in_force()
         return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
 
     def adopt(self, robot: str, changed: Applied) -> None:
-        """A description is in force with these changes; the others are dropped, or wait for their robot."""
+        """Adopt these changes with an active description; the others are dropped, or wait for their robot."""
         waits = bool(self.kept.changes) and self.kept.robot != robot and not self._taken
         for text in changed.dropped:
             self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
@@ -127,7 +127,7 @@ class Reconfiguration:
             self._node.get_logger().error(str(error))
 
     def publish_description(self) -> None:
-        """Of the robot in force, where its description is published."""
+        """Publish the active robot's description, if its topic exists."""
         now = self._host.robot_in_force()
         if self._describe is None or now is None:
             return
@@ -166,14 +166,14 @@ class Reconfiguration:
         return now
 
     def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
-        """All that takes long, in any thread."""
+        """Prepare an edited robot, which is slow. Thread-safe."""
         changed = applied(described, edit(described, changes), strict=self._strict)
         prepared = self._host.prepare_changed(described, changed)
         text = None if self._describe is None else self._describe(changed.graph)
         return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
 
     def _put_in_force(self, drafted: _Drafted, what: str, before: Applied) -> None:
-        """Of the changes before, the log has the warnings already."""
+        """Activate a changed robot, and log its warnings except those of the changes before."""
         session = None
         try:
             session = self._host.make_changed(drafted.prepared)

@@ -50,11 +50,11 @@ class ReconfigurationServices:
             node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
     def begin(self, answers: Answers) -> None:
-        """The node is configured."""
+        """Answer requests; the node is configured."""
         self._answers = answers
 
     def end(self) -> None:
-        """The node is no longer configured; the request whose change is being prepared is answered now.
+        """Answer no more requests; the one whose change is being prepared is refused now.
 
         Safe to repeat.
         """

@@ -38,7 +38,7 @@ class NeighbourDescriptions(Subscriptions):
         super().__init__(node)
         self._name, self._own, self._fits = part.name, layout_from_message(graph), fits
         self._layouts: dict[str, Layout] = {}
-        self._awaited = {*part.neighbours}  # whose graph has not come
+        self._awaited = {*part.neighbours}  # neighbours whose graph has not arrived
         self.contradictions: dict[str, str] = {}
         self._graphs = {
             other: self._subscribe_with_info(
@@ -53,12 +53,12 @@ class NeighbourDescriptions(Subscriptions):
         }
 
     def continue_from(self, other: "NeighbourDescriptions") -> None:
-        """Know what is known of the others: DDS does not send again what the session before has received."""
+        """Take over what is known of the others; DDS does not resend it."""
         for name in other._layouts.keys() & self._graphs.keys() - self._layouts.keys():
             self._compare(name, other._layouts[name])
 
     def unusable(self) -> dict[str, str]:
-        """Nodes with which nothing may be computed, and why; those, too, whose graph is still on its way."""
+        """Return the nodes that cannot take part in computations, and why; also those without a graph yet."""
         coming = [name for name in self._awaited if self._graphs[name].get_publisher_count()]
         return self.contradictions | {
             name: f"the node of subsystem '{name}' runs, but its subsystem_graph has not come: nothing shows "
@@ -67,7 +67,7 @@ class NeighbourDescriptions(Subscriptions):
         }
 
     def forget_ended(self) -> None:
-        """Contradict no node that has ended: a foreign program may take its place.
+        """Forget contradictions with nodes that have ended, as another program may replace them.
 
         What did fit is kept: a node that DDS took for ended, because its process stood still, comes back, and
         its graph, which this node has received, does not come again.

@@ -58,7 +58,7 @@ class NeighbourInputs(Subscriptions):
             self._hear_of(one.subsystem)
 
     def _hear_of(self, neighbour: str) -> None:
-        """For whom it waits."""
+        """Subscribe to a neighbour's report of the subsystems for which it waits."""
         self._heard[neighbour] = self._node.steady()
 
         def take(message: String) -> None:
@@ -67,7 +67,7 @@ class NeighbourInputs(Subscriptions):
         self._subscribe(String, f"{topic_name(neighbour)}/missing", take, 10)
 
     def excuse(self, pause: int) -> None:
-        """This node itself did not run for so long [ns], just now: nobody was silent in that time."""
+        """Exclude a pause [ns] of this node, ending now, from neighbours' silence."""
         now = self._node.steady()
         for neighbour, heard in self._heard.items():
             self._heard[neighbour] = min(now, heard + pause)
@@ -77,12 +77,12 @@ class NeighbourInputs(Subscriptions):
             self._reports[neighbour] = min(now, since + pause), names
 
     def asked(self) -> None:
-        """The motions of the successors' connection points are published now: each is to answer."""
+        """Expect answers to the motions of successors' connection points, which are published now."""
         for one in self._computation.part.successors:
             self._asked.setdefault(one.subsystem, self._node.steady())
 
     def silence(self, neighbour: str) -> float:
-        """For how long [s] no good motion or wrench has come from it, while this node ran.
+        """Return for how long [s], while this node ran, no valid motion or wrench came from a neighbour.
 
         A successor is silent only since it was asked: without a motion it has no wrench.
         """
@@ -92,7 +92,7 @@ class NeighbourInputs(Subscriptions):
         return (now - since) * 1e-9
 
     def awaited_by(self, neighbour: str) -> list[str]:
-        """The subsystems for which a neighbour waits, by its last report where that is recent."""
+        """Return the subsystems that a neighbour waits for, by its last report if that is recent."""
         since, names = self._reports.get(neighbour, (0, []))
         valid = self._node.steady() - since <= REPORT_VALID * 1e9
         own = self._computation.part.name

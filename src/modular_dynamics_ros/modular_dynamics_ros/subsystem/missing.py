@@ -39,12 +39,12 @@ class MissingNeighbours:
         self._node, self._part = node, part
         self._awaited_by, self._publish = awaited_by, publish
         self.names: tuple[str, ...] = ()
-        self._silent: tuple[str, ...] = ()  # since the last answer
+        self._silent: tuple[str, ...] = ()  # neighbours missing since the last answer
         self._unusable: Mapping[str, str] = {}
         self._patience, self._next, self._noted = 0.0, 0.0, 0.0
 
     def note(self, names: Sequence[str], unusable: Mapping[str, str], patience: float, now: float) -> None:
-        """These have not sent what belongs to a joint state within so long [s]; `now`: see `report`.
+        """Note neighbours that have not sent input for a joint state for `patience` [s]; `now`: see `report`.
 
         Without the motion from the predecessor successors get none, and cannot send wrenches.
 
@@ -58,12 +58,12 @@ class MissingNeighbours:
         self._patience, self._noted = patience, now
 
     def none_missing(self) -> None:
-        """A joint state was answered."""
+        """Note that a joint state was answered."""
         self._silent = ()
         self._forget()
 
     def _forget(self) -> None:
-        """Nobody is known to be missing now."""
+        """Forget all missing neighbours."""
         if self.names:
             self.names = ()
             self._publish(())
@@ -98,7 +98,7 @@ class MissingNeighbours:
         )
 
     def status(self, received: "Counter[str]", refused: "Counter[str]") -> Status:
-        """For /diagnostics."""
+        """Return the status for /diagnostics."""
         neighbours = self._part.neighbours
         values = {f"messages from {name}": str(received[name]) for name in neighbours}
         values |= {f"refused: {cause}": str(count) for cause, count in sorted(refused.items())}

@@ -54,27 +54,27 @@ class SubsystemOutputs(Outputs):
         self._missing_publisher = self._publisher(String, "~/missing", 10)
 
     def publish_graph(self, stamp: Time) -> None:
-        """By it neighbours see whether their descriptions fit this one."""
+        """Publish the graph, with which neighbours check their descriptions."""
         self.graph.header.stamp = stamp
         self._graph_publisher.publish(self.graph)
 
     def publish_motions(self, stamp: Time, motions: Mapping[str, ConnectionMotion]) -> None:
-        """Those of the connection points that the subsystem carries."""
+        """Publish the motions of the connection points that the subsystem carries."""
         for name, motion in motions.items():
             publisher, writer = self._motions[name]
             publisher.publish(writer.write(stamp, motion))
 
     def publish_wrench(self, stamp: Time, answer: Answer) -> None:
-        """What the predecessor exerts on the subsystem, at and in the link that carries it."""
+        """Publish the predecessor's wrench on the subsystem, at and in the link that carries it."""
         wrench = self._wrench.write(stamp, self._link, answer.dynamics.base_wrench)
         self._wrench_publisher.publish(wrench)
 
     def publish_torques(self, stamp: int, answer: Answer) -> None:
-        """Torques and commands, with a stamp [ns]."""
+        """Publish torques and commands, with a stamp [ns]."""
         state, effort = answer.state, answer.effort
         self._torque_publisher.publish(self._torques.write(stamp, state.q, state.v, effort))
         self._publish_commands(effort, stamp)
 
     def publish_missing(self, names: Iterable[str]) -> None:
-        """Subsystems that do not send what is awaited."""
+        """Publish the subsystems that do not send awaited input."""
         self._missing_publisher.publish(String(data="\n".join(names)))

@@ -25,7 +25,7 @@ class PartReferenceInput(ReferenceInput):
     def _trajectory(
         self, message: Any, read: Callable[[Sequence[str]], ReferenceTrajectory]
     ) -> ReferenceTrajectory:
-        """See `ReferenceInput`; one that begins at its arrival would begin in each node at another time."""
+        """Return the trajectory as `ReferenceInput` does. Raises BadMessage: no stamp, as arrivals differ."""
         if not stamp_nanoseconds(message.header.stamp):
             text = "its stamp is zero, which means its arrival: that differs from node to node; stamp it"
             raise BadMessage("no stamp", text)

@@ -34,7 +34,7 @@ __all__ = ["SubsystemSession"]
 
 @dataclass(eq=False)
 class _Waiting:
-    """A state, its arrival [ns of the system], and what its motion has made of it."""
+    """A state, its arrival [ns of the system], and the motion computed from it."""
 
     state: State
     arrival: int
@@ -77,7 +77,7 @@ class SubsystemSession:
         self._neighbours: NeighbourInputs | None = None  # while active
         self._missing: MissingNeighbours | None = None  # while active
         self._pauses = OwnPauses(node.steady())
-        self._moved: MovingState | None = None  # the last one
+        self._moved: MovingState | None = None  # last state that was moved
         self._retired = False
 
     def activate(self, state: LifecycleState | None) -> None:
@@ -108,7 +108,7 @@ class SubsystemSession:
         return self._loaded.knows(names)
 
     def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """See `Session`: never, each has to meet motions and wrenches."""
+        """Return False: each state waits for motions and wrenches. See `Session`."""
         return False
 
     def receive(self, message: JointState, info: dict[str, Any]) -> None:
@@ -120,7 +120,7 @@ class SubsystemSession:
         self._loaded.receive(message, info)
 
     def retire(self) -> None:
-        """See `Session`. Motions and wrenches are the next robot's from now on."""
+        """Retire: see `Session`. Motions and wrenches belong to the next robot from now on."""
         self._retired = True
         self._loaded.retire()
         self.rendezvous.clear()
@@ -156,7 +156,7 @@ class SubsystemSession:
         self.rendezvous.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
-        """The parts of /diagnostics, while active."""
+        """Return the statuses for /diagnostics, while active."""
         record = self.record
         values = answer_values(record.counts, record.acceleration_source())
         statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.summary, values=values)]
@@ -175,7 +175,7 @@ class SubsystemSession:
         self._advance(meeting)
 
     def _on_part(self, stamp: int, neighbour: str, part: Any) -> None:
-        """A motion or a wrench has come; the first of a stamp counts."""
+        """Take a neighbour's motion or wrench; the first one of a stamp is used."""
         first = self.rendezvous.part(stamp, neighbour)
         if first is not None and not _same(first, part):
             text = (
@@ -188,7 +188,7 @@ class SubsystemSession:
             self._try_to_advance(meeting)
 
     def _advance_waiting(self) -> None:
-        """A neighbour's description fits now: what has waited for that may be complete."""
+        """Process waiting states after a neighbour's description has become compatible."""
         for meeting in self.rendezvous.waiting():
             self._try_to_advance(meeting)
 
@@ -205,7 +205,7 @@ class SubsystemSession:
             BadMessage: the state cannot be answered.
         """
         waiting, before = meeting.item, self.part.predecessor
-        assert waiting is not None  # the callers look
+        assert waiting is not None  # the callers have checked
         motion = self._own_motion if before is None else meeting.parts.get(before)
         unusable = {} if self._descriptions is None else self._descriptions.unusable()
         # one that the part carries leaves its motion as it is: the others that it carries may go on
@@ -233,8 +233,8 @@ class SubsystemSession:
         """Publish wrench and torques of a state."""
         answer = self.computation.answer(moving, wrenches)
         stamp = stamp_message(moving.state.stamp)
-        self._require_young(moving.state.stamp)  # others may have had the processor meanwhile
-        self._outputs.publish_wrench(stamp, answer)  # first: the predecessor waits for it
+        self._require_young(moving.state.stamp)  # time may have passed in other threads
+        self._outputs.publish_wrench(stamp, answer)  # published first: the predecessor waits for it
         now = self._node.now()
         self.record.require_order(moving.state.stamp, now)
         self._outputs.publish_torques(moving.state.stamp, answer)
@@ -279,12 +279,12 @@ class SubsystemSession:
 
 
 def subsystem_settings(parameters: SubsystemParameters) -> ComputationSettings:
-    """Those of every node, and friction."""
+    """Return the settings of every node, and friction."""
     return replace(robot_settings(parameters), friction=parameters.friction)
 
 
 def own_parameters(parameters: SubsystemParameters, part: SubsystemPart) -> SubsystemParameters:
-    """Without what is about joints of other subsystems: one file may hold the parameters of all."""
+    """Return the parameters without those of other subsystems' joints, as one file may serve all."""
     absent = tuple(one for one in parameters.absent_joints if one.partition(":=")[0] not in part.other_joints)
     order = tuple(name for name in parameters.controller_joints if name not in part.other_joints)
     return replace(parameters, absent_joints=absent, controller_joints=order)

@@ -25,17 +25,17 @@ class FastAnswer:
 
     @property
     def configuration(self) -> Configuration:
-        """Made anew each time."""
+        """The configuration of the answer, made at each access."""
         return Configuration(self.state, self.state.q)
 
     @property
     def wrenches(self) -> AppliedWrenches:
-        """None acts."""
+        """The applied wrenches: none."""
         return UNLOADED
 
     @property
     def dynamics(self) -> OpenChainDynamics:
-        """Made once."""
+        """The dynamics, made once."""
         if self._dynamics is None:
             _, q, v, a, *_ = self.state
             self._dynamics = OpenChainDynamics(self._chain, (q, v, a), UNLOADED, self.effort)
@@ -51,12 +51,12 @@ class FastAnswers:
         self._rest, self._no_passive = np.zeros(joints), np.zeros(0)
         self._none_exceeded = np.zeros(joints, dtype=bool)
         self._none_exceeded.flags.writeable = False
-        # set by `are_possible`, where they are
+        # set by `are_possible` if it returns true
         self._chain: OpenChain
         self._filter: FilteredAcceleration | None
 
     def are_possible(self) -> bool:
-        """Whether robot, settings and wrenches allow them now.
+        """Return whether robot, settings and wrenches allow fast answers now.
 
         Ask before the first answer, and again whenever the settings change.
         """
@@ -72,7 +72,7 @@ class FastAnswers:
         return True
 
     def at(self, stamp: int, q: Array, v: Array, *, rehearsal: bool = False) -> FastAnswer | None:
-        """The answer at a stamp [ns], positions and velocities (n,) of all joints, which must not change.
+        """Return the answer at a stamp [ns], positions and velocities (n,), arrays that must not change.
 
         None where an external wrench acts or has stopped, the sample is none that the filter expects next, or
         a number is not finite. Then nothing has changed.
@@ -88,7 +88,7 @@ class FastAnswers:
                 return None
             a = moment.acceleration
         if not self._chain.write_torques(q, v, a, torques):
-            return None  # `Computation` says why
+            return None  # `Computation` reports the reason
         state = State(stamp, q, v, a, self._no_passive)
         answer = FastAnswer(state, torques, self._none_exceeded, self._chain)
         if not rehearsal:
@@ -99,6 +99,6 @@ class FastAnswers:
 
     @property
     def period(self) -> int:
-        """The time [ns] from one joint state to the next, where the filter knows it; else 1."""
+        """Return the time [ns] between joint states if the filter knows it; else 1."""
         filtered = self._filter
         return 1 if filtered is None or isnan(filtered.period) else round(filtered.period * 1e9)

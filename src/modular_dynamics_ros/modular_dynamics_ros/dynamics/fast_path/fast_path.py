@@ -26,11 +26,11 @@ __all__ = ["FastPath"]
 REHEARSAL_PERIOD = 200_000  # [ns]: a rehearsal makes a joint state wait that comes meanwhile
 
 
-MOST_KINDS = 8  # of joint states that are known: one for each publisher
+MOST_KINDS = 8  # largest number of known layouts of joint states: one for each publisher
 
 
 class _Kind(NamedTuple):
-    """What is the same in joint states that are read in the same way; `efforts`: how many."""
+    """What joint states of one layout have in common; `efforts`: their number."""
 
     layout: Layout
     frame_id: str
@@ -44,21 +44,21 @@ class FastPath:
         self._now = node.now
         self._answers = FastAnswers(computation)
         self._joints = len(computation.robot.state_names)
-        self._states: StateInput | None = None  # where they are noted, while they are expected
-        self._readers: dict[_Kind, Callable[[bytes, Array], int | None]] = {}  # of the kinds that are known
+        self._states: StateInput | None = None  # input that records them, while messages are expected
+        self._readers: dict[_Kind, Callable[[bytes, Array], int | None]] = {}  # readers of the known kinds
         self._seen: deque[_Kind] = deque(maxlen=MOST_KINDS)
-        self._last: bytes | None = None  # joint state that was answered here
+        self._last: bytes | None = None  # last joint state that was answered here
         self._next_rehearsal = 0  # [ns]
 
     def expect(self, states: StateInput, message: JointState) -> None:
-        """After the regular path has answered a joint state: expect others like it, where that may be."""
+        """Expect messages like this one, which the regular path has answered, if they are readable."""
         if not self._answers.are_possible() or (layout := states.layout_of_all(message.name)) is None:
             return
         self._states = states
         self._learn(_Kind(layout, message.header.frame_id, len(message.effort)), message)
 
     def _learn(self, kind: _Kind, message: JointState) -> None:
-        """To read messages of this kind: the first, and such as come again. It takes as long as an answer."""
+        """Learn to read messages of this kind: the first and repeated ones. It takes as long as an answer."""
         if kind in self._readers:
             return
         if self._readers and kind not in self._seen:
@@ -69,13 +69,13 @@ class FastPath:
         self._readers[kind] = alike_joint_states(message, kind.layout)
 
     def forget(self) -> None:
-        """Expect none until the regular path has answered again: something changes."""
+        """Expect no messages until the regular path has answered again, because something changes."""
         self._states = self._last = None
 
     def answer(
         self, data: bytes, since: int = 0, number: int = 0, *, rehearsal: bool = False
     ) -> Answer | None:
-        """The answer to a serialised joint state; None where it is not usual, or cannot be answered.
+        """Return the answer to a serialised joint state; None if it is unusual or cannot be answered.
 
         Args:
             since: the robot is so from this stamp [ns] on. number: of the publisher's; 0: not known.

@@ -29,15 +29,15 @@ class ContactOutput:
         self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
 
     def continue_from(self, other: "ContactOutput") -> None:
-        """The robot was changed: the filters of the joints that it keeps go on."""
+        """Continue the filters of joints that a changed robot keeps."""
         self._torques.continue_from(other._torques, places(self._names, other._names))
 
     def needs_efforts(self) -> bool:
-        """Whether measured efforts are of use now."""
+        """Return whether measured efforts are needed now."""
         return self._publisher in self._demand.wanted
 
     def publish(self, answer: Answer, stamp: Time, cutoff: float) -> None:
-        """Those of one answer; nothing where no effort was measured.
+        """Publish the contact torques of one answer; nothing if no effort was measured.
 
         Args:
             cutoff: of the filter [Hz].

@@ -53,7 +53,7 @@ class TermOutputs:
     ) -> None:
         robot = computation.robot
         self._node, self._demand, self._computation, self.parameters = node, demand, computation, parameters
-        self._model: QueryModel | None = None  # of the robot as it was last; gravity may change
+        self._model: QueryModel | None = None  # model of the robot at the last call; gravity may change
         self._terms = make_publisher(TorqueTerms, "~/torque_terms")
         self._equation = make_publisher(EquationOfMotion, "~/equation_of_motion", 1)
         self._joint_wrenches = make_publisher(JointWrenches, "~/joint_wrenches")
@@ -73,7 +73,7 @@ class TermOutputs:
         self._marker_pace, self._equation_pace = Pace(), Pace()
 
     def publish(self, answer: Answer, stamp: Time) -> None:
-        """What is subscribed to of one answer; one that cannot be computed is reported, and left out."""
+        """Publish the subscribed terms of an answer; report and omit one that cannot be computed."""
         demand, robot, dynamics = self._demand, self._computation.robot, answer.dynamics
         if self._terms in demand.wanted:
             with self._reporting("torque_terms"):
@@ -100,14 +100,14 @@ class TermOutputs:
 
     @property
     def _solvers(self) -> QueryModel:
-        """Those of the robot as it is now: they share the workspace of the answers."""
+        """Return the current robot's solvers, which share the workspace of the answers."""
         one = self._computation
         if self._model is None or self._model.robot is not one.robot:
             self._model = QueryModel(one.robot, one.settings, one.solver)
         return self._model
 
     def _wrenches(self, answer: Answer) -> Array:
-        """(k, 6) of the joints outside black boxes, then of the loop joints."""
+        """Return wrenches (k, 6) of the joints outside black boxes, then of the loop joints."""
         dynamics = answer.dynamics
         wrenches = dynamics.joint_wrenches[self._outside]
         if isinstance(dynamics, ClosedLoopSolution) and self._loops:
@@ -115,7 +115,7 @@ class TermOutputs:
         return wrenches
 
     def _point(self, answer: Answer, stamp: Time) -> JointTrajectory:
-        """One point, due trajectory_delay after the state."""
+        """Return one trajectory point, due trajectory_delay after the state."""
         state, order = answer.state, self._order
         sample = state.q[order], state.v[order], state.a[order], answer.effort[order]
         delay = round(self.parameters.trajectory_delay * 1e9)
@@ -130,6 +130,6 @@ class TermOutputs:
 
 
 def _outside_boxes(robot: Robot) -> Sequence[int]:
-    """Indices of the joints whose wrenches are known."""
+    """Return the indices of the joints with known wrenches."""
     inside = {k for one in robot.graph.subsystems if one.black_box for k in one.indices}
     return [k for k in range(len(robot.graph.joints)) if k not in inside]

@@ -34,7 +34,7 @@ Rates = TypeVar("Rates", Twist, Accel)
 def torque_terms_message(
     stamp: Time, joint_names: Sequence[str], terms: torque_terms.TorqueTerms
 ) -> TorqueTerms:
-    """Terms of the torques of these joints."""
+    """Return terms of the torques of these joints."""
     message = TorqueTerms(joint_names=list(joint_names))
     message.header.stamp = stamp
     for name, values in vars(terms).items():
@@ -43,7 +43,7 @@ def torque_terms_message(
 
 
 def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
-    """The equation of motion of one state."""
+    """Return the equation of motion of one state."""
     message = EquationOfMotion(coordinates=terms.coordinates)
     message.header.stamp = stamp
     for name in ("mass_matrix", "nonlinear_effects", "gravity", "springs"):
@@ -52,19 +52,19 @@ def equation_message(stamp: Time, terms: EquationTerms) -> EquationOfMotion:
 
 
 def matrix_pose_message(H: Array) -> Pose:
-    """A homogeneous matrix H_a_b as the pose of b in a."""
+    """Return a homogeneous matrix H_a_b as the pose of b in a."""
     message = Pose(orientation=quaternion_message(H[:3, :3]))
     message.position.x, message.position.y, message.position.z = H[:3, 3].tolist()
     return message
 
 
 def twist_message(values: Array) -> Twist:
-    """[linear, angular] (6,)."""
+    """Return a twist message of [linear, angular] (6,)."""
     return _filled(Twist(), values)
 
 
 def accel_message(values: Array) -> Accel:
-    """[linear, angular] (6,)."""
+    """Return an acceleration message of [linear, angular] (6,)."""
     return _filled(Accel(), values)
 
 
@@ -75,7 +75,7 @@ def _filled(message: Rates, values: Array) -> Rates:
 
 
 def torques_message(start: int, torques: Torques) -> JointTrajectory:
-    """The trajectory with efforts, that begins at `start` [ns]."""
+    """Return a trajectory message with efforts, beginning at `start` [ns]."""
     motion = torques.motion
     assert motion.v is not None  # `trajectory_torques` has completed them
     assert motion.a is not None
@@ -84,7 +84,7 @@ def torques_message(start: int, torques: Torques) -> JointTrajectory:
 
 
 def excess_messages(excesses: Sequence[Excess]) -> list[LimitExcess]:
-    """Where the trajectory exceeds limits."""
+    """Return messages on where the trajectory exceeds limits."""
     messages = []
     for one in excesses:
         seconds, rest = divmod(one.instant, 1_000_000_000)

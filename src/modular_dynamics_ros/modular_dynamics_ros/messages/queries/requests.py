@@ -28,7 +28,7 @@ MOST_WRENCHES = 1000
 
 
 def requested_state_from_message(message: RobotState) -> RequestedState:
-    """The state; a base's pose of zeros, and that of a message that nobody filled in without joints, is None.
+    """Return the requested state; its base pose is None if all zero, or unset in a message without joints.
 
     Raises:
         BadMessage: not a unit quaternion.
@@ -62,7 +62,7 @@ def _six(rates: Twist | Accel) -> Array:
 
 
 def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWrench]:
-    """By frame [force, moment].
+    """Return [force, moment] by frame.
 
     Raises:
         BadMessage: one that is not finite, or huge. QueryError: too many.
@@ -74,7 +74,7 @@ def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWre
 
 
 def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict[str, float]:
-    """By joint. Raises QueryError where counts differ or a joint is named twice."""
+    """Return efforts by joint. Raises QueryError: counts differ, or a joint is named twice."""
     if len(names) != len(efforts):
         text = f"efforts has {len(efforts)} values for {len(names)} effort_names; one for each is needed"
         raise QueryError("BAD_STATE", text)
@@ -84,7 +84,7 @@ def efforts_from_request(names: Sequence[str], efforts: Sequence[float]) -> dict
 
 
 def motion_from_message(message: JointTrajectory) -> Motion:
-    """The points of a trajectory; its efforts are not read.
+    """Return the points of a trajectory; its efforts are not read.
 
     Raises:
         QueryError: no points, too many, or no positions; accelerations without velocities. BadMessage: fields

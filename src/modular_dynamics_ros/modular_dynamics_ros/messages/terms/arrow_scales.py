@@ -12,7 +12,7 @@ DEFAULT_WEIGHT = 250.0  # [N] of a robot without masses
 
 
 def arrow_scales(graph: md.SubsystemGraph) -> tuple[float, float]:
-    """Lengths of arrows, of forces [m/N] and of moments [m/(N m)]."""
+    """Return lengths of arrows, of forces [m/N] and of moments [m/(N m)]."""
     mass = sum(body.mass for body in graph.bodies)
     weight = mass * float(np.linalg.norm(graph.gravity)) or DEFAULT_WEIGHT
     return LONGEST / weight, LONGEST / (weight * LEVER)

@@ -18,7 +18,7 @@ LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
 
 
 def arrow_marker(number: int, frame: str, name: str, colour: Colour) -> Marker:
-    """An arrow in a frame; `number` and `name` identify it in its array."""
+    """Return an arrow in a frame; `number` and `name` identify it in its array."""
     r, g, b = colour
     marker = Marker(
         id=number,

@@ -22,7 +22,7 @@ class KnownEffortsWriter:
         self._names = list(joint_names)
 
     def write(self, stamp: Time, efforts: NDArray[np.float64]) -> JointState | None:
-        """Names and efforts of the joints that are not NaN; None where all are."""
+        """Return a message of the joints whose effort is not NaN; None if all are."""
         known = np.flatnonzero(~np.isnan(efforts))
         if not len(known):
             return None

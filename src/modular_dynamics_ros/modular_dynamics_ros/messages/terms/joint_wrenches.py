@@ -27,7 +27,7 @@ class JointWrenchesWriter:
         )
 
     def write(self, stamp: Time, wrenches: NDArray[np.float64]) -> JointWrenches:
-        """The message of [force, moment] (k, 6), at and in the frames of the links."""
+        """Return the message of [force, moment] (k, 6), at and in the frames of the links."""
         message = self.message
         message.header.stamp = stamp
         for part, values in zip(message.wrenches, wrenches.tolist(), strict=True):

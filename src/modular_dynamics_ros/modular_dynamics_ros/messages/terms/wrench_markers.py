@@ -18,7 +18,7 @@ GOLDEN = 0.61803398875  # multiples of it modulo 1 lie far from each other, howe
 
 
 def subsystem_colour(index: int, *, moment: bool) -> Colour:
-    """Of one hue for each subsystem; those of moments are paler."""
+    """Return a subsystem's colour, one hue each, paler for moments."""
     return colorsys.hsv_to_rgb(index * GOLDEN % 1.0, 0.35 if moment else 0.9, 0.9)
 
 
@@ -47,7 +47,7 @@ class WrenchMarkerWriter:
     def write(
         self, stamp: Time, wrenches: Array, base_wrench: Array | None, force_scale: float, moment_scale: float
     ) -> MarkerArray:
-        """The arrows of one state.
+        """Return the arrows of one state.
 
         Args:
             wrenches: (s, 6) [force, moment] on the subsystems, at and in their connection frames.

@@ -56,7 +56,7 @@ class AnswerRecord:
     def require_fresh(
         self, stamp: int, now: int, arrival: int | None = None, delay: str = "this node was busy"
     ) -> None:
-        """See `is_fresh`.
+        """Raise BadMessage unless the state is fresh: see `is_fresh`.
 
         Args:
             arrival: of the message [ns of the system]; None: not known.
@@ -86,7 +86,7 @@ class AnswerRecord:
         raise BadMessage(cause, f"the stamp is more than {stale_after:g} s (stale_after) {where} {clock}")
 
     def is_fresh(self, stamp: int, now: int) -> bool:
-        """Whether a state with this stamp [ns] may be answered `now`."""
+        """Return whether a state with this stamp [ns] may be answered `now`."""
         fresh = abs((now - stamp) * 1e-9) <= self._computation.settings.stale_after
         return fresh and not (now == 0 and self._node.simulated)
 
@@ -112,7 +112,7 @@ class AnswerRecord:
                 )
 
     def answered(self, answer: Answer, arrival: int, now: int) -> None:
-        """An answer is published now [ns of the node's clock]; `arrival` of its state [ns of the system]."""
+        """Record an answer published now [ns, node's clock]; `arrival` of its state [ns, system's]."""
         self.last, self.missing = answer, ()
         counts = self.counts
         counts.last_stamp = answer.state.stamp
@@ -132,7 +132,7 @@ class AnswerRecord:
             )
 
     def rejected(self, error: BadMessage) -> None:
-        """A joint state cannot be answered."""
+        """Record that a joint state cannot be answered."""
         self.counts.rejected[error.cause] += 1
         if error.cause in (OUT_OF_ORDER, OVERTAKEN):
             return
@@ -141,39 +141,39 @@ class AnswerRecord:
         self._node.log.problem(where, error.cause, f"not answered: {error}", severe=closing)
 
     def unanswerable(self, error: BadMessage) -> None:
-        """A joint state has arrived that no robot can answer."""
+        """Record a joint state that no robot can answer."""
         self.counts.received += 1
         self.rejected(error)
 
     def stale(self, publishing: str) -> None:
-        """The input is stale; `publishing`: what is published meanwhile."""
+        """Record stale input; `publishing`: what is published meanwhile."""
         stale_after = self._computation.settings.stale_after
         text = f"no joint state was answered for {stale_after:g} s{self._reason()}; publishing {publishing}"
         self._node.log.problem("stale input", "stale", text)
 
     def still_stale(self) -> None:
-        """The input is stale for a reason that is reported elsewhere."""
+        """Record stale input whose reason is reported elsewhere."""
         self._node.log.lasts("stale input", "stale")
 
     def _reason(self) -> str:
         return f": no position of {listed(self.missing)} in that time" if self.missing else ""
 
     def overdue(self) -> float | None:
-        """For how long [s] the input has been stale; None where it is fresh, and before the first state."""
+        """Return for how long [s] the input is stale; None if it is fresh, and before the first state."""
         age, patience = self._age(), self._computation.settings.stale_after + self.period
         return None if age is None or age <= patience else age - patience
 
     def _age(self) -> float | None:
-        """Seconds since the last answer, or since the first state; None before both."""
+        """Return the seconds since the last answer, or since the first state; None before both."""
         return self._unanswered.seconds() if self._has_received else None
 
     def acceleration_source(self) -> str:
-        """Where accelerations come from, and the source's condition at the last answer, if that is fresh."""
+        """Return the source of accelerations, with its condition at the last answer if that is fresh."""
         fresh = self.last is not None and self.overdue() is None
         return self._computation.accelerations.description(self.last.state if fresh and self.last else None)
 
     def status(self, *elsewhere: str) -> Status:
-        """Joint states and all problems, except those that other statuses report."""
+        """Return the status of joint states with all problems, except those that other statuses report."""
         problems, age = self._node.log.current("stale input", *elsewhere), self._age()
         stale = ""
         if age is not None and self.overdue() is not None:
@@ -181,6 +181,6 @@ class AnswerRecord:
         return input_status(self.counts, problems, age, stale)
 
     def closure_status(self, answer: Answer | None) -> Status:
-        """The closed loops at an answer."""
+        """Return the status of closed loops at an answer."""
         texts = self._node.log.texts
         return closure_status(answer, self.counts.closed_anew, texts("closure"), texts("passive joints"))

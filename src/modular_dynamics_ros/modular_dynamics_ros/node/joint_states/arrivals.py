@@ -55,7 +55,7 @@ class JointStateArrivals(Subscriptions):
             self._receiver.deliver(message, info)
 
     def _read(self, data: bytes) -> JointState | None:
-        """None where nobody can read it: it must not take others along."""
+        """Return the message; None if it is unreadable, so that others are still processed."""
         try:
             message: JointState = deserialize_message(data, JointState)
         except RuntimeError as error:  # rclpy's RMWError, which is private

@@ -6,7 +6,7 @@ MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at leas
 
 
 def is_far_ahead(stamp: int, now: int, stale_after: float) -> bool:
-    """Whether a stamp [ns] is too far ahead of the clock `now` [ns].
+    """Return whether a stamp [ns] is too far ahead of the clock `now` [ns].
 
     If it is that of something that has come already, the clock was set back since.
 
@@ -17,7 +17,7 @@ def is_far_ahead(stamp: int, now: int, stale_after: float) -> bool:
 
 
 def change_stamp(now: int, stale_after: float, *before: int | None) -> int:
-    """The earliest stamp [ns] of a change: now, or just after what came before it.
+    """Return the earliest stamp [ns] of a change: now, or just after what came before it.
 
     Args:
         now: [ns]. stale_after: [s].

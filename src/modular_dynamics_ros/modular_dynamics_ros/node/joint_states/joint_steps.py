@@ -69,7 +69,7 @@ class JointSteps:
         """Compare nothing with what came until now: the clock was set back."""
         count = len(self._names)
         self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
-        self._sources = np.full(count, COMPLETE)  # of the last positions
+        self._sources = np.full(count, COMPLETE)  # sources of the last positions
         self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
         self._changes = np.full(count, NEVER)  # stamps of positions that came from another publisher
         self._numbers: dict[int, int] = {}  # of the last message by source
@@ -77,7 +77,7 @@ class JointSteps:
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
-        """The node's clock [ns], which may have been set back."""
+        """Note the node's clock [ns], which may have been set back."""
         if now < self._time:
             self.forget()
         self._time = now
@@ -146,7 +146,7 @@ class JointSteps:
         return Steps(both, steps, self._step(joint, float(seconds[worst]), *at))
 
     def _distance(self, joints: NDArray[np.intp], q: Array, before: Array) -> Array:
-        """Of positions; of continuous joints the shorter way around."""
+        """Return the distance of positions; of continuous joints the shorter way around."""
         difference, turns = q - before, self._turns[joints]
         difference[turns] -= 2.0 * np.pi * np.round(difference[turns] / (2.0 * np.pi))
         return np.abs(difference)
@@ -170,7 +170,7 @@ class JointSteps:
 
 
 def _between(stamp: int, before: NDArray[np.int64]) -> tuple[Array, Flags]:
-    """Seconds to earlier stamps [ns], no less than RESOLUTION; whether there is an earlier stamp."""
+    """Return seconds since earlier stamps [ns], at least RESOLUTION, and whether these exist."""
     known = before != NEVER
     seconds = np.abs(np.where(known, stamp - np.where(known, before, 0), 0)) * 1e-9
     return np.maximum(seconds, RESOLUTION), known

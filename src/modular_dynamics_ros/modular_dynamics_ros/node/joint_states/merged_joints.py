@@ -27,7 +27,7 @@ class JointValues(NamedTuple):
     effort: Array
 
     def copy(self) -> "JointValues":
-        """The same values, to be changed."""
+        """Return a copy of the values that may be changed."""
         return JointValues(*(one.copy() for one in self))
 
 
@@ -62,13 +62,13 @@ class MergedJoints:
 
     @property
     def newest(self) -> JointValues:
-        """The newest value of each joint."""
+        """Newest value of each joint."""
         self._catch_up()
         return self._newest
 
     @property
     def stamps(self) -> NDArray[np.int64]:
-        """(n,) of the newest values [ns]."""
+        """Stamps (n,) [ns] of the newest values."""
         self._catch_up()
         return self._stamps
 
@@ -128,7 +128,7 @@ class MergedJoints:
         self.with_velocities = False
         if effort is not None:
             newest.effort[joints], self.has_efforts = effort, True
-        elif self.has_efforts:  # nobody asks for them any more
+        elif self.has_efforts:  # efforts are no longer needed
             newest.effort[:], self.has_efforts = np.nan, False
         for k, _ in layout.optional:
             if stamp >= self._optional_stamps[k]:
@@ -136,7 +136,7 @@ class MergedJoints:
         return complete
 
     def continue_from(self, other: "MergedJoints") -> None:
-        """Know what is known of the joints of a robot that was changed; call it before `add`."""
+        """Take over the values of the robot before its change; call it before `add`."""
         own, its = self.newest.copy(), other.newest
         for k, name in enumerate(self._names):
             if name in other._names:
@@ -152,7 +152,7 @@ class MergedJoints:
         self.latest, self.has_efforts = other.latest, other.has_efforts
 
     def newest_of(self, late: "MergedJoints", oldest: int) -> tuple[Array, Array]:
-        """The newest positions (n,) and those of the optional joints (m,), of this one and of `late`.
+        """Return the newest positions of all (n,) and optional joints (m,), of this one and of `late`.
 
         Args:
             late: of the same joints. oldest: joints without a value since then [ns] have their given
@@ -167,17 +167,17 @@ class MergedJoints:
         return q, optional
 
     def measured(self, late: "MergedJoints") -> dict[str, float]:
-        """By joint, the newest position that came, however old, of this one and of `late`."""
+        """Return by joint the newest position that came, however old, of this one and of `late`."""
         q, _ = self.newest_of(late, NEVER)
         came = np.maximum(self.stamps, late.stamps) > NEVER
         return {name: float(at) for name, at, known in zip(self._names, q, came, strict=True) if known}
 
     def missing(self, oldest: int) -> tuple[str, ...]:
-        """Joints without a value since `oldest` [ns], and without a given one."""
+        """Return the joints without a value since `oldest` [ns] and without a given one."""
         return self.named((self.stamps < oldest) & np.isnan(self._given))
 
     def at(self, sample: JointSample, stamp: int, oldest: int) -> JointValues | None:
-        """The values at the stamp [ns] of a message that was added, with all of its own.
+        """Return the values at the stamp [ns] of a message that was added, with all of its own.
 
         Joints without a value since `oldest` [ns] have their given one; optional ones are not known. None
         where the values are not known any more: a joint that it does not hold has a newer one already.
@@ -194,7 +194,7 @@ class MergedJoints:
         return None if newer.any() or optional_newer.any() else values
 
     def _known_since(self, oldest: int) -> JointValues:
-        """The newest values, without those that are older [ns].
+        """Return the newest values that are not older than `oldest` [ns].
 
         What is older is kept: it counts again where the clock is set back a little.
         """
@@ -207,5 +207,5 @@ class MergedJoints:
         return values
 
     def named(self, flags: NDArray[np.bool_]) -> tuple[str, ...]:
-        """Names of the joints with a flag (n,)."""
+        """Return names of the joints with a flag (n,)."""
         return tuple(self._names[index] for index in np.flatnonzero(flags))

@@ -19,7 +19,7 @@ class Publishers:
         self._names: Sequence[str] = ()
 
     def __call__(self) -> Sequence[str]:
-        """Those of the last second."""
+        """Return the publishers of the last second."""
         if (now := self._node.steady()) >= self._next:
             infos = self._node.get_publishers_info_by_topic("joint_states")
             known = [one for one in infos if one.node_name != UNKNOWN]

@@ -35,7 +35,7 @@ class RobotVersion(NamedTuple):
         return self.stamp != self.described
 
     def at(self, now: Callable[[], int], stale_after: float) -> "RobotVersion":
-        """The same by the clock `now` [ns], asked only where it matters.
+        """Return this version by the clock `now` [ns], which is read only if needed.
 
         A change from before that clock was set back counts since the description: its stamp says nothing any
         more, also once the clock is there again.
@@ -49,7 +49,7 @@ class RobotVersion(NamedTuple):
 
     @property
     def answering(self) -> Session[Any]:
-        """The session.
+        """The session that answers.
 
         Raises:
             BadMessage: its joint states cannot be answered.

@@ -68,15 +68,15 @@ class StateInput:
         self._other_joints = frozenset(other_joints)
         self._known = {*robot.graph.joint_names, *other_joints}
         self._of_others: deque[JointState] = deque(maxlen=MOST_OTHERS)
-        self._changed: ref[StateInput] | None = None  # that of the robot as it was changed later
+        self._changed: ref[StateInput] | None = None  # input of the changed robot that replaced this one
 
     @property
     def _valid_for(self) -> int:
-        """stale_after [ns]."""
+        """Return the parameter stale_after in ns."""
         return round(self._computation.settings.stale_after * 1e9)
 
     def continue_from(self, other: "StateInput") -> None:
-        """Know what is known of the joints of a robot that was changed, also of those that it had not.
+        """Take over what is known of the joints of the robot before its change, removed ones included.
 
         What still comes for that one counts here, too: a publisher of other joints may be late.
         """
@@ -106,11 +106,11 @@ class StateInput:
             changed._note(message, stamp)
 
     def fits(self, names: Sequence[str]) -> bool:
-        """Whether a message with these names holds all joints that are needed."""
+        """Return whether a message with these names holds all needed joints."""
         return self._needed <= set(names)
 
     def knows(self, names: Sequence[str]) -> bool:
-        """Whether all these names are joints of the robot."""
+        """Return whether all these names are joints of the robot."""
         return self._known >= set(names)
 
     def receive(self, message: "JointState", info: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ class StateInput:
     def _values(
         self, sample: JointSample, stamp: int, now: int, missing: tuple[str, ...]
     ) -> JointValues | None:
-        """The values that a merged message is answered with; None where joints are missing.
+        """Return the values for answering a merged message; None if joints are missing.
 
         Where it is not answered, the position that it tells is noted.
 
@@ -164,7 +164,7 @@ class StateInput:
         return values
 
     def layout_of_all(self, names: list[str]) -> Layout | None:
-        """Where the joints are in messages with these names, of which one was just answered.
+        """Return the layout of messages with these names, one of which was just answered.
 
         None where they do not hold all joints, the last one lacked a velocity, or a robot that was changed
         has to read them, too.
@@ -175,16 +175,16 @@ class StateInput:
 
     @property
     def positions(self) -> dict[str, float]:
-        """By joint, where it was measured last [rad or m]; of the robot before, too, where it was changed."""
+        """Return last measured positions [rad or m] by joint, including those of the robot before."""
         return self._merged.measured(self._late)
 
     @property
     def latest(self) -> int:
-        """The latest stamp [ns] of a joint's value."""
+        """Return the latest stamp [ns] of a joint's value."""
         return self._merged.latest
 
     def is_next(self, stamp: int, now: int) -> bool:
-        """Whether a message with a stamp [ns] is fresh and follows all others, and no effort is asked for."""
+        """Return whether a message with a stamp [ns] is fresh, follows all others, and needs no effort."""
         last = self._record.counts.last_stamp
         if stamp == 0 or last is None or stamp < last or stamp <= self._merged.latest:
             return False
@@ -207,7 +207,7 @@ class StateInput:
             self._report(steps)
 
     def _of_other_joints(self, layout: Layout) -> bool:
-        """Whether messages hold no joint that matters; counts the message."""
+        """Return whether messages hold only irrelevant joints; count the message."""
         none = not len(layout.joints) and not layout.optional and self._other_joints.isdisjoint(layout.names)
         self._record.counts.of_other_joints += none
         return none
@@ -242,13 +242,13 @@ class StateInput:
         try:
             self._record.require_fresh(stamp, now, arrival)
         except BadMessage:
-            if stamp <= now:  # it may be the best that is known of its joints
+            if stamp <= now:  # it may hold the newest known positions of its joints
                 self._late.add(sample, stamp)
                 self._note_position(stamp)
             raise
 
     def _note_position(self, stamp: int) -> None:
-        """The newest that is known of each joint, by a message with this stamp [ns] that is not answered.
+        """Note joint positions of an unanswered message with this stamp [ns].
 
         A joint of which nothing came is taken to be where it was.
         """
@@ -256,7 +256,7 @@ class StateInput:
         self._computation.note_position(stamp, *newest)
 
     def _state(self, stamp: int, values: JointValues) -> State:
-        """The joints' values at a stamp; flaws with which they are answered are reported."""
+        """Return the joints' values at a stamp as a state; report its tolerated defects."""
         log, computation, (q, v, measured, effort) = self._node.log, self._computation, values
         without = tuple[str, ...]()
         if not self._merged.with_velocities:

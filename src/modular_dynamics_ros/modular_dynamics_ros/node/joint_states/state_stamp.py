@@ -12,7 +12,7 @@ __all__ = ["state_stamp"]
 
 
 def state_stamp(message: "JointState", info: dict[str, Any], node: SessionNode) -> int:
-    """The stamp [ns] of a message, by the node's clock.
+    """Return the stamp [ns] of a message, by the node's clock.
 
     Where it was not filled in: when the message was sent, as far as the middleware knows; with use_sim_time,
     whose clock the middleware does not know, now.

@@ -43,8 +43,8 @@ class Succession:
     ) -> None:
         self._node, self._patience, self._awaits = node, patience, awaits
         self._robots: list[RobotVersion] = []
-        self._last: Session[Any] | None = None  # newest session; it counts what no robot can answer
-        self._ends: deque[float] = deque()  # of all but the newest robot: until when they are kept [s]
+        self._last: Session[Any] | None = None  # newest session, which counts states that no robot can answer
+        self._ends: deque[float] = deque()  # times [s] until which replaced robots are kept
         self._waiting = WaitingStates(node, patience, self._give_up)
         self._preparing = False  # some wait because their robot is being prepared
         self._arrivals: JointStateArrivals | None = None
@@ -52,41 +52,41 @@ class Succession:
 
     @property
     def current(self) -> Session[Any] | None:
-        """The robot in force; None where there is none, or where its joint states cannot be answered."""
+        """The active robot; None if there is none or its joint states cannot be answered."""
         return newest.session if (newest := self._newest) is not None else None
 
     @property
     def vacancy(self) -> Vacancy | None:
-        """Why the joint states of the robot in force cannot be answered; None where they can."""
+        """Why joint states of the active robot cannot be answered; None if they can."""
         return newest.vacancy if (newest := self._newest) is not None else None
 
     @property
     def stamp(self) -> int | None:
-        """Since when the robot in force is valid [ns]; None where its description does not say."""
+        """Stamp [ns] from which the active robot is valid; None if its description does not say."""
         return newest.stamp if (newest := self._newest) is not None else None
 
     @property
     def _newest(self) -> RobotVersion | None:
-        """Of all robots; services ask for it in threads of their own, while the node may forget them."""
+        """Return the newest of all robots. Thread-safe: services call it while the node may remove them."""
         newest = self._robots[-1:]
         return newest[0] if newest else None
 
     @property
     def lost(self) -> int | None:
-        """Joint states that were sent and not received; None where that is not known."""
+        """Number of joint states sent but not received; None if it is unknown."""
         return 0 if self._arrivals is None else self._arrivals.lost
 
     def add(self, session: Session[Any], name: str, stamp: int | None) -> None:
-        """A new robot; while the node is active, the one before answers what still belongs to it."""
+        """Add a new robot; while the node is active, the robot before answers its remaining states."""
         self._append(RobotVersion(name, stamp, session, described=stamp))
 
     def add_changed(self, session: Session[Any], stamp: int) -> None:
-        """The robot in force, changed, from a stamp [ns] on; see `change_stamp`."""
+        """Add the changed active robot, valid from a stamp [ns]: see `change_stamp`."""
         newest = self._look_at_clock()
         self._append(RobotVersion(newest.name, stamp, session, described=newest.described))
 
     def add_vacant(self, name: str, stamp: int, vacancy: Vacancy) -> None:
-        """A new robot whose joint states cannot be answered; the one before is in force no more."""
+        """Add a new robot whose joint states cannot be answered; the robot before is no longer active."""
         self._append(RobotVersion(name, stamp, None, vacancy, stamp))
 
     def _append(self, robot: RobotVersion) -> None:
@@ -109,7 +109,7 @@ class Succession:
         self._deliver_waiting()
 
     def _retire(self, session: Session[Any]) -> None:
-        """What it raises, as it answers what waits, is logged: the new robot is in force and not to blame."""
+        """Retire a session, and log what it raises while it answers waiting states."""
         try:
             session.retire()
         except Exception as error:
@@ -128,7 +128,7 @@ class Succession:
         finds all of them.
         """
         session = self._robots[-1].session
-        assert session is not None  # both callers have looked
+        assert session is not None  # both callers have checked
         session.activate(state)
         if self._arrivals is None:
             self._arrivals = JointStateArrivals(self._node, self)
@@ -165,7 +165,7 @@ class Succession:
             session.destroy()
 
     def answer(self, data: bytes, info: dict[str, Any]) -> bool:
-        """See `Session.answer`; False also where it may belong to another robot than the only one."""
+        """Answer as `Session.answer`; False also if the state may belong to another robot."""
         only = self._robots[0]
         if len(self._robots) > 1 or only.session is None:
             return False
@@ -190,7 +190,7 @@ class Succession:
             session.receive(message, info)
 
     def _look_at_clock(self) -> RobotVersion:
-        """The newest robot, whose stamp may be from before the clock was set back: see `RobotVersion.at`."""
+        """Return the newest robot, with its stamp corrected after a clock reset: see `RobotVersion.at`."""
         newest = self._robots[-1] = self._robots[-1].at(self._node.now, self._patience())
         return newest
 
@@ -200,7 +200,7 @@ class Succession:
             self._last.reject(error)
 
     def _owner(self, message: JointState, info: dict[str, Any]) -> Session[Any] | None:
-        """Whose state it is; None: of a robot whose description has not arrived.
+        """Return the session of a state; None if its description has not arrived.
 
         Raises:
             BadMessage: of one that is in force no more, or that cannot be answered.
@@ -220,7 +220,7 @@ class Succession:
         if newest.described is not None and (
             self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp))
         ):
-            self._preparing = True  # what comes later goes later, too
+            self._preparing = True  # keeps the order of joint states
             return None
         for robot in reversed(self._robots):
             if (robot.stamp or 0) <= stamp:
@@ -228,13 +228,13 @@ class Succession:
                 if robot is not newest or newest.described is None:
                     return session
                 known = session.fits(message.name) or session.knows(message.name)
-                return session if known else None  # its joints are of a description that has not come
+                return session if known else None  # other joints belong to a description that has not arrived
         since = "last change" if newest.changed else "description"
         text = f"its stamp is {(newest.stamp - stamp) * 1e-9:.3f} s older than the robot's {since}"
         raise BadMessage("older than the robot", text)
 
     def _named(self, name: str, stamp: int, sent: int) -> Session[Any] | None:
-        """The robot that a joint state names by its description, as it was at its stamp [ns]."""
+        """Return the robot that a joint state names by its description, as it was at its stamp [ns]."""
         alike = [robot for robot in self._robots if robot.described == stamp]
         if named := [robot for robot in alike if robot.name == name]:
             if then := [robot for robot in named if robot.stamp == stamp or (robot.stamp or 0) <= sent]:
@@ -250,7 +250,7 @@ class Succession:
         raise BadMessage("robot replaced", text)
 
     def _deliver_waiting(self) -> None:
-        """After a new description: joint states that wait find their robot, or go on waiting."""
+        """Deliver waiting joint states to the robot of a new description; the others go on waiting."""
         self._preparing = False
         self._waiting.deliver(lambda one: self.deliver(one.message, one.info, one.until))
 
@@ -260,11 +260,11 @@ class Succession:
             self._deliver_waiting()
 
     def _give_up(self, one: WaitingState) -> None:
-        """A joint state has waited in vain."""
+        """Reject a joint state that has timed out."""
         named, session = description_of(one.message.header.frame_id), self._robots[-1].session
         stamp = state_stamp(one.message, one.info, self._node)
         if named is None and session is not None and not self._awaits(self.stamp or 0, stamp):
-            session.receive(one.message, one.info)  # says which joints are missing
+            session.receive(one.message, one.info)  # reports which joints are missing
             return
         which = "its robot" if named is None else f"'{named[0][:60]}' since {stamp_seconds(named[1])}"
         text = f"the description of {which} did not arrive within {self._patience():g} s"

@@ -47,7 +47,7 @@ class WaitingStates:
         self._watch()
 
     def deliver(self, deliver: Callable[[WaitingState], None]) -> None:
-        """Hand over all that wait; some of them may be added again.
+        """Hand over all waiting states; some of them may be added again.
 
         What `deliver` raises at one is logged: neither the others nor the robot that has come are to blame.
         """

@@ -76,7 +76,7 @@ class DescriptionLoader(Generic[Product]):
                 self._thread.start()
 
     def awaits(self, after: int, until: int) -> bool:
-        """Whether a robot may come that is valid since a stamp [ns] later than `after` and up to `until`."""
+        """Return whether a robot may follow with a stamp [ns] later than `after` and up to `until`."""
         if not self._unread and not self._stamps:
             return False
         with self._lock:
@@ -111,7 +111,7 @@ class DescriptionLoader(Generic[Product]):
                 self._wake.trigger()
 
     def _next(self) -> Loaded[Product] | None:
-        """The next robot that must be prepared; None where none is left, which ends the thread."""
+        """Return the next robot to prepare; None if none is left, which ends the thread."""
         while True:
             with self._lock:
                 waiting = list(self._waiting)
@@ -125,7 +125,7 @@ class DescriptionLoader(Generic[Product]):
             return self._read.popleft()
 
     def _useless(self, one: Loaded[Product], following: Loaded[Product]) -> bool:
-        """Whether the next robot replaces this one before any joint state can need it."""
+        """Return whether the next robot replaces this one before any joint state can need it."""
         if following.error is not None:
             return False
         if following.stamp is None:

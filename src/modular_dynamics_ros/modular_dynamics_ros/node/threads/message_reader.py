@@ -27,7 +27,7 @@ _threads = set[threading.Thread]()
 
 
 class _Job(Generic[Product]):
-    """A message, its arrival [ns], and what becomes of it."""
+    """A message, its arrival [ns], and what is read from it."""
 
     def __init__(self, data: bytes, arrival: int) -> None:
         self.data, self.arrival = data, arrival
@@ -52,14 +52,14 @@ class MessageReader(Generic[Product]):
         dropped: Callable[[], None],
     ) -> None:
         self._node, self._read, self._take, self._dropped = node, read, take, dropped
-        self._unfinished = deque[_Job[Product]]()  # the executor's: not handed over yet
-        self._waiting = deque[_Job[Product]]()  # for the thread
+        self._unfinished = deque[_Job[Product]]()  # used by the executor's thread: jobs not handed over yet
+        self._waiting = deque[_Job[Product]]()  # jobs for the reading thread
         self._lock, self._ended = threading.Lock(), False
         self._thread: threading.Thread | None = None
         self._wake: Any = None
 
     def add(self, data: bytes, arrival: int) -> None:
-        """A message; those before it are handed over first."""
+        """Add a message, after handing over those before it."""
         if len(data) <= AT_ONCE and not self._unfinished:
             self._take(partial(self._read, data, arrival), arrival)
             return
@@ -83,13 +83,13 @@ class MessageReader(Generic[Product]):
             self.add(job.data, job.arrival)
 
     def forget(self) -> None:
-        """Hand over nothing of what has come until now."""
+        """Discard all messages received until now."""
         with self._lock:
             self._waiting.clear()
         self._unfinished.clear()
 
     def destroy(self) -> None:
-        """Hand over nothing any more; what is being read is not waited for: joint states are answered."""
+        """Stop handing over messages, without waiting for the one that is being read."""
         with self._lock:
             self._ended = True
         self.forget()
@@ -111,7 +111,7 @@ class MessageReader(Generic[Product]):
                 with without_collector():
                     try:
                         job.outcome.set_result(self._read(job.data, job.arrival))
-                    except Exception as error:  # raised where it is handed over
+                    except Exception as error:  # raised again when it is handed over
                         job.outcome.set_exception(error)
                 with self._lock, suppress(InvalidHandle):  # the node was destroyed while it was active
                     if not self._ended:
@@ -119,7 +119,7 @@ class MessageReader(Generic[Product]):
         _threads.discard(threading.current_thread())
 
     def _next(self) -> _Job[Product] | None:
-        """The next one to be read; None where none waits, which ends the thread."""
+        """Return the next message to read; None if none waits, which ends the thread."""
         with self._lock:
             if self._waiting and not self._ended:
                 return self._waiting.popleft()

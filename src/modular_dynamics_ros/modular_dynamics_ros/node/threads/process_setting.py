@@ -22,7 +22,7 @@ class ProcessSetting:
 
     @contextmanager
     def __call__(self) -> Iterator[None]:
-        """While the body runs, the setting is changed."""
+        """Change the setting while the body runs."""
         with self._lock:
             if not self._users:
                 self._restore = self._change()

@@ -91,7 +91,7 @@ class ServiceThread:
 
 
 class _WithoutCollector(PersistentExecutor):
-    """Python's garbage collector waits while a request is read and answered."""
+    """A context in which Python's garbage collector pauses, to read and answer a request."""
 
     def call_back(self, task: Task) -> None:
         with without_collector():

@@ -16,7 +16,7 @@ PATIENCE = 2.0  # [s] at the end, for work that goes on
 
 
 def _keep(result: Any) -> None:
-    """Nothing has to be discarded."""
+    """Discard nothing; default for results that need no cleanup."""
 
 
 class Worker:
@@ -25,7 +25,7 @@ class Worker:
     def __init__(self, node: Node) -> None:
         self._done: deque[tuple[Any, Any, BaseException | None]] = deque()
         self._lock, self._ended = threading.Lock(), False
-        self._threads = dict[threading.Thread, Any]()  # and the futures of what they do
+        self._threads = dict[threading.Thread, Any]()  # threads, and the futures of their work
         self._node, self._wake = node, node.create_guard_condition(self._hand_over)
 
     async def run(self, work: Callable[[], Any], discard: Callable[[Any], None] = _keep) -> Any:
