@@ -16,7 +16,7 @@ from .command import GOOD, Command, UsageError
 from .files.outputs import raise_if_read
 from .results import add_result_arguments, result_writer
 from .robot import STDIN, add_robot_arguments, load_graph, print_warnings
-from .states import Coordinates, State, coordinates_of, given_state, read_states, unknown
+from .states import State, coordinates_of, given_state, read_states, unknown
 
 __all__ = ["FORWARD", "GRAVITY", "INVERSE"]
 
@@ -101,7 +101,7 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
     graph = load_graph(arguments)
     print_warnings(graph)
     coordinates = coordinates_of(graph)
-    calculate = _calculation(name, graph, arguments, coordinates)
+    calculate = _calculation(name, graph, arguments)
     one = arguments.states is None
     states = (
         iter([given_state(arguments, letters, coordinates)])
@@ -125,9 +125,7 @@ def _located(calculate: Callable[[State], Array], state: State) -> Array:
         raise UsageError(f"{state.where}: {error}") from error
 
 
-def _calculation(
-    name: str, graph: SubsystemGraph, arguments: argparse.Namespace, coordinates: Coordinates
-) -> Callable[[State], Array]:
+def _calculation(name: str, graph: SubsystemGraph, arguments: argparse.Namespace) -> Callable[[State], Array]:
     if graph.has_loops:
         return _Closed(name, graph, arguments)
     if name == "fd":
