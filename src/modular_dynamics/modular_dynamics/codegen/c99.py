@@ -67,7 +67,7 @@ class _Parts:
 
     Attributes:
         lines: operations of each part.
-        slots: where in the work array a line stands that later parts read.
+        slots: index in the work array of each line that later parts read.
         size: of the work array.
     """
 

@@ -167,7 +167,7 @@ class CrossCheck:
     def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
         """Return the robot without these subsystems and their successors, and the removed bodies.
 
-        All share Pinocchio's data: it is large, and RNEA writes all that it reads of it.
+        All models share Pinocchio's data, which is large; RNEA writes what it reads of it.
         """
         if first not in self._prunings:
             names: set[str] = set()

@@ -93,7 +93,7 @@ class _Lines(NamedTuple):
     """Numbers (w,) of the robot with the values ``middle`` (k,), and their slopes along single values.
 
     Attributes:
-        slopes: of each parameter that enters as a factor its column, which numbers change, and by how much.
+        slopes: of each linear parameter its column, the indices of numbers that change, and their slopes.
     """
 
     middle: Array
@@ -178,7 +178,7 @@ def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: De
 def _lines(
     columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], row: int, kept: _KeptLines
 ) -> _Lines | None:
-    """Return lines from the graph's own factors, at a row's other values; None if a robot is invalid."""
+    """Return the numbers' lines by linear parameters, at a row's other values; None if invalid."""
     others = columns.values[row, ~straight]
     key = columns.names, others.tobytes()
     if key not in kept:

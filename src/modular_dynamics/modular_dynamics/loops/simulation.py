@@ -238,7 +238,7 @@ class _BranchMotion:
     def jacobian(self, t: float, y: Array) -> Array:
         """Return the derivatives of ``_derivative`` by the state, by central differences.
 
-        scipy's own would step relative to velocities that may be 0, below the rounding of closed loops.
+        scipy's own differences would be relative to velocities, and with zeros below the rounding of loops.
         """
         columns = []
         for k, size in enumerate(DIFFERENCE * np.maximum(np.abs(y), 1.0)):

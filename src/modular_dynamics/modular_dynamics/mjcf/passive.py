@@ -80,7 +80,7 @@ def _joints_above(model: Any, body: int) -> set[int]:
 def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
     """Return names of joints whose columns increase the constraint Jacobian's rank, from the tips.
 
-    At the one of the positions qpos0 and key_qpos at which the rank is highest.
+    The positions are the one of qpos0 and key_qpos at which the rank is highest.
     """
     from_tips = [k for k in reversed(joints) if names.joints[k] not in geared]
     columns = [model.jnt_dofadr[k] + np.arange(VELOCITIES[model.jnt_type[k]]) for k in from_tips]

@@ -1,4 +1,4 @@
-"""`modular-dynamics check`: faults and flaws of a robot description, its parts, agreement with Pinocchio."""
+"""`modular-dynamics check`: errors and warnings of a description, its parts, agreement with Pinocchio."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ class _Result:
     """The result of the checks: the error that makes the description unusable, or the robot.
 
     Attributes:
-        fault, graph: one of them is None. agreement: with Pinocchio. trial: what failed at rest.
+        fault: the error, or None. graph: the robot, or None. agreement: with Pinocchio. trial: at rest.
     """
 
     fault: ModularDynamicsError | None = None

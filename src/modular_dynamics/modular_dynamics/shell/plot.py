@@ -133,7 +133,7 @@ def _has_values(columns: Columns, prefixes: tuple[str, ...], name: str) -> bool:
 def _groups(lines: dict[str, np.ndarray], *, alone: bool) -> list[tuple[str, list[str]]]:
     """Return title and names of each panel: one name if `alone`, else those of similar magnitude.
 
-    A joint that lifts the robot would else flatten the lines of its fingers.
+    Otherwise a joint that lifts the robot would flatten the lines of its fingers.
     """
     if alone:
         return [(name, [name]) for name in lines]

@@ -60,7 +60,7 @@ def _forward(sequence: Any, first: int) -> None:
 
     Point k is the shift XOR the direction numbers at the bits of k's Gray code [Antonov & Saleev, USSR
     Comput. Math. Math. Phys. 19 (1979)]. SciPy keeps the last point that it has drawn. Its attributes are
-    private: where a release has others, its own method does it.
+    private: with other attributes, SciPy's own method is called.
     """
     try:
         directions, shift, last = sequence._sv, sequence._shift, sequence._quasi

@@ -1,4 +1,4 @@
-"""Files that are replaced at once: whoever reads one meanwhile gets the old content or the new."""
+"""Files that are replaced atomically: a reader gets the old content or the new."""
 
 import os
 import secrets

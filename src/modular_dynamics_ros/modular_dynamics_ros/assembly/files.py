@@ -77,7 +77,7 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
 
 
 def _write(path: Path, text: str, overwrite: bool) -> None:
-    """Write beside the file, and put that in its place: whoever reads meanwhile gets one or the other."""
+    """Replace the file atomically: a reader gets the old content or the new."""
     _require_writeable(path, overwrite)
     beside = write_beside(path, text.encode())
     try:
@@ -90,7 +90,7 @@ def _write(path: Path, text: str, overwrite: bool) -> None:
 
 
 def _give_name(beside: Path, path: Path) -> None:
-    """Raise FileExistsError where somebody has taken the name meanwhile."""
+    """Raise FileExistsError if the name has been taken meanwhile."""
     try:
         os.link(beside, path)
     except FileExistsError:

@@ -12,10 +12,10 @@ __all__ = ["LiveAssembly", "description_of"]
 
 
 class LiveAssembly(NamedTuple):
-    """An assembly in force.
+    """An active assembly.
 
     Attributes:
-        revision: number of changes before it. stamp: since when it is in force [ns].
+        revision: number of changes before it. stamp: since when it is active [ns].
         root_link: that stands in the world. joint_names: in the order of joint states.
         urdf: with the stamp.
     """

@@ -40,7 +40,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     """Configured: the assembly and the gait are loaded. Active: they are published, and services change them.
 
     Attributes:
-        live: the assembly in force, while configured.
+        live: the active assembly, while configured.
     """
 
     NAME = "assembly_node"
@@ -104,7 +104,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
     def _follow_clock(self) -> None:
         """Continue from the present position if the clock was set back, as by a restarted simulation.
 
-        Stamps that went on from the old time would be ahead of the clock, and nobody would use them.
+        Stamps continued from the old time would be ahead of the clock, and subscribers would ignore them.
         """
         if (back := self._newest - self.now()) <= CLOCK_SET_BACK:
             return

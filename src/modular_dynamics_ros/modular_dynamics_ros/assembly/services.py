@@ -29,7 +29,7 @@ class Host(Protocol):
     live: LiveAssembly  # while configured
 
     def change(self, make: Change, what: str) -> None:
-        """Put what `make` makes of the assembly in force; `what`: for the log."""
+        """Activate the assembly that `make` returns for the present one; `what`: for the log."""
 
 
 class AssemblyServices:

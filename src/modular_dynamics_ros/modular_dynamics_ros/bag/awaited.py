@@ -1,4 +1,4 @@
-"""Joints for which recorded joint states waited in vain, and all names in the messages."""
+"""Joints that recorded joint states lacked until they timed out, and all names in the messages."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ class AwaitedJoints:
 
     @property
     def in_vain(self) -> Counter[str]:
-        """Return for each joint the number of joint states that waited for it in vain."""
+        """Return for each joint the number of joint states that timed out waiting for it."""
         return Counter(self._later) if self._has_answer else self._later + self._at_first
 
     def not_recorded(self) -> list[str]:

@@ -128,7 +128,7 @@ def _converted(entry: Field[Any], value: Any) -> Any:
 def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
     """Return a file's values for the node of this full name, and a line about unknown names.
 
-    A section of several nodes may have parameters of others: such names are no error.
+    A section for several nodes may have other nodes' parameters, so unknown names are allowed.
     """
     known, values, others = _entries(), dict[str, Any](), dict[str, None]()
     try:

@@ -148,7 +148,7 @@ class _Run:
         """Return topics and types of the recorded inputs; warn if only other topics have an input's type.
 
         Raises:
-            UsageError: a topic is named that is not read. BagError: one that is not recorded.
+            UsageError: a named topic is not an input. BagError: it is not recorded.
         """
         arguments, of_type = self._arguments, self._recording.of_type
         remapped = arguments.odometry, arguments.reference

@@ -76,7 +76,7 @@ class _Files:
     """A bag of several files, read one after the other.
 
     Attributes:
-        connections: of all. notice: which files have no index, or cannot be read.
+        connections: of all files. notice: which files have no index, or cannot be read.
     """
 
     def __init__(self, paths: Sequence[Path]) -> None:
@@ -154,7 +154,7 @@ class _Unindexed:
     """The messages of an MCAP without an index, up to where it ends or is damaged.
 
     Attributes:
-        connections: of the whole file, which is read once for them; none where it is no MCAP.
+        connections: of the whole file, which is read once for them; empty if it is not an MCAP.
     """
 
     def __init__(self, path: Path) -> None:
@@ -170,7 +170,7 @@ class _Unindexed:
     def messages(self, connections: Sequence[_Connection]) -> Iterator[tuple[_Connection, int, bytes]]:
         """Yield the messages of these connections.
 
-        Raises whatever damaged bytes lead to; a file that only ends too early is read without an exception.
+        Raises any exception that damaged bytes cause; a truncated file is read without an exception.
         """
         chosen = {connection.topic: connection for connection in connections}
         for topic, _, time, data in self._scan():

@@ -20,7 +20,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["BlackBoxes"]
 
-SHORTEST_LOOK, LONGEST_LOOK = 0.001, 0.02  # [s] from one look for states that waited in vain to the next
+SHORTEST_LOOK, LONGEST_LOOK = 0.001, 0.02  # [s] between checks for states that have timed out
 REPLACED = "robot replaced", "the robot was replaced before the wrenches of its black boxes came"
 
 Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
@@ -35,7 +35,7 @@ class BlackBoxes:
 
     Attributes:
         names: of the black boxes. computation: of the robot. loads: what hangs beyond sensors, by name.
-        retired: no wrench comes any more: another robot is in force.
+        retired: no more wrenches come, as another robot is active.
         averaging: collects wrenches and states while a service asks for it. poses: that are collected for the
             identification, with the sensor's frame.
 
@@ -69,7 +69,7 @@ class BlackBoxes:
         return self._matcher.newest
 
     def activate(self) -> None:
-        """Look for states that waited in vain."""
+        """Check for states that have timed out."""
         self.set_wait(self.wait)
 
     def set_wait(self, wait: float) -> None:

@@ -104,7 +104,7 @@ class Measuring:
         """Return the placement of the sensor.
 
         Raises:
-            BadMessage: its frame moves against the connection point.
+            BadMessage: the sensor's frame moves against the connection point.
         """
         placement = sensor_placement(self._boxes.computation, self._box, averaged.frame, averaged.state)
         if placement.fixed:
@@ -139,7 +139,7 @@ class Measuring:
         """Wait for ``duration`` [s], or until ``wait`` returns true.
 
         Returns:
-            whether nothing more comes, which is noticed at once: no client waits for an answer in vain.
+            whether no more wrenches come, which is noticed at once so that no client waits.
         """
         end = time.monotonic() + duration
         while self._boxes.averaging is averaging and not self._boxes.retired and not self._ended.is_set():

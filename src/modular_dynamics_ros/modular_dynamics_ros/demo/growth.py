@@ -44,7 +44,7 @@ _FIELDS = ("module", "port", "other_module", "other_port")
 
 @dataclass(frozen=True)
 class Stage:
-    """A body in force from ``start`` [s] on, and the states that were answered then.
+    """A body that is active from ``start`` [s] on, and the states that were answered then.
 
     Attributes:
         times: (m,) [s]; ours, theirs: torques (m, nv) [N m], of the joints ``names``.

@@ -105,7 +105,7 @@ class Processes:
 def _signals_deferred() -> Iterator[None]:
     """Delay SIGINT and SIGTERM until after the body, so that a child of Popen is always known and ended.
 
-    Python ignores what a handler raises in the hooks that it calls around a fork: a signal would be lost.
+    Python ignores exceptions of handlers in the hooks around a fork, so that a signal would be lost.
     """
     received: list[int] = []
     numbers = signal.SIGINT, signal.SIGTERM

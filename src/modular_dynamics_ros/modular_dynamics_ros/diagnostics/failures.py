@@ -1,4 +1,4 @@
-"""What is said of an exception that nobody expected, and of requests: one line of bounded length."""
+"""Texts about unexpected exceptions and requests: one line of bounded length."""
 
 import os
 import traceback

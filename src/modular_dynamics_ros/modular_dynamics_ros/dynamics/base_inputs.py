@@ -1,4 +1,4 @@
-"""Which topic tells how the base of a robot moves."""
+"""Which topic has the motion of a robot's base."""
 
 from collections.abc import Callable
 

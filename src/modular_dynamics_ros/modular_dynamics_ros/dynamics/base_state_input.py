@@ -27,13 +27,13 @@ class BaseStateInput(Subscriptions):
     def _take(self, stamp: Time, info: dict[str, Any], orientation: Quaternion, twist: Array) -> None:
         """Store the base's state of a message with this stamp; zero: the time of its sending.
 
-        It may have waited for a node that stood still.
+        The message may have waited while this node was stopped.
 
         Args:
             info: rclpy's. orientation: of the base. twist: (6,) of the base; see `BaseState`.
 
         Raises:
-            BadMessage: newer ones have overtaken it; or its stamp does not fit the filter.
+            BadMessage: a newer message was taken before; or its stamp does not fit the filter.
         """
         now = self._node.now()
         instant = stamp_nanoseconds(stamp) or sending_time(info, now, simulated=self._node.simulated)

@@ -25,7 +25,7 @@ class PreparedRobot(NamedTuple):
     """A robot's computation, and its model in Pinocchio where answers are compared.
 
     Attributes:
-        described: the graph of its description. changed: the graph in force, and the changes that made it.
+        described: the graph of its description. changed: the active graph, and the changes that made it.
     """
 
     computation: Computation

@@ -30,7 +30,7 @@ from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
 
-#: What is logged before the first torques: whoever adds gravity twice, or not at all, has an arm that moves.
+#: Logged before the first torques: adding gravity twice, or not at all, moves the arm.
 PUBLISHING = {
     "full": "publishing torques including gravity (output: full); for a robot that compensates gravity "
     "itself, as Franka's and UR's do, set output: full_minus_gravity",

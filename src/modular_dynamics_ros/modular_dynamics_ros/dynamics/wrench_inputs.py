@@ -135,7 +135,7 @@ class WrenchInputs(Subscriptions):
 def _waited(info: dict[str, Any], simulated: bool) -> int:
     """Return the age of a message [ns]; with use_sim_time only since its arrival.
 
-    In a simulation system clocks need not be synchronised: that of the sender may say anything.
+    In a simulation the computers' system clocks need not be synchronised, so the sender's is ignored.
 
     Args:
         info: rclpy's.

@@ -115,7 +115,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         def steps() -> TransitionCallbackReturn:
             result = super(ManagedNode, self).on_activate(state)
             self.activate(state)
-            # the steady clock: a simulation that never sends /clock must not silence the diagnostics, too
+            # monotonic clock: a simulation that never sends /clock must not silence the diagnostics, too
             timer = self.create_timer(1.0, self._on_diagnostics, clock=STEADY_CLOCK)
             self.while_active.callback(self.destroy_timer, timer)
             self.active = True
@@ -241,7 +241,7 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
         self.simulated = bool(self.get_clock().ros_time_is_active)
 
     steady = staticmethod(time.monotonic_ns)
-    """A clock that nobody sets [ns]."""
+    """Monotonic clock [ns]."""
 
     def now(self) -> int:
         """Return the node's clock [ns]: system time, or /clock with use_sim_time."""

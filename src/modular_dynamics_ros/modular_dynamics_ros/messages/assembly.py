@@ -11,7 +11,7 @@ __all__ = ["incidence_message"]
 def incidence_message(
     matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
 ) -> AssemblyIncidenceMatrix:
-    """Return the matrix of an assembly of this name and root link, in force since `stamp` [ns]."""
+    """Return the matrix of an assembly of this name and root link, active since `stamp` [ns]."""
     rows, columns = matrix.matrix.shape
     message = AssemblyIncidenceMatrix(
         revision=revision,

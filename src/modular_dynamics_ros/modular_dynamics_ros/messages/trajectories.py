@@ -30,7 +30,7 @@ def trajectory_from_message(
 ) -> ReferenceTrajectory:
     """Return a reference's accelerations, joints in the given order, absolute instants [ns].
 
-    A stamp of zero counts as `arrival`, and no points cancel what is in force, as in
+    A stamp of zero counts as `arrival`, and no points cancel active trajectories, as in
     joint_trajectory_controller. Joints that the robot does not have are ignored.
 
     Raises:

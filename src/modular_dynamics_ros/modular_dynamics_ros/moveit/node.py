@@ -103,7 +103,7 @@ class MoveitPayloadNode(ReadingNode):
         return before is None or not _same(load, before)
 
     def _send(self, wanted: Mapping[str, Load], links: Sequence[str]) -> None:
-        """Put the payload of the first of these links in force; the next ones follow with the answers."""
+        """Request the payload of the first of these links; the next ones follow with the answers."""
         if not links:
             return
         link, load = links[0], wanted.get(links[0])

@@ -1,4 +1,4 @@
-"""Requests of moveit_payload_node: one at a time, and none that is waited for in vain for ever."""
+"""Requests of moveit_payload_node: one at a time, each with a timeout."""
 
 import time
 from collections.abc import Callable
@@ -32,7 +32,7 @@ class Request:
         return self._future is not None and time.monotonic() - self._asked < PATIENCE
 
     def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
-        """Ask, unless an answer is awaited; false where nobody is there, or nobody answered last time."""
+        """Ask, unless an answer is awaited; False if there is no service or the last request timed out."""
         if self._future is not None:
             if time.monotonic() - self._asked < PATIENCE:
                 return not self._lost

@@ -47,7 +47,7 @@ class Demand:
 
 
 class Pace:
-    """Lets a large message pass at most at a rate, by a clock that nobody sets."""
+    """Rate limiter for large messages, by the monotonic clock."""
 
     def __init__(self) -> None:
         self._next = 0.0  # [s]

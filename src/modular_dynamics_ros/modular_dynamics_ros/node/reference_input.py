@@ -34,7 +34,7 @@ def require_reference_type(reference_type: str) -> None:
 
 
 class ReferenceInput(Subscriptions):
-    """Reference trajectories; a bad one is refused, and those that came before stay in force.
+    """Reference trajectories; an invalid one is refused, and earlier ones stay active.
 
     Args:
         reference_type: trajectory, or controller_state: the set points of a joint_trajectory_controller.
@@ -122,7 +122,7 @@ class ReferenceInput(Subscriptions):
         """Return the trajectory of the joints in joint states. Thread-safe.
 
         Args:
-            read: finds the accelerations of joints by name in the message.
+            read: returns the accelerations of joints by name from the message.
         """
         return read(self._computation.robot.state_names)
 

@@ -31,7 +31,7 @@ __all__ = ["FAILURE", "SUCCESS", "RobotNode"]
 
 
 class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
-    """Robot descriptions and what becomes of them; all about one robot is in its session.
+    """Loads and prepares robot descriptions; all about one robot is in its session.
 
     A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `session_type`.
     """
@@ -237,7 +237,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.get_logger().error(f"{'parameters' if at_fault and of_file else where} {text}")
 
     def _require_current(self, stamp: int | None) -> None:
-        """Refuse a stamp [ns] with which a description must not replace the robot in force.
+        """Refuse a stamp [ns] with which a description must not replace the active robot.
 
         Raises:
             RobotError: it is older, unless the clock was set back; or far ahead of the clock.

@@ -92,7 +92,7 @@ def _spin_once(executor: PersistentExecutor, node: Node) -> None:
 def _collect_garbage() -> None:
     """Start garbage collection, delayed until now, and exclude the objects that exist already.
 
-    That is mostly modules, which stay. To look through all of it takes 0.05 s, in which nothing is answered.
+    Those are mostly modules, which stay; scanning them takes 0.05 s, in which nothing is answered.
     """
     if not gc.isenabled():
         gc.freeze()
@@ -112,7 +112,7 @@ def _initialise() -> None:
     """Start ROS 2.
 
     Raises:
-        NodeError: the command line cannot be read, or has what no node takes; the middleware does not start.
+        NodeError: an unreadable command line or unknown arguments; the middleware does not start.
     """
     try:
         # rclpy's own handlers would take the context away, and with it what a node is to publish last

@@ -10,8 +10,8 @@ CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock 
 class Stopwatch:
     """Time since its start.
 
-    By the steady clock: system time may be set. With use_sim_time by /clock, and where that stands still for
-    a second, by the steady clock: a simulation that has died must not look like one that has just answered.
+    By the monotonic clock, as system time may be set. With use_sim_time by /clock, and if that stands for
+    a second, by the monotonic clock: a dead simulation must not look like one that has just answered.
     """
 
     def __init__(self, node: SessionNode) -> None:

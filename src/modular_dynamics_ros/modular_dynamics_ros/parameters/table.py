@@ -164,7 +164,7 @@ def declare(node: "Node", table: type[Table]) -> Table:
 def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
     """Warn of parameters on the command line that are not declared; rclpy ignores them.
 
-    Those of other nodes are no mistake: a section of a parameter file may be for all.
+    Other nodes' parameters are allowed, as a section of a parameter file may be for all.
     """
     for name in dict.fromkeys(given_names(sys.argv, node.get_fully_qualified_name())):
         close = () if node.has_parameter(name) else get_close_matches(name, known, 1, CLOSE)

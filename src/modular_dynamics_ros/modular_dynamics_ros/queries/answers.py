@@ -1,4 +1,4 @@
-"""From requests to answers: what each service computes, for the robot in force."""
+"""From requests to answers: what each service computes, for the active robot."""
 
 from collections.abc import Callable
 from typing import Any

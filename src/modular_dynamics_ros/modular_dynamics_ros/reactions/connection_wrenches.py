@@ -26,7 +26,7 @@ Wrenches = dict[str, StampedWrench]
 class WrenchMatcher(Generic[Item]):
     """Pairs the item that waits under a stamp with the wrenches of this stamp; either may arrive first.
 
-    All times are in nanoseconds of the steady clock, which nobody sets; stamps are only compared with each
+    All times are in nanoseconds of the monotonic clock; stamps are only compared with each
     other. A topic keeps its order: once wrenches with a later stamp have arrived, earlier ones will not.
     While a node lags behind, its topics all do; so an item waits as long as wrenches with earlier stamps
     arrive. The wrenches of two states with the same stamp cannot be distinguished: neither is answered.
@@ -89,7 +89,7 @@ class WrenchMatcher(Generic[Item]):
         return count
 
     def overdue(self, now: int) -> int:
-        """Drop items that wait in vain; return how many."""
+        """Drop items that have timed out; return how many."""
         given_up, self._dropped = self._dropped, 0
         for stamp, (since, _) in list(self._items.items()):
             late = now - since > self.timeout * 1e9 and self._lost(stamp, now)
@@ -111,7 +111,7 @@ class WrenchMatcher(Generic[Item]):
 
 
 class ConnectionWrenches(Subscriptions, Generic[Item]):
-    """The subscription from activation to deactivation.
+    """The subscription to connection wrenches, from activation to deactivation.
 
     Args:
         names: of the subsystems whose wrenches are needed. timeout: see `WrenchMatcher`. complete: called

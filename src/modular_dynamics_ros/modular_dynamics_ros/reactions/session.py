@@ -1,4 +1,4 @@
-"""One robot in torso_reaction_node: every joint state gets its reactions; what is reported about them."""
+"""One robot in torso_reaction_node: reactions for every joint state, and reports."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ class PreparedReactions(NamedTuple):
 
 
 class ReactionSession:
-    """Its subscriptions while the node is active, and its publishers.
+    """One robot: its subscriptions while the node is active, and its publishers.
 
     With loads from topics a state waits for the wrenches that were computed from it.
 

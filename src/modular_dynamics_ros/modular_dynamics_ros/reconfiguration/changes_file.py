@@ -15,7 +15,7 @@ __all__ = ["ChangesFile", "Draft"]
 
 
 class Draft:
-    """Changes that are written, and not in force yet.
+    """Changes that are written, and not active yet.
 
     Args:
         beside: the written file; None: nothing is kept. path: what it replaces.
@@ -25,7 +25,7 @@ class Draft:
         self._beside, self._path = beside, path
 
     def commit(self) -> None:
-        """Put it in the place of the file: whoever reads meanwhile gets one or the other.
+        """Replace the file by it atomically: a reader gets the old content or the new.
 
         Raises:
             ChangeFileError: the file cannot be replaced.

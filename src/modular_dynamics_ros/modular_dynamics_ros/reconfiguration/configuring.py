@@ -1,4 +1,4 @@
-"""What dynamics_node has of reconfiguration while it is configured."""
+"""The parts of reconfiguration that dynamics_node has while it is configured."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""The changes of a node's robot: kept in order, in force all or not at all, and found again after a restart.
+"""The changes of a node's robot: kept in order, active all or not at all, restored after a restart.
 
-A change is prepared beside the executor. It is in force between two joint states, or refused; then the robot
-is as it was.
+A change is prepared outside the executor. It becomes active between joint states, or is refused and
+changes nothing.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from modular_dynamics_ros.reconfiguration.host import Host
 __all__ = ["Edit", "Kept", "NoRobotError", "Reconfiguration"]
 
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
-"""Makes a new list of changes, of the described graph and the list in force; in any thread."""
+"""Returns a new list of changes from the described graph and the active list. Thread-safe."""
 
 WHOLE = ("attachment", "payload")  # kinds of changes of which no part is taken back alone
 ATTEMPTS = 10  # a new description may come while a change is prepared
@@ -47,16 +47,16 @@ class _Drafted(NamedTuple):
 
 
 class Reconfiguration:
-    """Changes of the robot in force.
+    """Changes of the active robot.
 
     Args:
         path: of the file that keeps them; empty: none. strict: whether changes with inertias that no body
         can have are refused.
-        describe: text of a changed graph that is published once it is in force; None: none is.
+        describe: text of a changed graph that is published once it is active; None: none is.
         publish: publishes it.
 
     Attributes:
-        kept: in force, or read from the file while their robot has not come. stamp: of the last change [ns],
+        kept: active, or read from the file while their robot has not come. stamp: of the last change [ns],
         0 before the first.
 
     Raises:
@@ -137,7 +137,7 @@ class Reconfiguration:
             self._node.get_logger().error(f"robot_description is not published: {error}")
 
     async def change(self, edit: Edit, what: str) -> None:
-        """Put the changes that `edit` makes in force.
+        """Activate the changes that `edit` makes.
 
         Args:
             what: for the log.

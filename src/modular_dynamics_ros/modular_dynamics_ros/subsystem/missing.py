@@ -1,4 +1,4 @@
-"""Which neighbours of a subsystem do not send what is awaited, and who is to blame."""
+"""Which neighbours of a subsystem do not send awaited messages, and which of them are the cause."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ from modular_dynamics_ros.subsystem.inputs import LOG_NAME
 __all__ = ["MissingNeighbours"]
 
 REPEAT = 0.1  # [s] from one report to the next
-VALID = 2.0  # [s] without a joint state that waits for them, after which nobody is known to be missing
+VALID = 2.0  # [s] without a waiting joint state, after which no neighbour counts as missing
 
 
 class MissingNeighbours:
@@ -69,7 +69,7 @@ class MissingNeighbours:
             self._publish(())
 
     def report(self, now: float) -> None:
-        """Log who is missing, and tell the other neighbours; `now`: of the steady clock [s]."""
+        """Log and publish the missing neighbours; `now`: of the monotonic clock [s]."""
         for name in self._silent:
             self._node.log.lasts(LOG_NAME, name)
         if now - self._noted > self._patience + VALID:

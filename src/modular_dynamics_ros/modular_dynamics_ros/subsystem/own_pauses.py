@@ -11,7 +11,7 @@ class OwnPauses:
     """Measures by how much a timer of WATCH_PERIOD is late. Meanwhile nothing was read that neighbours sent.
 
     Args:
-        now: of the steady clock [ns].
+        now: of the monotonic clock [ns].
     """
 
     def __init__(self, now: int) -> None:

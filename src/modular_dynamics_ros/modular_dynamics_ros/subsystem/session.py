@@ -1,4 +1,4 @@
-"""One subsystem in subsystem_node: every joint state gets its torques, once the neighbours have their say."""
+"""One subsystem in subsystem_node: it answers joint states once the neighbours' messages are there."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class _Waiting:
 
 
 class SubsystemSession:
-    """Its subscriptions while the node is active, and its publishers.
+    """One subsystem: its subscriptions while the node is active, and its publishers.
 
     Args:
         prepared: see `load`.
@@ -243,7 +243,7 @@ class SubsystemSession:
             self._missing.none_missing()
 
     def _on_watch(self) -> None:
-        """Give up states that wait in vain, and say for whom; report stale input."""
+        """Reject states that have timed out, naming the missing neighbours; report stale input."""
         missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
         descriptions = self._descriptions
         now = self._node.steady()

@@ -189,7 +189,7 @@ def _newton_end(system: ConstraintSystem, start: Array) -> Array:
 def _damped_least_squares(system: ConstraintSystem, start: Array) -> Array:
     """Return coordinates with the least |phi| near a start, by damped least squares (Levenberg).
 
-    Where Newton's method is stuck at a dead point, the loops that can close do so all the same.
+    It also closes loops where Newton's method is stuck at a dead point.
     """
     T = system.gearing.T
     damping, least, one = 1e-3, np.inf, np.eye(T.shape[1])

@@ -276,7 +276,7 @@ class Mechanism:
     ) -> tuple[Array | None, Array]:
         """Return the closed configuration nearest to a start; with limits, the first that is within them.
 
-        In closed form among all assembly modes. By Newton's method among those that it reaches from the start
+        It is found in closed form among all modes, else by Newton's method among those reached from the start
         itself and from random points round it. With limits from the start first, so that these decide only if
         they must. By least squares where that finds none, or none within limits.
 

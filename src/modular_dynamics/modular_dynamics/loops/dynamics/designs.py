@@ -164,8 +164,8 @@ def _answer(
 ) -> dict[int, ModularDynamicsError]:
     """Write the results of one design's states, and return the errors of those that have none, by state.
 
-    By the core from ``start`` on, each state from the one before it; by the general method where that does
-    not answer.
+    The core computes each state from the one before it, the first from ``start``; the general method
+    computes those that the core does not.
     """
     tau, coordinates = states.tau[design], states.coordinates[design]
     tensions, sines = states.tensions[design], states.sines[design]

@@ -98,7 +98,7 @@ class ClosedLoopResult:
 
 
 class StateStatus(IntEnum):
-    """What became of one of many states.
+    """Outcome of one of many states.
 
     Where the branch ends on the way to a state, Newton's method from its end decides whether loops close
     there all the same (DEAD_POINT) or not. A call for the state alone searches farther.

@@ -58,7 +58,7 @@ class JointRule:
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
+    """One step of the rules.
 
     Attributes:
         kind: known, zero, balance or rest.

@@ -162,7 +162,7 @@ def _is_rigid(structure: Structure, ring: Docking) -> bool:
     """Return whether no joint lies between the ends of a ring; then it needs no loop joint.
 
     Raises:
-        AssemblyError: there is none, and the ports are not at each other.
+        AssemblyError: no joint lies between, and the ports do not coincide.
     """
     (x, owner), (y, other) = _ends(structure, ring)
     if owner[:2] != other[:2]:

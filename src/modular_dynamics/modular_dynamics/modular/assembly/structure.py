@@ -150,7 +150,7 @@ def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
     """Return the structure without a docking inside a ring; the rest of the ring carries its modules.
 
     Raises:
-        AssemblyError: so two modules would be in one cell with all joints at zero.
+        AssemblyError: two modules would be in one cell with all joints at zero.
     """
     others = [each for each in old.dockings if each != docking]
     start = started(old.base, old.placed[old.base].type, old.mount, old.types)

@@ -35,7 +35,7 @@ class CoupledMaps(Gait):
 
     Attributes:
         growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
-        coupling: e. ``transverse_exponents`` tells which couplings synchronise.
+        coupling: e. ``transverse_exponents`` shows which couplings synchronise.
         period: of one iteration [s].
         boundary: ring: the last joint is a neighbour of the first; open: an end is its own outer neighbour.
         seed: of the first x, uniform in [0, 1). initial: the first x instead, one for each joint.

@@ -1,4 +1,4 @@
-"""What a robot is for, tried once: loops closed, inverse and forward dynamics at rest, the nodes' needs."""
+"""One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ STEPS = (0.01, 0.01, 0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
 
 @dataclass(frozen=True)
 class Trial:
-    """Reasons, each empty where there is none.
+    """Reasons why parts of the trial failed, each empty if it did not.
 
     Attributes:
         unclosed: why the loops cannot close. no_torques: why inverse dynamics fails, in every call.
@@ -54,7 +54,7 @@ def tried(graph: SubsystemGraph) -> Trial:
 def _closed(graph: SubsystemGraph) -> Trial:
     """Try a robot with loops, gears, passive joints or springs at the default start and near it.
 
-    Loops may close at one pose alone, where rates suggest that they move: calls elsewhere refuse.
+    Loops may close at a single pose, although their velocities suggest motion; other calls then fail.
     """
     from ...loops import assemble, solver_of  # noqa: PLC0415  # few need it
 

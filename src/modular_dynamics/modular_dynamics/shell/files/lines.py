@@ -1,4 +1,4 @@
-"""Tables that people give, line by line: which file is none, and what separates its columns."""
+"""Tables in files, line by line: rejects other files, and finds the separator of columns."""
 
 import csv
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""A line on stderr that says what a command is at, where stderr is a terminal; it goes when that is done."""
+"""A line of progress on stderr, if that is a terminal; it is erased at the end."""
 
 import sys
 import time

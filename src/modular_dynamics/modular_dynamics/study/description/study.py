@@ -1,4 +1,4 @@
-"""A study: a robot, its inputs and motions, what is measured of a design, and what a design must keep."""
+"""A study: a robot, its inputs and motions, what is measured of a design, and its requirements."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class TensionLimit:
 
 @dataclass(frozen=True)
 class Keep:
-    """What a design must keep at every state.
+    """Requirements on a design at every state.
 
     Attributes:
         strokes: joints within their position limits. efforts: actuators within their effort limits.

@@ -1,4 +1,4 @@
-"""What becomes of designs: their loads over time, objectives, and what they do not keep."""
+"""What becomes of designs: their loads over time, objectives, and violated requirements."""
 
 from .designs import Evaluator, evaluated_rows
 from .measures import Violation, columns_of, objectives_of

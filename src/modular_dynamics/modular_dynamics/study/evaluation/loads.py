@@ -17,7 +17,7 @@ Array = NDArray[np.float64]
 
 
 class Loads(NamedTuple):
-    """Of n designs at s states.
+    """Loads of n designs at s states.
 
     Attributes:
         tau: of the independent joints (n, s, independent) [N m or N]. coordinates: (n, s, nq).

@@ -1,4 +1,4 @@
-"""Objectives of designs from their loads, and what they do not keep."""
+"""Objectives of designs from their loads, and violated requirements."""
 
 from collections.abc import Mapping
 from enum import IntFlag
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class Violation(IntFlag):
-    """What a design does not keep, added up."""
+    """Flags of the requirements that a design violates, added up."""
 
     NO_MODEL = 1  #: numbers that no robot can have
     CANNOT_CLOSE = 2  #: a state at which the loops cannot close

@@ -1,4 +1,4 @@
-"""What is read from a finished study: its best designs, and the published and refined ones beside."""
+"""Results of a finished study: its best designs, the published one and the refined one."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -48,7 +48,7 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Of a finished study.
+    """The results of a finished study.
 
     Attributes:
         columns: of all designs, by name. kept: rows that keep everything. ranked: the same, best first.

@@ -1,4 +1,4 @@
-"""Says so where a scheduler has no workers: a run would wait for one without a word."""
+"""Messages while a scheduler has no workers, for which a run would wait silently."""
 
 import sys
 import threading

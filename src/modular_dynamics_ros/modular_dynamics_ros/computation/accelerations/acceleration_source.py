@@ -122,9 +122,9 @@ class AccelerationSource:
             self.filter.restart()
 
     def note_time(self, now: int) -> None:
-        """Call with the node's clock [ns] for each message: nobody tells when system time is set back.
+        """Note the node's clock [ns] at each message, as there is no signal when system time is set back.
 
-        Then trajectories are forgotten, because they would be in force a second time.
+        Then trajectories are forgotten, because they would become active again.
         """
         if self._now is not None and now < self._now - CLOCK_SET_BACK:
             self.reference.clear()

@@ -1,4 +1,4 @@
-"""Which reference trajectory is in force at an instant, and its acceleration there."""
+"""The reference trajectory that is active at an instant, and its acceleration there."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -17,9 +17,9 @@ MOST_NUMBERS = 2**23  # in all of them but the newest: 64 MiB
 
 
 class ReferenceSampler:
-    """Trajectories in order of their starts; each is in force from its start to the start of the next one.
+    """Trajectories in order of their starts; each is active from its start to the start of the next one.
 
-    A new trajectory replaces for good what was in force from its start on. What comes before its start
+    A new trajectory permanently replaces those that are active from its start on. What comes before its start
     remains: joint states that are still on their way belong there, and a node that lags behind hears
     trajectories earlier than the joint states that wait in its queue.
 
@@ -35,7 +35,7 @@ class ReferenceSampler:
     def add(self, trajectory: ReferenceTrajectory, now: int) -> None:
         """Add a trajectory, which replaces others.
 
-        Beyond the limits above the earliest ones are dropped, but never the one that is in force now [ns].
+        Beyond the limits above the earliest ones are dropped, but never the one that is active now [ns].
 
         Raises:
             BadMessage: too many have not started yet; nothing is replaced.

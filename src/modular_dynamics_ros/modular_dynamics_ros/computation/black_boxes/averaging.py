@@ -33,7 +33,7 @@ class Averaged:
 class Averaging:
     """Collects what comes for a time: one thread adds to it while another one asks for the result.
 
-    Only wrenches that come between two joint states count: what nobody saw at rest is not averaged.
+    Only wrenches between two joint states are averaged: at other times rest is not confirmed.
 
     Args:
         box: whose wrenches. units: of the joints' positions, rad or m, by name. begin: of the time [ns].
@@ -114,7 +114,7 @@ class Averaging:
         """Return the last joint state, after checking that the samples cover the time.
 
         Raises:
-            BadMessage: none came for too long.
+            BadMessage: no joint state came for too long.
         """
         if self._last is None:
             raise _unknown("no joint state that can be answered came meanwhile")

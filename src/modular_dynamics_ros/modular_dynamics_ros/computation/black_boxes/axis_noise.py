@@ -1,7 +1,7 @@
 """Least squares of three-component measurements whose axes have a noise of their own.
 
 Force/torque sensors are built so: the noise along z is often another one than that along x and y. With one
-noise for all axes the variance of what one axis tells would be that of another one.
+noise for all axes the variance of one axis's estimate would be that of another one.
 
 With residuals r = N e, N = I - Q Q^T, and the variance s_a of axis a, E(sum of r^2 along a) = sum_b B_ab s_b,
 B_ab = sum of N_kl^2 over k along a and l along b. The three equations give unbiased variances (Rao's MINQUE).

@@ -121,10 +121,10 @@ def _t(confidence: float, freedom: Array) -> Array:
 def _require_spread(gravities: Array) -> None:
     """Refuse directions of gravity in the sensor's frame that lie at a point or on a line.
 
-    Two axes are needed: about the only one along which they differed, the first moment would not be known.
+    Two axes are needed: if directions differ along one only, the first moment about it is unknown.
 
     Raises:
-        UnfitPosesError: they do.
+        UnfitPosesError: there is only one.
     """
     size = np.linalg.norm(gravities, axis=1).max()
     if size == 0.0:

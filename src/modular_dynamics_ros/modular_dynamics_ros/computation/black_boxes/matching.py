@@ -30,7 +30,7 @@ class Matched(Generic[Item]):
 class StampMatcher(Generic[Item]):
     """First in, first out: a state behind one that waits is answered after it.
 
-    Times are in nanoseconds of the steady clock; stamps are only compared with each other. A topic keeps its
+    Times are of the monotonic clock [ns]; stamps are only compared with each other. A topic keeps its
     order: once a box has sent a later stamp, the earlier one will not come, and the state is given up at
     once. So a lost wrench costs its own state and delays none.
 

@@ -14,7 +14,7 @@ class Meeting(Generic[Item]):
     """All that has come with one stamp [ns].
 
     Attributes:
-        since: when the first of it came [ns of the steady clock]. item: what waits. parts: by sender.
+        since: when the first of it came [ns of the monotonic clock]. item: what waits. parts: by sender.
         done: whether it was answered, or cannot be.
     """
 
@@ -29,7 +29,7 @@ class Rendezvous(Generic[Item]):
     """Brings together what has the same stamp, in whatever order it arrives.
 
     The first item and the first part of each sender count: several nodes compute from one stamp, and all
-    that they exchange with it must belong to one state. Times are of a clock that nobody sets [ns]; stamps
+    that they exchange with it must belong to one state. Times are of the monotonic clock [ns]; stamps
     are only compared with each other.
 
     Args:

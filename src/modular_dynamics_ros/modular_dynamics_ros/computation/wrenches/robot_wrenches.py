@@ -167,7 +167,7 @@ def _with_stopped(
     """Return the valid wrenches, with the last ones or zeros in place of those that stopped.
 
     Raises:
-        BadMessage: nothing shall; with this text.
+        BadMessage: a wrench has stopped and no torques may be published; with this text.
     """
     if on_stale == "stop":
         raise BadMessage("no wrench", text)

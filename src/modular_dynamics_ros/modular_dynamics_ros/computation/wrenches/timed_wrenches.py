@@ -25,7 +25,7 @@ class Arrival(NamedTuple):
     """When a wrench was measured and came.
 
     Attributes:
-        stamp: by the node's clock [ns]. steady: of its arrival, by the steady clock [ns].
+        stamp: by the node's clock [ns]. steady: of its arrival, by the monotonic clock [ns].
         simulated: whether the node's clock is /clock.
     """
 
@@ -67,7 +67,7 @@ class TimedWrenches:
 
     Args:
         ends_by_zero: whether a source whose last wrench is zero has ended, not stopped.
-        steady: the steady clock [ns].
+        steady: the monotonic clock [ns].
 
     Attributes:
         newest: by source. stopped: sources that had stopped at the last call of `by_validity`.

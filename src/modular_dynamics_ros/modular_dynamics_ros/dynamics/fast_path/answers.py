@@ -15,7 +15,7 @@ __all__ = ["FastAnswer", "FastAnswers"]
 
 
 class FastAnswer:
-    """An `Answer` whose configuration and dynamics are made when they are asked for: almost nobody does."""
+    """An `Answer` whose configuration and dynamics are made on access, which is rare."""
 
     __slots__ = ("_chain", "_dynamics", "effort", "exceeded", "state")
 

@@ -1,4 +1,4 @@
-"""What stands behind the torques of an answer, for whoever subscribes: terms, wrenches, contact, arrows."""
+"""Details of an answer, while subscribed: torque terms, wrenches, contact torques, arrows."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -73,7 +73,7 @@ class MergedJoints:
         return self._stamps
 
     def _catch_up(self) -> None:
-        """Take over the values that were added last: not before somebody asks, mostly the next come first."""
+        """Merge the values that were added last; done only on access, as mostly the next ones come first."""
         if self._ahead is not None:
             (q, v, effort, stamp), self._ahead = self._ahead, None
             efforts = self._no_efforts if effort is None else effort
@@ -196,7 +196,7 @@ class MergedJoints:
     def _known_since(self, oldest: int) -> JointValues:
         """Return the newest values that are not older than `oldest` [ns].
 
-        What is older is kept: it counts again where the clock is set back a little.
+        Older values are kept, as they become valid again if the clock is set back a little.
         """
         old, optional_old = self.stamps < oldest, self._optional_stamps < oldest
         if not old.any() and not optional_old.any():

@@ -1,4 +1,4 @@
-"""One of the robots of a node: as a description or a change has made it, and since when."""
+"""A version of a node's robot, made by a description or a change, and its first stamp."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ class Vacancy(NamedTuple):
 
 
 class RobotVersion(NamedTuple):
-    """A robot in force from a stamp on [ns]; None: the description has none.
+    """A robot that is active from a stamp on [ns]; None: the description has none.
 
     `described`: stamp of its description, which is the same where the robot was not changed since then.
     """

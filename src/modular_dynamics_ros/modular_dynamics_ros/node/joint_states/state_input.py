@@ -31,7 +31,7 @@ Answering = Callable[[State, int], None]
 
 
 class StateInput:
-    """What becomes of each joint state of a robot; `Succession` says which are.
+    """Reads, merges and hands on the joint states of one robot, which `Succession` selects.
 
     A message may hold some of the joints. It is answered, with its own stamp, as soon as the values of all
     joints that are needed are not older than stale_after; of each joint the newest counts that is not newer
@@ -145,7 +145,7 @@ class StateInput:
     ) -> JointValues | None:
         """Return the values for answering a merged message; None if joints are missing.
 
-        Where it is not answered, the position that it tells is noted.
+        The positions of an unanswered message are noted.
 
         Raises:
             BadMessage: a newer message was answered, or holds newer values of other joints.
@@ -250,7 +250,7 @@ class StateInput:
     def _note_position(self, stamp: int) -> None:
         """Note joint positions of an unanswered message with this stamp [ns].
 
-        A joint of which nothing came is taken to be where it was.
+        A joint without a new position is assumed not to have moved.
         """
         newest = self._merged.newest_of(self._late, stamp - self._valid_for)
         self._computation.note_position(stamp, *newest)

@@ -134,7 +134,7 @@ class Succession:
             self._arrivals = JointStateArrivals(self._node, self)
 
     def deactivate(self) -> None:
-        """Take no more messages; keep only the robot in force."""
+        """Take no more messages; keep only the active robot."""
         if self._arrivals is not None:
             self._arrivals.destroy()
         self._arrivals, self._active = None, False
@@ -203,7 +203,7 @@ class Succession:
         """Return the session of a state; None if its description has not arrived.
 
         Raises:
-            BadMessage: of one that is in force no more, or that cannot be answered.
+            BadMessage: its robot is no longer active, or cannot be answered.
         """
         newest = self._look_at_clock()
         if (described := description_of(message.header.frame_id)) is not None:
@@ -216,7 +216,7 @@ class Succession:
             fitting = [one for one in sessions if one.fits(message.name)] if len(sessions) > 1 else []
             return fitting[-1] if fitting else newest.session
         stamp = state_stamp(message, info, self._node)
-        # of one without a stamp no description tells when it begins: none is waited for
+        # a state without a stamp belongs to no description's time: none is awaited
         if newest.described is not None and (
             self._preparing or (stamp >= newest.stamp and self._awaits(newest.stamp, stamp))
         ):

@@ -13,11 +13,11 @@ from modular_dynamics_ros.node.interfaces import SessionNode
 __all__ = ["MOST_WAITING", "WaitingState", "WaitingStates"]
 
 MOST_WAITING = 500
-LOOK_PERIOD = 0.02  # [s] from one look for those that waited in vain to the next
+LOOK_PERIOD = 0.02  # [s] between checks for states that have timed out
 
 
 class WaitingState(NamedTuple):
-    """A joint state with rclpy's info, which waits until a time of the steady clock [s]."""
+    """A joint state with rclpy's info, which waits until a time of the monotonic clock [s]."""
 
     message: JointState
     info: dict[str, Any]
@@ -28,7 +28,7 @@ class WaitingStates:
     """Keeps joint states in the order in which they came.
 
     Args:
-        patience: for how long [s] each waits. give_up: takes one that has waited in vain, and the oldest
+        patience: for how long [s] each waits. give_up: takes one that has timed out, and the oldest
             where too many wait.
     """
 
@@ -71,7 +71,7 @@ class WaitingStates:
         self._watch()
 
     def _watch(self) -> None:
-        """Look for states that waited in vain as long as some wait."""
+        """Check for states that have timed out as long as some wait."""
         if self._states and self._timer is None:
             self._timer = self._node.create_timer(LOOK_PERIOD, self._on_look, clock=STEADY_CLOCK)
         elif not self._states and self._timer is not None:

@@ -1,4 +1,4 @@
-"""Python's garbage collector waits while very many objects are made, through which it would look in vain.
+"""Pause Python's garbage collector while very many objects are made, none of which it could free.
 
 In all threads: a look through the objects of one of them stops them all.
 """

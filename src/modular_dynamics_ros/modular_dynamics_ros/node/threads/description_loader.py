@@ -17,7 +17,7 @@ PATIENCE = 2.0  # [s] at the end of the node, for a robot that is being prepared
 
 
 class Loaded(NamedTuple, Generic[Product]):
-    """A description and what became of it.
+    """A description, with the product prepared from it or the error.
 
     Attributes:
         name, stamp: of the robot; since when it is valid [ns], None where the text does not say.

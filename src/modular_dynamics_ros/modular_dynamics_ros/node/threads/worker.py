@@ -32,7 +32,7 @@ class Worker:
         """Return what `work` returns, or raise what it raises.
 
         Args:
-            discard: takes what `work` has made where nobody awaits it any more.
+            discard: takes the result of `work` if it is no longer awaited.
         """
         future = Future()
         thread = threading.Thread(target=self._run, args=(future, work, discard), name="worker", daemon=True)
