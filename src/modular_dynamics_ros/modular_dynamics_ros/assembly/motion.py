@@ -12,7 +12,7 @@ Array = NDArray[np.float64]
 
 
 class Motion(Protocol):
-    """What is needed of a gait."""
+    """The interface of a gait."""
 
     joint_names: tuple[str, ...]
 

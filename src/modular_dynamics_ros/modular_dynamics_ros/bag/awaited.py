@@ -12,7 +12,7 @@ MOST = 4  # largest number of names in a line
 
 
 class AwaitedJoints:
-    """Of the joint states of one robot that were read and not answered.
+    """Joints missing from the joint states of one robot that were not answered.
 
     Several publishers are merged: until all have begun, joint states wait, which is no flaw once one is
     answered.

@@ -14,7 +14,7 @@ NEVER = np.iinfo(np.int64).min
 
 
 class MeasuredEfforts:
-    """Of the joints of one robot, merged from messages that may hold only some."""
+    """Measured efforts of one robot's joints, merged from messages that may hold only some."""
 
     def __init__(self, robot: Robot) -> None:
         self._index = {name: k for k, name in enumerate(robot.joint_names)}
@@ -40,7 +40,7 @@ class MeasuredEfforts:
 
 
 class ResidualFigures:
-    """Of measured less computed torques of all answers, by joint: root of the mean square, largest."""
+    """Residuals, measured less computed torques, of all answers by joint: root mean square, largest."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names

@@ -19,7 +19,7 @@ AGREEMENT = 1e-6
 
 
 class Places(NamedTuple):
-    """Where the joints of the rules and the robot's links stand in arrays of reactions, by name."""
+    """Indices, in arrays of reactions, of the rules' joints and of the robot's links, by name."""
 
     joints: Mapping[str, int]
     links: Mapping[str, int]

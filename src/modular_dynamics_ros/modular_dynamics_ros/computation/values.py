@@ -163,7 +163,7 @@ class FailedAttempt(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """Where all joints are at a state.
+    """The positions of all joints at a state.
 
     Attributes:
         coordinates: (nq,) of the graph's joints, with the loops closed.

@@ -27,7 +27,7 @@ UNKNOWN = np.full(6, np.nan)
 
 @dataclass(frozen=True)
 class RunFigures:
-    """How completely and how fast a motion was answered.
+    """Completeness and latency of the answers to a motion.
 
     Attributes:
         expected: samples of the motion; sent: joint states that the player reports to have sent; None without

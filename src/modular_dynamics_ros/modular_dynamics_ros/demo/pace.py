@@ -14,7 +14,7 @@ TIMES = 3  # at most, such as at the rate asked for, at half of it, at a quarter
 
 
 class Played(Protocol):
-    """What a motion's playing gives."""
+    """The result of playing a motion."""
 
     def losses(self) -> list[str]:
         """Return which messages are missing; empty if none is."""

@@ -73,7 +73,7 @@ def _check_code(processes: Processes, name: str, *allowed: int | None) -> int | 
 
 @dataclass(frozen=True)
 class Playback:
-    """What is started and played.
+    """The nodes to start and the motion to play.
 
     Attributes:
         nodes: name -> parameters "NAME:=VALUE" of each node that answers. player: the player's.

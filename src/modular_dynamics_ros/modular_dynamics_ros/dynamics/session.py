@@ -42,7 +42,7 @@ PUBLISHING = {
 
 
 class DynamicsSession:
-    """Its subscriptions while the node is active, and its publishers.
+    """One robot: its subscriptions while the node is active, and its publishers.
 
     Args:
         prepared: see `load`.

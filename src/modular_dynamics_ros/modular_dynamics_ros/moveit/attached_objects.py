@@ -36,7 +36,7 @@ def masses_by_id(texts: Sequence[str]) -> dict[str, float]:
 
 
 class Masses:
-    """What objects weigh: by name, by the message that attached them, or by density, in this order.
+    """Masses of objects: by name, by the message that attached them, or by density, in this order.
 
     Args:
         given: [kg] by the id of an object. density: [kg/m^3] of all others; 0: it is not known.

@@ -45,7 +45,7 @@ class _Waiting:
 
 
 class PreparedReactions(NamedTuple):
-    """What takes long to make of a robot."""
+    """The parts of a robot that are slow to make."""
 
     computation: Computation
     reactions: ReactionComputation

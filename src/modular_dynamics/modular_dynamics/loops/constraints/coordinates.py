@@ -30,7 +30,7 @@ CANCELLED = 1e-12
 
 
 class Coordinates:
-    """How q (nq,) of a graph moves with v (nv,)."""
+    """Relations between changes of a graph's q (nq,) and its v (nv,)."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         joints = [(graph.joint(name), graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]

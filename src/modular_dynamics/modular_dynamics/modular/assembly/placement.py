@@ -32,7 +32,7 @@ class Site(NamedTuple):
 
 
 class PlacedModule(NamedTuple):
-    """What a module adds to the robot.
+    """The joints and bodies that a module adds to the robot.
 
     Attributes:
         site: the module's frame in the body that carries it.

@@ -49,7 +49,7 @@ class Structure(NamedTuple):
 
 
 class Release(NamedTuple):
-    """What is left when a docking is released, the docking, and the modules that leave."""
+    """The structure after a docking is released, the docking, and the modules that leave."""
 
     rest: Structure
     docking: Docking

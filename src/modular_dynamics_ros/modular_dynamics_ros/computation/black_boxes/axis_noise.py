@@ -24,7 +24,7 @@ LEAST_FREEDOM = 1.0
 
 
 class Variances(NamedTuple):
-    """Of linear combinations of the parameters: their values and degrees of freedom, (n,) each."""
+    """Variances of linear combinations of the parameters: values and degrees of freedom, (n,) each."""
 
     values: Array
     freedom: Array

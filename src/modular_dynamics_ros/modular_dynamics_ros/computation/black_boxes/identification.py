@@ -45,7 +45,7 @@ class RestPose:
 
 @dataclass(frozen=True, eq=False)
 class IdentifiedPayload:
-    """What poses tell of a payload.
+    """A payload identified from wrenches at several poses.
 
     Attributes:
         mass [kg], com (3,) [m] in the connection point's frame; their intervals: half the widths.

@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, eq=False)
 class Matched(Generic[Item]):
-    """What became of a state that waited.
+    """A state that waited, with the wrenches that have arrived for it.
 
     Attributes:
         wrenches: by black box. missing: the boxes that have sent none; then `wrenches` is not complete.

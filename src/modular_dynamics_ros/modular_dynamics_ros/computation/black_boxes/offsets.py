@@ -13,14 +13,14 @@ __all__ = ["SensorOffset", "SensorOffsets"]
 
 
 class SensorOffset(NamedTuple):
-    """What a sensor reports too much: (6,) [N, N m] in its frame."""
+    """The offset of a sensor's readings: (6,) [N, N m] in its frame."""
 
     frame: str
     values: Array
 
 
 class SensorOffsets:
-    """By black box; all robots of a node share them. `set` is called in another thread than the others.
+    """Sensor offsets by black box, shared by all robots of a node. `set` may be called in another thread.
 
     Args:
         offsets: those at the beginning. keep: keeps one over restarts; it raises where it cannot.

@@ -20,7 +20,7 @@ MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench st
 
 @dataclass(frozen=True, eq=False)
 class BoxWrenches:
-    """By black box, at and in the frame of its connection point.
+    """Measured wrenches of black boxes by name, at and in the frames of their connection points.
 
     Attributes:
         measured: (6,) [force, moment]. gravity: (3,) where the robot was answered last [m/s^2].

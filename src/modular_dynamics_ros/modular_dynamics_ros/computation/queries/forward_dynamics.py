@@ -26,7 +26,7 @@ LEAST_PART = 1e-3  # least component of a joint in that direction
 
 @dataclass(frozen=True, eq=False)
 class Accelerations:
-    """Of the robot's `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
+    """Accelerations of `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
 
     joints: Array
     base: Array | None

@@ -17,7 +17,7 @@ __all__ = ["PointJacobian", "point_jacobian"]
 
 @dataclass(frozen=True, eq=False)
 class PointJacobian:
-    """Of a point on a link, along the axes of the root link.
+    """The Jacobian of a point on a link, along the axes of the root link.
 
     Attributes:
         frame: the root link: of a floating base its link. coordinates: names of the columns.

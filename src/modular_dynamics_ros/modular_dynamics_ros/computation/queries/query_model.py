@@ -34,7 +34,7 @@ __all__ = ["GivenWrenches", "QueryModel", "Subject"]
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """What a request is about, as it was when the request came: values that do not change afterwards.
+    """The robot and its inputs at the time of a request: values that do not change afterwards.
 
     Attributes:
         wrenches: from topics; other threads may change them. last: the last answer. now: [ns].
@@ -51,7 +51,7 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class GivenWrenches:
-    """What acts on the robot: external wrenches by link, and those of black boxes; None: there are none."""
+    """Wrenches on the robot: external ones by link, and those of black boxes; None: there are none."""
 
     external: Wrenches
     boxes: BoxWrenches | None

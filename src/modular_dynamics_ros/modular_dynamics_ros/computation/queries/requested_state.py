@@ -24,7 +24,7 @@ def _zeros() -> Array:
 
 @dataclass(frozen=True, eq=False)
 class RequestedState:
-    """What a request says.
+    """The state given in a request.
 
     Attributes:
         names: joints; none: the state answered last. positions, velocities, accelerations: theirs

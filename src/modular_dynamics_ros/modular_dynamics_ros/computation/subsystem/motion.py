@@ -62,7 +62,7 @@ def fixed_motion(x_root_point: DualQuaternion, gravity: Sequence[float] | Array)
 
 
 class MotionPropagation:
-    """From the motion of a part's own connection point to those of its successors'.
+    """Computes successors' connection point motions from that of a part's own connection point.
 
     Args:
         graph: of the part: a floating joint moves the link of its own connection point.

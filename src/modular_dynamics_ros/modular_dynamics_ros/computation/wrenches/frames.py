@@ -163,7 +163,7 @@ class LinkFrames:
 
 
 class Placement(NamedTuple):
-    """Where a link is, seen from a connection point.
+    """The pose of a link relative to a connection point.
 
     Attributes:
         links: the link that carries the point, and the link, where joints between them move; else None.

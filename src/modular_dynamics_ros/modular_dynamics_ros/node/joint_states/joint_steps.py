@@ -27,7 +27,7 @@ USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
 
 
 class Steps(NamedTuple):
-    """What is wrong with the positions of one message.
+    """Implausible steps in the positions of one message.
 
     Attributes:
         contradicting, stepping: names of joints. text: of the worst one, for the log; empty: nothing is.

@@ -14,7 +14,7 @@ _AXES = "xyz"
 
 
 class SymbolicTree(NamedTuple):
-    """As :class:`.TreeData`, arrays of objects; ``values``: of the symbols of parameters.
+    """:class:`.TreeData` with arrays of symbols; ``values``: numbers of the parameters' symbols.
 
     Positions, centres of mass and gravity along one axis get one symbol (l, r, g), else one for each
     coordinate (lx, ly, lz). What is zero stays zero.

@@ -25,7 +25,7 @@ _OPTIONAL = ("passive", "poseParent", "poseChild", "limits", *_NUMBERS)
 
 
 class Tree(NamedTuple):
-    """Where the bodies of a module are.
+    """The poses of a module's bodies, and the bodies into which fixed joints merge them.
 
     Attributes:
         x_module: pose of each body at zero joint positions.
