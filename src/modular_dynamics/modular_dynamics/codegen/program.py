@@ -50,7 +50,7 @@ class Line(NamedTuple):
 
     @property
     def operands(self) -> tuple[int, ...]:
-        """Lines that this line reads, all before it."""
+        """Numbers of the lines whose results this line uses, all before it."""
         if self.kind in ("input", "constant"):
             return ()
         return (self.first,) if self.kind in _OF_ONE_LINE else (self.first, self.second)

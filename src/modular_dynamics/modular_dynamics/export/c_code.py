@@ -97,7 +97,7 @@ def _checked_path(path: str | Path) -> Path:
 
 
 def coordinates_of(graph: SubsystemGraph, names: Sequence[str]) -> tuple[Coordinates, ...]:
-    """Where the numbers of these joints stand, one joint behind the other."""
+    """Return where the numbers of these joints are stored, one joint after the other."""
     joints, q, v = [], 0, 0
     for name in names:
         kind = graph.joint(name).type

@@ -22,8 +22,7 @@ class MeasuredEfforts:
         self._stamps = np.full(len(self._index), NEVER)
 
     def add(self, message: Any, stamp: int) -> None:
-        """Take the efforts of a joint state with this stamp [ns]; newer ones stay, and what is not
-        finite is left."""
+        """Merge the finite efforts of a joint state with this stamp [ns]; newer ones stay."""
         if len(message.effort) != len(message.name):
             return
         for name, value in zip(message.name, message.effort, strict=True):

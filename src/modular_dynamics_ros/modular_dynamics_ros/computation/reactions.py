@@ -131,7 +131,7 @@ class ReactionComputation:
         return tuple(joint.name for joint in joints if component in joint.transmits and joint.name in names)
 
     def _check_at_rest(self) -> None:
-        """Share the loads once, to reject rules that cannot work."""
+        """Compute the reactions at rest once, to reject rules that cannot work."""
         solver, rest = solver_of(self.robot.graph), np.zeros(len(self.robot.state_names))
         try:
             reactions = self(solver.inverse_dynamics(solver.reference(), rest, rest))

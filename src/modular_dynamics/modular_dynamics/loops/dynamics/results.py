@@ -66,8 +66,7 @@ class ClosedLoopResult:
 
     @property
     def condition(self) -> float:
-        """Condition number of J_d, gears in the units of their driving joints: large near a dead point.
-        drivers: large near a dead point."""
+        """Condition number of J_d, gears in the units of their driving joints: large near a dead point."""
         return self._projection.condition
 
     @cached_property

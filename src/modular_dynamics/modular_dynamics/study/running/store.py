@@ -132,7 +132,7 @@ class Store:
             )
 
     def decide(self, chunk: int) -> None:
-        """Decide how many designs a chunk has, for all runs of this study in this folder."""
+        """Store the number of designs in a chunk, for all runs of this study in this folder."""
         self.chunk = chunk
         self.describe()
 

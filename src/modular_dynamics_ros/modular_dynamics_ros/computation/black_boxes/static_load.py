@@ -54,7 +54,7 @@ class SensorPlacement:
 
     @property
     def sign(self) -> float:
-        """-1 if the sensor reports the wrench that the box exerts, else 1."""
+        """Sign of a reported wrench: -1 if it is the one that the box exerts, else 1."""
         return 1.0 if np.linalg.det(self.to_connection[:3, :3]) > 0.0 else -1.0
 
     @property
