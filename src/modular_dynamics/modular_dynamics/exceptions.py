@@ -55,7 +55,7 @@ class DescriptionError(ModularDynamicsError, ValueError):
 
 
 def _readable(message: str) -> str:
-    """The message as every terminal, log and topic takes it: a description may have put anything into it."""
+    """Return the message, shortened if long, with unprintable characters escaped."""
     if len(message) > _LONGEST:
         message = f"{message[: _LONGEST * 3 // 4]} ... {message[-_LONGEST // 4 :]}"
     return "".join(one if one.isprintable() or one == "\n" else ascii(one)[1:-1] for one in message)

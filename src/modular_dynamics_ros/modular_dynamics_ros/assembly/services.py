@@ -75,7 +75,7 @@ class AssemblyServices:
         return self._answer(response, save)
 
     def _answer(self, response: Any, action: Callable[[], None]) -> Any:
-        """Do it; fill in the response."""
+        """Carry out a request, and return the response."""
         response.error_code, text = self._outcome(response, action)
         response.error_message = one_line(text)
         response.success = response.error_code == response.NONE

@@ -111,7 +111,7 @@ class _Run:
         return "recorded"
 
     def report(self) -> Report:
-        """Read the bag to its end."""
+        """Read the bag to its end, and return the report."""
         arguments, report = self._arguments, self._report
         self._kinds = self._recorded_inputs()
         fixed = [topic for topic, kind in self._kinds.items() if kind == TRANSFORMS]

@@ -189,7 +189,7 @@ def _record(
 
 
 def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], stamps: list[int]) -> GrowthRun:
-    """Recompute every answer with Pinocchio's model of the body that its stamp belongs to."""
+    """Compare every answer with Pinocchio's model of the body that its stamp belongs to."""
     answered = [stamp for stamp in sent if stamp in recorder.answers]
     by_body: list[list[int]] = [[] for _ in bodies]
     for stamp in answered:

@@ -158,7 +158,7 @@ def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]
 
 
 def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:
-    """A function that returns whether a node is active, and raises DemoError where it did not start."""
+    """Return a function: whether a node is active. It raises DemoError if the node did not start."""
     state = LifecycleState(recorder, name)
 
     def active() -> bool:

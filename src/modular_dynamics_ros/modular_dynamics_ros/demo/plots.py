@@ -78,7 +78,7 @@ def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -
 
 
 def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) -> list[tuple[str, int]]:
-    """Name and coordinate of the joints of a subsystem that have this quantity."""
+    """Return name and coordinate of a subsystem's joints that have this quantity."""
     linear = quantity.startswith("force")
     moved = [
         joint for joint in subsystem.joints if joint.mimic is None and (joint.type == "prismatic") == linear

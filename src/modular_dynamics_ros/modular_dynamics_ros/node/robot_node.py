@@ -159,7 +159,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._loader.load(message.data)
 
     def _load(self, description: str) -> Any:
-        """Prepare a robot, in any thread."""
+        """Return a prepared robot. Thread-safe."""
         return self.session_type().load(description, self.parameters)
 
     def _take_file(self, file: str) -> bool:

@@ -42,7 +42,7 @@ class Subscriptions:
 
     @contextmanager
     def _refusing(self, where: str, what: str) -> Iterator[None]:
-        """Report a message that cannot be used."""
+        """Report messages that the body rejects as unusable."""
         try:
             yield
         except BadMessage as error:

@@ -117,7 +117,7 @@ def _content(path: str) -> Any:
 
 
 def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield names and values of sections."""
+    """Yield the name and the values of each section of a file, nested names joined."""
     for key, value in content.items():
         if not isinstance(value, Mapping):
             continue

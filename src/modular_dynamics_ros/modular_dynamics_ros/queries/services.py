@@ -78,7 +78,7 @@ class QueryServices:
         return answer
 
     def _outcome(self, name: str, request: Any, response: Any) -> tuple[str, str]:
-        """Fill in the response; which constant and text say what came of it."""
+        """Fill in the response, and return its result code's name and its message."""
         try:
             session, why = self._session()
             if session is None:

@@ -145,7 +145,7 @@ class ChangeAnswers:
         return await self._answer(response, edit, what)
 
     async def _answer(self, response: Any, edit: Edit, what: str) -> Any:
-        """Do it; fill in the response."""
+        """Carry out a request, and return the response."""
         response.error_code, response.error_message = await self._outcome(response, edit, what)
         response.success = response.error_code == response.NONE
         response.stamp = stamp_message(self._changes.stamp)
@@ -162,7 +162,7 @@ class ChangeAnswers:
         return response.NONE, ""
 
     def _refusal(self, response: Any, error: Exception) -> int:
-        """Return the code of an error."""
+        """Return the response's code for an error."""
         of_numbers = isinstance(response, NUMERIC_REQUESTS) and isinstance(error, ModelError)
         code: int
         if isinstance(error, NoRobotError):

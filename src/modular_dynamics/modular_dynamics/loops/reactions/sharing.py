@@ -119,7 +119,7 @@ class ReactionArrays:
 
 
 class _Balance(NamedTuple):
-    """The numbers of one balance, as `_core.Reactions` takes them."""
+    """Indices that describe one balance, as `_core.Reactions` takes them."""
 
     body: int
     frame: int

@@ -253,7 +253,7 @@ class FilteredAcceleration:
         self._before, self._now = self._now, moment
 
     def _correct(self, stamp: int, velocity: Array) -> Array | None:
-        """Take another velocity for the last stamp, of which other joints may have been reported first."""
+        """Replace the last stamp's velocity, which may come in several messages; return the acceleration."""
         if self._before is None:
             self._waiting[-1] = stamp, velocity
             return None

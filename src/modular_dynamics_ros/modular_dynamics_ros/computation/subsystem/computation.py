@@ -143,6 +143,6 @@ class SubsystemComputation(Computation):
 
 
 def _frames(point: ConnectionPoint) -> dict[str, Array]:
-    """Take a wrench from the frame of each link, or of the point, to that of the link that carries it."""
+    """Return by frame, of links and the point, the matrix (6, 6) that moves wrenches to the carrying link."""
     poses = {connection_frame(point.subsystem): point.x_link_connection} | point.links
     return {frame: wrench_matrix(pose_matrix(x)) for frame, x in poses.items()}
