@@ -159,7 +159,7 @@ def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp
 
 
 def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
-    """Write the rows of a group, each from a robot changed in full; equal ones from the same."""
+    """Write the rows of a group, each from a newly made robot; equal rows share one."""
     equal: dict[bytes, list[int]] = {}  # by bits: NaN does not equal itself
     for k in group.tolist():
         equal.setdefault(columns.values[k].tobytes(), []).append(k)
@@ -211,7 +211,7 @@ def _made_lines(
 def _interpolate(
     columns: Columns, numbers: Numbers, lines: _Lines, group: NDArray[np.intp], out: Array
 ) -> bool:
-    """Write the rows of a group, by lines; False where that is not exact."""
+    """Write the rows of a group by linear interpolation; return False if that is not exact."""
     values = columns.values[group]
     table = np.tile(lines.numbers, (len(group), 1))
     for k, changing, slope in lines.slopes:

@@ -65,7 +65,7 @@ def inverse_dynamics_of_designs(
 
 
 def _numbers(graph: SubsystemGraph) -> Array:
-    """Return all numbers of a graph's robot, as the core takes them of each design."""
+    """Return all numbers of a graph's robot, in the order in which the core takes a design's."""
     robot = graph.once(core_robot)
     numbers = np.empty(robot.number_count)
     robot.numbers(numbers)

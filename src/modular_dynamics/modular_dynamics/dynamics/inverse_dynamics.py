@@ -236,7 +236,7 @@ class InverseDynamics:
 def _terms_and_loads(
     graph: SubsystemGraph, external: Wrenches, boxes: Wrenches, friction: str
 ) -> tuple[dict[str, DualQuaternion], tuple[Any, ...]]:
-    """Return the wrenches of black boxes, and what the core takes beside the state: terms, loads, passing."""
+    """Return black boxes' wrenches, and the core's other arguments: terms, loads, passed wrenches."""
     terms = terms_of(friction)
     if external is None and boxes is None:
         try:
@@ -297,7 +297,7 @@ def gravity_torque(
 
 
 def _at_rest(quantity: str) -> Quantity:
-    """Return inverse dynamics of a graph without black boxes."""
+    """Return the inverse dynamics with this name, at rest, of graphs without black boxes."""
 
     def require(graph: SubsystemGraph) -> None:
         refuse_closures(graph, quantity)

@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _of_frames(graph: SubsystemGraph) -> tuple[int, ...]:
-    """Return no shape: it depends on the links."""
+    """Return an empty shape, because the shape depends on the links."""
     return ()
 
 
@@ -46,14 +46,14 @@ _KINDS = {"classical": 0, "spatial": SPATIAL}
 
 
 def _choice(what: str, value: object, choices: dict[str, int]) -> int:
-    """Return the core's number of a choice. Raises StateError: it is none."""
+    """Return the core's number of a choice. Raises StateError: not one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise StateError(f"{what} is {value!r}; {' or '.join(map(repr, choices))} is needed")
     return choices[value]
 
 
 def _link_names(graph: SubsystemGraph, links: object) -> tuple[str, ...]:
-    """Return a sequence of names of links as a tuple; None: all. Raises StateError: it is none."""
+    """Return names of links as a tuple; None: all links. Raises StateError: not a sequence of names."""
     require_graph(graph)
     if links is None:
         return graph.links
@@ -273,7 +273,7 @@ def jacobian_drift(
 
 
 def _one(graph: SubsystemGraph, link: object) -> tuple[str]:
-    """Return a link's name in a tuple. Raises StateError: it is no name."""
+    """Return a tuple of one link's name. Raises StateError: not a name."""
     require_graph(graph)
     if not isinstance(link, str):
         raise StateError(f"link is {link!r}; a name is needed")

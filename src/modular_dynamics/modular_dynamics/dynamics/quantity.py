@@ -152,7 +152,7 @@ class _Call(NamedTuple):
         return result
 
     def given(self, states: tuple[Any, ...]) -> dict[str, Any]:
-        """Return the states by name; without those that are None and may be."""
+        """Return the given states by name, without optional ones that are None."""
         named, at_rest = zip(self.quantity.inputs, states, strict=True), self.quantity.at_rest
         return {name: x for name, x in named if x is not None or name not in at_rest}
 

@@ -111,7 +111,7 @@ def regressor(
 def _with_joint_columns(
     graph: SubsystemGraph, Y: Array, q: Array, v: Array, a: Array, out: Array | None
 ) -> Array:
-    """Return Y (..., nv, 10 n) with the columns of the joints' parameters behind its own: (..., nv, 15 n).
+    """Append the columns of the joints' parameters to Y (..., nv, 10 n), and return (..., nv, 15 n).
 
     tau = armature a + damping v + friction sign(v) + stiffness q - (stiffness rest_position) at the joint
     itself; of a mimic joint, qd_m = m qd + o, m times that at its driver. Springs have columns where a joint

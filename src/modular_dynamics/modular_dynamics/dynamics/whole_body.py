@@ -171,7 +171,7 @@ def centroidal_momentum_rate(
 
 
 def _about_centre(graph: SubsystemGraph, first: Array, vectors: Array) -> Array:
-    """Return [linear, angular about the root's origin] about the centre of mass, first / mass."""
+    """Return [linear, angular], given about the root's origin, about the centre of mass first / mass."""
     moved = vectors.copy()
     moved[..., 3:] -= np.cross(first / _moving_mass(graph), vectors[..., :3])
     return moved

@@ -186,7 +186,7 @@ def _checked_functions(
 
 
 def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
-    """Raise UnsupportedModelError unless steps in closed form give all joints, and use all loops."""
+    """Raise UnsupportedModelError unless closed forms solve all joints and use all loops."""
     loops = graph.once(core_loops)
     by_newton = [unknowns for kind, unknowns in loops.clusters if kind == "newton"]
     if not by_newton and not loops.undetermined:
@@ -236,7 +236,7 @@ def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoop
 
 
 def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
-    """Return a function in the assembly mode of closed coordinates (nq,) of all joints."""
+    """Return a recorded function in the assembly mode of these closed coordinates (nq,) of all joints."""
     function, graph, reach = FUNCTIONS[name], solver.graph, solver.system.reach
     farthest = np.divide(FARTHEST, reach, out=np.full(len(reach), np.inf), where=reach > 0.0)
     places, count = solver.independent_q.tolist(), len(solver.independent_v)
@@ -254,7 +254,7 @@ def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
 
 
 def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
-    """Return which assembly mode it is."""
+    """Return notes for the header on the assembly mode."""
     graph, passive = solver.graph, solver.system.passive
     names = (*graph.independent_joint_names, *passive.names)
     return (

@@ -151,7 +151,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
             self._start_timer()
 
     def _on_state(self) -> None:
-        """Publish where the gait is now."""
+        """Publish the gait's present joint state."""
         self._follow_clock()
         if self._writer is None or not self.live.joint_names:
             return

@@ -53,7 +53,7 @@ class PersistentExecutor(SingleThreadedExecutor):
             self._report(error, what)
 
     def _report(self, error: BaseException, what: str) -> bool:
-        """Log what a callback raised; False where the process ends."""
+        """Log what a callback raised; return False if the process is ending."""
         if self._ending():
             return False
         self._log.skipped(what, error)

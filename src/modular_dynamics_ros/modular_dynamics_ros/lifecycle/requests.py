@@ -72,7 +72,7 @@ class _ChangeState:
         response.success = False
 
     def _refuse(self, wanted: Transition, legal: dict[int, str]) -> None:
-        """Log it, but a client that asks the same again and again fills no disk."""
+        """Log a refusal, but not repeatedly for a client that repeats its request."""
         state = self._state(GetState.Request(), GetState.Response()).current_state.label
         possible = ", ".join(f"{label} ({number})" for number, label in legal.items()) or "none"
         text = (

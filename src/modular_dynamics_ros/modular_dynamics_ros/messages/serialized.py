@@ -139,7 +139,7 @@ def alike_joint_states(like: JointState, layout: Layout) -> Callable[[bytes, Arr
 
 
 def _same_bytes(message: JointState, strings: int, ends: tuple[int, int]) -> NDArray[np.uint8]:
-    """Return 255 for bytes that all messages alike share; 0 for numbers, and for gaps, which are arbitrary.
+    """Return a mask of bytes: 255 where messages of a layout are equal, 0 for numbers and padding.
 
     Args:
         strings: offset of the first one. ends: of positions and velocities, where the next length stands.

@@ -173,7 +173,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         return True
 
     def _take_loaded(self, loaded: Loaded[Any]) -> None:
-        """Replace the robot by one from the topic; a bad one is refused."""
+        """Replace the robot by one from the topic, or refuse an invalid one."""
         stamp, error = loaded.stamp, loaded.error
         try:
             self._require_current(stamp)

@@ -81,7 +81,7 @@ def run_node(
 
 
 def _spin_once(executor: PersistentExecutor, node: Node) -> None:
-    """Call what is ready; else wait, asleep or, where the node is `busy`, awake."""
+    """Call what is ready; else wait, by sleeping or, if the node is `busy`, by polling."""
     if isinstance(node, ManagedNode) and node.busy:
         executor.spin_once(timeout_sec=0.0)
         executor.attempt("rehearsal", node.rehearse)

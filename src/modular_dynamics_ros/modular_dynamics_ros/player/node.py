@@ -108,7 +108,7 @@ class JointStatePlayer(Node):
         self._timer = self.create_timer(1.0 / self.parameters.rate, self._play)
 
     def _hold_first_pose(self, now: int, until: int = 0) -> None:
-        """Publish it at rest and, each second, a reference up to `until` [ns]; 0: no more of these."""
+        """Publish the first pose at rest and, each second, a reference up to `until` [ns]; 0: none."""
         q, v, a = self._schedule.sample(0)
         v, a = np.zeros_like(v), np.zeros_like(a)
         if self._reference is not None and now < until and abs(now - self._held) >= WINDOW_EVERY:

@@ -106,7 +106,7 @@ class QueryServices:
 
 
 def _free(request: Any) -> None:
-    """Remove points of a trajectory bit by bit: while Python frees a whole list no thread has a turn."""
+    """Remove points of a trajectory in parts, as freeing a whole list blocks all other threads."""
     points = request.trajectory.points if isinstance(request, TrajectoryTorques.Request) else []
     while points:
         del points[-AT_ONCE:]

@@ -199,7 +199,7 @@ class SubsystemSession:
             self.record.rejected(error)
 
     def _advance(self, meeting: Meeting[_Waiting]) -> None:
-        """Compute and publish what is known now: motions of successors, then wrench and torques.
+        """Compute and publish results whose inputs are there: motions of successors, then wrench and torques.
 
         Raises:
             BadMessage: the state cannot be answered.
@@ -224,7 +224,7 @@ class SubsystemSession:
             self._finish(waiting.moving, waiting.arrival, meeting.parts)
 
     def _require_young(self, stamp: int) -> None:
-        """Refuse what would be answered too late: a node that has fallen behind must not compute it."""
+        """Raise BadMessage for a state that would be answered too late, before it is computed."""
         if (self._node.now() - stamp) * 1e-9 > self._parameters.stale_after:
             text = "its motion and its wrenches were complete only when it was older than stale_after"
             raise BadMessage("too late", text)

@@ -267,7 +267,7 @@ class ConstraintSystem:
         return np.array(laws, np.float64).reshape(-1, 4)
 
     def _reach(self) -> tuple[Array, Array]:
-        """Return J at a generic configuration, and by how much each coordinate (nv,) moves loops."""
+        """Return J at a generic configuration, and factors (nv,) by which coordinates move loops."""
         graph, q = self.graph, self.graph.neutral()
         first = [graph.q_slice(name).start for name in graph.joint_names]
         q[first] = 0.7 + 0.1 * np.arange(len(first))
@@ -279,7 +279,7 @@ class ConstraintSystem:
         return J, reach
 
     def _scales(self, J: Array, in_loops: NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Return units of velocities (nv,) and factors of rows (m,): one, but for gears and what they drive.
+        """Return units of velocities (nv,) and factors of rows (m,): 1 except for gears and geared joints.
 
         The unit of a coordinate that moves no loop is its motion for one unit of the joints that it is geared
         to; a gear's largest entry is one. Otherwise a large ratio makes all else look small.
@@ -293,7 +293,7 @@ class ConstraintSystem:
         return units, factors
 
     def _reach_of_independent(self, gear_rows: Array, reach: Array) -> tuple[Array, NDArray[np.bool_]]:
-        """Return ``reach``, also by way of gears, and ``is_free``; of floating joints all alike."""
+        """Return ``reach`` with gears, and ``is_free``; equal for all coordinates of a floating joint."""
         is_single = np.isin(self.independent_q, self.single_q)
         geared = abs(self.gearing.correction @ gear_rows[:, self.single_v])
         by_gears = (reach[self.dependent_v, None] * geared).max(axis=0, initial=0.0)
@@ -304,7 +304,7 @@ class ConstraintSystem:
         return all_reach, is_free
 
     def _blocks(self) -> list[Block]:
-        """Return the blocks by their first coordinates; rows that none moves are the last one."""
+        """Return the blocks, ordered by their first coordinates; rows that no coordinate moves come last."""
         moves, T = self.is_coupled[:, self.dependent_v], self.gearing.T
         labels = np.arange(moves.shape[1])  # labels of coordinates: equal within one block
         for row in moves:

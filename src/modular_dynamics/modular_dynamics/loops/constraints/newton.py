@@ -161,12 +161,12 @@ def _stays_regular(system: ConstraintSystem, q: Array, before: _Step) -> bool:
 
 
 def _length(x: Array, reach: Array) -> float:
-    """Return how far a step of coordinates moves loops at most [rad or m]."""
+    """Return the largest motion of loops [rad or m] by a step of coordinates."""
     return float((reach * np.abs(x)).max(initial=0.0))
 
 
 def _residual(system: ConstraintSystem, q: Array, phi: Array) -> float:
-    """Return the largest |phi|; of gears as a part of the coordinates, which may be many turns."""
+    """Return the largest |phi|; that of gears relative to the coordinates, which may be many turns."""
     sizes = np.abs(phi)
     if system.is_gear.any():
         graph = system.graph

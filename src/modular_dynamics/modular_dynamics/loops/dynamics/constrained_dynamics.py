@@ -269,7 +269,7 @@ def _prescribed(
     external_wrenches: Wrenches,
     friction: str,
 ) -> ConstrainedDynamics:
-    """Return the solution with accelerations of some joints; ``is_known`` (nv,): whose."""
+    """Return the solution with known accelerations of the velocities flagged in ``is_known`` (nv,)."""
     (q, v, tau), own = state, system.independent_v
     is_known = is_known[own]
     known = system.independent.checked("a", completed_by_zeros(a, is_known))[is_known]

@@ -187,7 +187,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         errors: str,
         wrenches: Wrenches,
     ) -> tuple[Rows, dict[int, Array]]:
-        """Return the rows, and the tensions of those that the general method answered."""
+        """Return the rows, and the tensions of rows that the general method computed."""
         tensions = dict[int, Array]()
 
         def alone(arrays: list[Array]) -> Alone:

@@ -211,7 +211,7 @@ def tensions_and_sines(
 def _details(
     graph: SubsystemGraph, states: list[Array], coordinates: Array, friction: str
 ) -> tuple[Details, NDArray[np.int64]]:
-    """Return what the core says of closed states beside their torques, and its statuses."""
+    """Return the core's details of closed states, and its statuses."""
     loops: Loops = graph.once(core_loops)
     count, solver = len(coordinates), solver_of(graph)
     details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)

@@ -106,7 +106,7 @@ class RobotReactions:
         )
 
     def _is_carried(self, load: _Load) -> bool:
-        """Return whether a body of the rules carries it directly, not by way of another subsystem."""
+        """Return whether a body of the rules carries a load directly, not through another subsystem."""
         above = self.graph.predecessor(self.graph.subsystems[load.index])
         return load.carrier is not None and (
             above is None or any(body.name in self.rules.bodies for body in above.bodies)
@@ -380,7 +380,7 @@ def _ends(elements: Mapping[str, Ends], joint: JointRule, name: str, carriers: C
 
 
 def _signs_of_joints(graph: SubsystemGraph, rules: Rules, carriers: Carriers) -> Array:
-    """Return (bodies, joints): with which signs wrenches of the tree's joints are summed for a body."""
+    """Return (bodies, joints): signs with which tree joints' wrenches are summed for each body."""
     signs = np.zeros((len(rules.bodies), len(graph.bodies)))
     for k, (body, parent) in enumerate(zip(graph.bodies, graph.parents, strict=True)):
         if body.name in rules.bodies:

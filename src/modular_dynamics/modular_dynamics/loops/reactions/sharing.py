@@ -344,7 +344,7 @@ class ReactionSharing:
         return poses
 
     def _arrays(self, load_case: LoadCase) -> tuple[Array, Array, Array]:
-        """Return poses, required wrenches, and x with known forces, 0 elsewhere."""
+        """Return poses, required wrenches, and components x with the known forces, 0 elsewhere."""
         required, x = (
             self._stacked(load_case, "required_wrenches", self.rules.bodies),
             np.zeros(len(self._is_open)),
@@ -384,7 +384,7 @@ class ReactionSharing:
 
 
 def _balances(steps: Sequence[tuple[int, Step]]) -> Iterator[tuple[int, Step]]:
-    """Yield balances with the numbers of their steps; 'rest' is one for each component, about its joint."""
+    """Yield balances with their steps' numbers; 'rest' yields one per component, about its joint."""
     for number, step in steps:
         if step.kind == "balance":
             yield number, step

@@ -172,7 +172,7 @@ def _urdf(arguments: argparse.Namespace) -> int:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file; one that is there stays where the disk does not take the new one."""
+    """Write a file atomically: an existing one stays if writing fails."""
     from ...study.running.store import replace_file  # noqa: PLC0415  # takes long
 
     if path.exists() and not path.is_file():  # a pipe, a device

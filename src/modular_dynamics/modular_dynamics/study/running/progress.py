@@ -20,7 +20,7 @@ class _Lines:
         self._printed = False
 
     def _passed(self) -> None:
-        """Print the line, unless there was one just now."""
+        """Print the line, unless the last one is too recent."""
         now = time.monotonic()
         if now - self._last >= (_ON_TERMINAL if self._terminal else _ELSEWHERE):
             self._last = now

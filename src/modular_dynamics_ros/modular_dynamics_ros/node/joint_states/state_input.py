@@ -91,7 +91,7 @@ class StateInput:
         other._changed = ref(self)
 
     def _note(self, message: "JointState", stamp: int) -> None:
-        """Take the values of a message that the robot before has got."""
+        """Merge the values of a message that the robot before its change received."""
         try:
             sample = self._reader.read(message, efforts=self._efforts())
         except BadMessage:
@@ -213,7 +213,7 @@ class StateInput:
         return none
 
     def _merge(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> tuple[str, ...]:
-        """Take the values of a fresh message; return the joints that have none now [ns]."""
+        """Merge the values of a fresh message; return the joints without a valid value now [ns]."""
         self._require_fresh(sample, stamp, now, info["received_timestamp"])
         self._compare(sample, stamp, info.get("publication_sequence_number") or 0)
         complete = self._merged.add(sample, stamp)
@@ -221,7 +221,7 @@ class StateInput:
         return self._record.missing
 
     def _compare(self, sample: JointSample, stamp: int, number: int) -> None:
-        """Look for positions that contradict those before."""
+        """Report positions that contradict earlier ones."""
         layout = sample.layout
         if layout.complete:
             found = self._steps.take_all(sample.q, stamp, number)

@@ -98,7 +98,7 @@ class MessageReader(Generic[Product]):
             self._wake = None
 
     def _limit(self) -> list[_Job[Product]]:
-        """Leave out the oldest ones that wait beyond `MOST_BYTES`; returns them."""
+        """Drop the oldest waiting messages beyond `MOST_BYTES`, and return them."""
         size, left_out = sum(len(job.data) for job in self._waiting), []
         while size > MOST_BYTES and len(self._waiting) > 1:
             left_out.append(self._waiting.popleft())
@@ -136,7 +136,7 @@ class MessageReader(Generic[Product]):
 
 
 def _join() -> None:
-    """Wait at the end of the process: Python must not end while a thread is within rclpy."""
+    """Wait for the thread at the end of the process; Python must not end while it is inside rclpy."""
     end = time.monotonic() + PATIENCE
     for thread in list(_threads):
         thread.join(max(0.0, end - time.monotonic()))

@@ -77,7 +77,7 @@ def _version() -> str:
 
 
 def _converted(expression: Expression, listing: Listing, known: dict[Expression, int]) -> int:
-    """Return the line of an expression."""
+    """Return the number of the line that computes an expression."""
     line = known.get(expression)
     if line is not None:
         return line
