@@ -142,7 +142,7 @@ def _same_bytes(message: JointState, strings: int, ends: tuple[int, int]) -> NDA
     """Return a mask of bytes: 255 where messages of a layout are equal, 0 for numbers and padding.
 
     Args:
-        strings: offset of the first one. ends: of positions and velocities, where the next length stands.
+        strings: offset of the first string. ends: offsets after positions and after velocities.
     """
     same = np.zeros(ends[-1] + COUNT, np.uint8)
     same[:REPRESENTATION] = 255

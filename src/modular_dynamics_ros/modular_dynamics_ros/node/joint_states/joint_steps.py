@@ -72,8 +72,8 @@ class JointSteps:
         self._sources = np.full(count, COMPLETE)  # sources of the last positions
         self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
         self._changes = np.full(count, NEVER)  # stamps of positions that came from another publisher
-        self._numbers: dict[int, int] = {}  # of the last message by source
-        self._stamp: int | None = None  # of the last message, where that held all joints
+        self._numbers: dict[int, int] = {}  # number of the last message by source
+        self._stamp: int | None = None  # stamp of the last message if it held all joints
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
