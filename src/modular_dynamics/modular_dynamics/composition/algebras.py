@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, adjoint, cross, to_rotation_translation
 from ..algebra.matrix_forms import (
+    SquareMatrix,
     ad,
     adjoint_matrix,
     dual_bracket_matrix,
@@ -22,7 +23,6 @@ from ..algebra.matrix_forms import (
     twist_vector,
     wrench_vector,
 )
-from ..algebra.square_matrix import SquareMatrix
 
 __all__ = ["Algebra", "DualQuaternionAlgebra", "SpatialVectorAlgebra", "SpecialEuclideanAlgebra"]
 

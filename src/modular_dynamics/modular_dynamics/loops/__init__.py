@@ -5,7 +5,7 @@ with closed loops.
 """
 
 from .assembly.assemble import ClosedConfiguration, assemble
-from .dynamics.constrained_dynamics import ConstrainedDynamics, constrained_dynamics, energy
+from .dynamics.constrained_dynamics import ConstrainedDynamics, constrained_dynamics, energy, hybrid_dynamics
 from .dynamics.derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .dynamics.equation_of_motion import (
     close_loops,
@@ -15,7 +15,6 @@ from .dynamics.equation_of_motion import (
     mass_matrix,
     nonlinear_effects,
 )
-from .dynamics.hybrid_dynamics import hybrid_dynamics
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, core_torques, inverse_dynamics
 from .dynamics.regressor import base_parameters, regressor
 from .dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus

@@ -1,7 +1,6 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
 from . import checks, joint_order
-from .changes.parameters.kind import Parameter
 from .changes.sources import SourceText
 from .checks import *  # noqa: F403  # all of them
 from .closure import Anchor, Gear, LoopJoint, Spring
@@ -10,6 +9,7 @@ from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
 from .inertial import Inertial, Link, merged
 from .joint_states import joint_state_obstacle, root_floating_joints, without_torques
+from .parameters import Parameter
 from .structure import body_of_link, checked_vectors, closing_elements
 from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
 

@@ -11,10 +11,10 @@ from ..exceptions import StateError
 from . import configuration, named_values
 from .changes.attach import attach
 from .changes.lock import lock
-from .changes.parameters.by_name import parameters_of, with_parameters
 from .changes.payload import payloads_of, with_payload
 from .changes.removal import without
 from .code_export import ExportsCode, exporter
+from .parameters import parameters_of, with_parameters
 from .printing import tree_lines
 from .structure import Structure, closing_elements
 

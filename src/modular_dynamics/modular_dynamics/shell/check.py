@@ -2,19 +2,332 @@
 
 import argparse
 import json
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
-from ..exceptions import DescriptionError, ModelError, ModularDynamicsError, UnsupportedModelError
-from ..model import SubsystemGraph
-from .checking.agreement import Agreement, compare
-from .checking.trial import Trial, tried
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import forward_dynamics, inverse_dynamics
+from ..exceptions import (
+    DescriptionError,
+    ModelError,
+    ModularDynamicsError,
+    SingularityError,
+    StateError,
+    UnsupportedModelError,
+)
+from ..model import SubsystemGraph, joint_state_obstacle, without_torques
 from .command import FINDINGS, GOOD, Command, UsageError
 from .robot import add_robot_arguments, load_graph
-from .summary import joint_records, robot_record, subsystem_records, summary_lines
 from .tables import printable
 
-__all__ = ["CHECK"]
+if TYPE_CHECKING:
+    from modular_dynamics.loops import ClosedLoopSolver
+from ..exceptions import MissingDependencyError
+from ..model import Joint, closing_elements
+from .tables import number, table
+from .terminal.progress import counted
+
+__all__ = [
+    "Agreement",
+    "CHECK",
+    "THRESHOLD",
+    "Trial",
+    "compare",
+    "joint_records",
+    "robot_record",
+    "subsystem_records",
+    "summary_lines",
+    "tried",
+]
+
+# One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
+
+MOST_VELOCITIES = 1000  # with which accelerations are tried: a mass matrix of more takes long
+#: Steps [rad or m] of the independent joints that are tried from a dead point, each in some direction.
+STEPS = (0.01, 0.01, 0.1, 0.1, 0.3, 0.3, 1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Reasons why parts of the trial failed, each empty if it did not.
+
+    Attributes:
+        unclosed: why the loops cannot close. no_torques: why inverse dynamics fails, in every call.
+        no_accelerations: why torques give no accelerations.
+        not_for_nodes: why the nodes cannot take the robot, or not as it is; the library can.
+    """
+
+    unclosed: str = ""
+    no_torques: str = ""
+    no_accelerations: str = ""
+    not_for_nodes: str = ""
+
+    @property
+    def findings(self) -> int:
+        """Number of failures that are errors of the description."""
+        return sum(map(bool, (self.unclosed, self.no_torques, self.no_accelerations)))
+
+
+def tried(graph: SubsystemGraph) -> Trial:
+    """Return what fails of inverse and forward dynamics of a robot."""
+    coupled = graph.has_loops or graph.independent is not None
+    trial = _closed(graph) if coupled else _open(graph)
+    missing = without_torques(graph)
+    if graph.nv and missing and not trial.findings:
+        trial = replace(trial, no_torques=missing)
+    return replace(trial, not_for_nodes=joint_state_obstacle(graph) or ("" if graph.nv else missing))
+
+
+def _closed(graph: SubsystemGraph) -> Trial:
+    """Try a robot with loops, gears, passive joints or springs at the default start and near it.
+
+    Loops may close at a single pose, although their velocities suggest motion; other calls then fail.
+    """
+    from ..loops import assemble, solver_of  # noqa: PLC0415  # few need it
+
+    try:
+        assemble(graph)
+    except ModularDynamicsError as error:
+        return Trial(unclosed=str(error))
+    try:
+        solver = solver_of(graph)
+        start, rest = solver.reference(), np.zeros(len(solver.independent_v))
+        inverse_dynamics(graph, start[solver.independent_q], rest, rest, guess=start)
+    except SingularityError as error:
+        return Trial(no_torques=str(error) if _stuck(graph, solver, None) else "")
+    except ModularDynamicsError as error:
+        return Trial(no_torques=str(error))
+    return Trial(no_torques=_stuck(graph, solver, start))
+
+
+def _stuck(graph: SubsystemGraph, solver: "ClosedLoopSolver", guess: NDArray[np.float64] | None) -> str:
+    """Return why calls fail at all steps from the start; empty if one succeeds.
+
+    Without a guess, calls begin at the start, too, and respect limits.
+    """
+    start, rest = solver.reference(), np.zeros(len(solver.independent_v))
+    single = [graph.q_slice(name) for name in graph.independent_joint_names if graph.joint(name).type.nq == 1]
+    rng, reasons = np.random.default_rng(0), list[str]()
+    for step in STEPS:
+        there = start.copy()
+        for part in single:
+            there[part] += step * rng.choice((-1.0, 1.0))
+        try:
+            solver.inverse_dynamics_at(there[solver.independent_q], rest, rest, guess, diagnose=False)
+        except ModularDynamicsError as error:
+            reasons.append(str(error))
+        else:
+            return ""
+    return reasons[0]
+
+
+def _open(graph: SubsystemGraph) -> Trial:
+    q, rest = graph.neutral(), np.zeros(graph.nv)
+    boxes = {one.name: np.zeros(6) for one in graph.subsystems if one.black_box}
+    try:
+        inverse_dynamics(graph, q, rest, rest, black_box_wrenches=boxes or None)
+    except ModularDynamicsError as error:
+        return Trial(no_torques=str(error))
+    return Trial(no_accelerations="" if boxes else _no_accelerations(graph))
+
+
+def _no_accelerations(graph: SubsystemGraph) -> str:
+    """Return why forward dynamics fails at any configuration; empty if it works at one or is not tried.
+
+    A pendulum that stands upright moves no inertia about the vertical; it does elsewhere.
+    """
+    if not graph.nv or graph.nv > MOST_VELOCITIES:
+        return ""
+    tried = graph.neutral(), graph.random_configuration(np.random.default_rng(0))
+    reasons = [_no_accelerations_at(graph, q) for q in tried]
+    return reasons[0] if all(reasons) else ""
+
+
+def _no_accelerations_at(graph: SubsystemGraph, q: NDArray[np.float64]) -> str:
+    rest = np.zeros(graph.nv)
+    try:
+        forward_dynamics(graph, q, rest, rest)
+    except StateError as error:
+        return str(error)
+    except UnsupportedModelError:
+        pass
+    return ""
+
+
+# Torques of a robot against Pinocchio's at random states.
+
+THRESHOLD = 1e-9  # allowed difference, relative to the terms that add up to a torque
+MOST_JOINTS = 200  # memory and time of Pinocchio's model grow with the cube of this
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the torques are from Pinocchio's.
+
+    Attributes:
+        states: number of random ones; 0: not compared, because of `reason`. relative: the largest difference
+        over the terms that add up to a torque. absolute: [N m or N]. subsystem: where the relative one is.
+        what: was compared.
+    """
+
+    states: int
+    reason: str = ""
+    relative: float = 0.0
+    absolute: float = 0.0
+    subsystem: str = ""
+    what: str = "the robot"
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the difference exceeds rounding, or is not a number."""
+        return not self.relative <= THRESHOLD
+
+    def __str__(self) -> str:
+        if not self.states:
+            return f"not compared: {self.reason}"
+        verdict = "DISAGREES" if self.disagrees else "agrees"
+        return (
+            f"{verdict}: {self.what} at {self.states} random states, largest difference "
+            f"{self.absolute:.1e} N m or N, {self.relative:.1e} of the torque's terms "
+            f"(in '{self.subsystem}'; allowed: {THRESHOLD:g})"
+        )
+
+
+def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
+    """Compare at so many states; with closed loops the open tree, which is what Pinocchio knows."""
+    if not states:
+        return Agreement(0, "no states were asked for")
+    if not graph.nv:
+        return Agreement(0, "no joint moves")
+    if graph.nv > MOST_JOINTS:
+        return Agreement(0, f"more than {MOST_JOINTS} velocities: Pinocchio's model would take very long")
+    try:
+        from ..crosscheck import CrossCheck  # noqa: PLC0415  # Pinocchio is optional
+    except MissingDependencyError as error:
+        return Agreement(0, str(error))
+    closed = graph.has_loops
+    tree = graph.tree if closed else graph
+    check, rng = CrossCheck(tree), np.random.default_rng(seed)
+    boxes = [one.name for one in tree.subsystems if one.black_box]
+    relative, absolute, subsystem = 0.0, 0.0, ""
+    for _ in counted(range(states), states, "states compared with Pinocchio"):
+        q = tree.random_configuration(rng)
+        v, a = rng.uniform(-1.0, 1.0, (2, tree.nv))
+        wrenches = {name: rng.uniform(-1.0, 1.0, 6) for name in boxes} or None
+        tau = inverse_dynamics(tree, q, v, a, black_box_wrenches=wrenches)
+        residual = check(q, v, a, tau, None, wrenches)
+        for name, value in residual.of_terms.items():
+            if not (subsystem and (value <= relative or np.isnan(relative))):  # NaN stays
+                relative, subsystem = value, name
+        absolute = float(np.maximum(absolute, residual.worst))  # NaN stays
+    what = "the open tree, loops cut and springs left out," if closed else "the robot"
+    return Agreement(states, "", relative, absolute, subsystem, what)
+
+
+# The parts of a robot: numbers of the whole, subsystems with masses, joints with limits.
+
+
+def robot_record(graph: SubsystemGraph) -> dict[str, Any]:
+    """Name, sizes, mass [kg] without that of black boxes, gravity [m/s^2]."""
+    return {
+        "name": graph.name,
+        "subsystems": len(graph.subsystems),
+        "joints": len(graph.joints),
+        "nq": graph.nq,
+        "nv": graph.nv,
+        "moving_mass": sum(one["mass"] or 0.0 for one in subsystem_records(graph)),
+        "gravity": [float(value) for value in graph.gravity],
+        "root_link": graph.ground.name,
+        "closing": {kind: list(names) for kind, names in closing_elements(graph).items()},
+    }
+
+
+def subsystem_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
+    """Return each subsystem with its mass [kg], None for black boxes, and where it is connected."""
+    return [
+        {
+            "name": one.name,
+            "black_box": one.black_box,
+            "joints": len(one.joints),
+            "mass": None if one.black_box else sum(graph.bodies[k].mass for k in one.indices),
+            "connection_link": one.connection.link,
+            "predecessor": None if one.predecessor is None else graph.subsystems[one.predecessor].name,
+        }
+        for one in graph.subsystems
+    ]
+
+
+def joint_records(graph: SubsystemGraph) -> list[dict[str, Any]]:
+    """Return each moving joint with limits (None if missing) and the mass of its body alone [kg].
+
+    In black boxes the mass is None: it is not used.
+    """
+    return [_joint(graph, k, joint) for k, joint in enumerate(graph.joints)]
+
+
+def _joint(graph: SubsystemGraph, k: int, joint: Joint) -> dict[str, Any]:
+    limits, subsystem = joint.limits, next(one for one in graph.subsystems if k in one.indices)
+    return {
+        "name": joint.name,
+        "type": joint.type.value,
+        "subsystem": subsystem.name,
+        "parent": joint.parent_link,
+        "child": joint.child_link,
+        "mass": None if subsystem.black_box else graph.bodies[k].mass,
+        "lower": limits.lower,
+        "upper": limits.upper,
+        "velocity": limits.velocity,
+        "effort": limits.effort,
+        "mimics": joint.mimic.joint if joint.mimic else None,
+    }
+
+
+def summary_lines(graph: SubsystemGraph) -> list[str]:
+    """Return the whole summary as text."""
+    whole = robot_record(graph)
+    gravity = ", ".join(number(value) for value in whole["gravity"])
+    lines = [
+        f"{printable(graph.name)}: {whole['subsystems']} subsystems, {whole['joints']} moving joints, "
+        f"nq = {graph.nq}, nv = {graph.nv}",
+        f"moving mass {number(whole['moving_mass'])} kg, root link {printable(graph.ground.name)}, "
+        f"gravity [{gravity}] m/s^2",
+        *(printable(f"{kind}: {', '.join(names)}") for kind, names in whole["closing"].items() if names),
+        "",
+        "subsystems",
+    ]
+    head = ("name", "joints", "mass [kg]", "at link", "of")
+    rows = [
+        (
+            one["name"] + (" (black box)" if one["black_box"] else ""),
+            str(one["joints"]),
+            number(one["mass"]),
+            one["connection_link"],
+            one["predecessor"] or "the ground",
+        )
+        for one in subsystem_records(graph)
+    ]
+    lines += table(head, rows, right=("joints", "mass [kg]"))
+    return [*lines, "", "joints (rad or m, rad/s or m/s, N m or N)", *_joint_table(graph)]
+
+
+def _joint_table(graph: SubsystemGraph) -> list[str]:
+    numbers = ("mass [kg]", "lower", "upper", "velocity", "effort")
+    head = ("name", "type", "subsystem", "parent", "child", *numbers)
+    rows = [
+        (
+            one["name"],
+            one["type"] + (f", mimics {one['mimics']}" if one["mimics"] else ""),
+            one["subsystem"],
+            one["parent"],
+            one["child"],
+            *(number(one[key]) for key in ("mass", "lower", "upper", "velocity", "effort")),
+        )
+        for one in joint_records(graph)
+    ]
+    return table(head, rows, right=numbers)
+
 
 MOST_STATES = 1_000_000
 ABOUT = """\

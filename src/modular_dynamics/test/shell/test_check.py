@@ -8,7 +8,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.shell.checking import agreement
+from modular_dynamics.shell import check as agreement
 
 
 def test_a_good_robot_has_no_findings_and_agrees_with_pinocchio(shell, four_link):

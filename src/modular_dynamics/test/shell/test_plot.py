@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics.pictures import time_plot
-from modular_dynamics.shell.columns import Columns
+from modular_dynamics.shell.plot import Columns
 
 
 @pytest.fixture
@@ -154,5 +154,5 @@ def test_standard_input_needs_a_name_for_the_picture(error):
 
 def test_a_missing_file_and_a_bag_that_nothing_reads(error, tmp_path, monkeypatch):
     assert "No such file" in error("plot", "missing.csv")
-    monkeypatch.setattr("modular_dynamics.shell.columns.entry_points", lambda **_: [])
+    monkeypatch.setattr("modular_dynamics.shell.plot.entry_points", lambda **_: [])
     assert "modular_dynamics_ros, which reads bags, is not installed" in error("plot", tmp_path)

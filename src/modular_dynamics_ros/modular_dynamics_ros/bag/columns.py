@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from modular_dynamics.shell.columns import Columns
 from modular_dynamics.shell.command import UsageError
+from modular_dynamics.shell.plot import Columns
 from modular_dynamics_ros.bag.bag_results import RESIDUALS, TORQUES
 from modular_dynamics_ros.bag.reading import Recording
 from modular_dynamics_ros.bag.recorded_node import stamp_of

@@ -9,14 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics.arguments import Array, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
-from ...dynamics.design_rows import Columns, checked_columns, rows_of_designs
+from ...dynamics.designs import Columns, checked_columns, rows_of_designs
 from ...dynamics.quantity import terms_of
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..assembly.assemble import Assembler, finite_guess
-from ..assembly.contradiction import contradiction
-from ..assembly.diagnosis import cannot_close
+from ..assembly.diagnosis import cannot_close, contradiction
 from ..constraints import newton
 from ..core_loops import Loops, are_planar, loop_arrays
 from .results import ClosedLoopResults, status_of

@@ -9,17 +9,205 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import AssemblyError
-from ...loops.assembly.assemble import finite_guess
+from ...loops.assembly.assemble import Assembler, checked_guess, finite_guess
+from ...loops.assembly.diagnosis import cannot_close
+from ...loops.assembly.free_coordinates import closed_around, closes
+from ...loops.assembly.groups import LoopGroup, independent_groups
+from ...loops.constraints.constraint_system import ConstraintSystem
+from ...loops.constraints.coordinates import Coordinates
+from ...loops.constraints.newton import CLOSED
 from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
 from ..modules.port import mating
+from ..names import LONGEST_NAME, is_label, listed, shown
 from .checks import checked_gravity
 from .docking import Docking
 from .placement import Site
-from .rings import independent_joints
 from .structure import Structure
-from .subsystems import groups_of
 
-__all__ = ["closed_graph", "graph_of"]
+__all__ = ["IndependentJoints", "closed_graph", "graph_of", "groups_of", "independent_joints"]
+
+# Which modules of an assembly form a subsystem.
+
+
+def groups_of(
+    structure: Structure, subsystems: str | Mapping[str, Sequence[str]]
+) -> Mapping[str, Sequence[str]]:
+    """Return modules by subsystem; carriers before what they carry, parents before children.
+
+    Raises:
+        AssemblyError: as :meth:`.Assembly.graph`.
+    """
+    if isinstance(subsystems, Mapping):
+        return _in_order(structure, _checked(structure, subsystems))
+    if not isinstance(subsystems, str):
+        raise AssemblyError(
+            f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
+        )
+    if subsystems == "module":
+        return {module: (module,) for module in structure.placed}
+    if subsystems == "chain":
+        return _in_order(structure, _chains(structure))
+    raise AssemblyError(
+        f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
+    )
+
+
+def _chains(structure: Structure) -> dict[str, list[str]]:
+    """Return chains by their first module: a module extends its carrier's chain if alone docked there."""
+    carried: dict[str, int] = {}
+    for placed in structure.placed.values():
+        if placed.docking is not None:
+            carried[placed.docking.parent] = carried.get(placed.docking.parent, 0) + 1
+    chain_of: dict[str, str] = {}
+    chains: dict[str, list[str]] = {}
+    for module, placed in structure.placed.items():
+        docking = placed.docking
+        continues = docking is not None and carried[docking.parent] == 1
+        chain = chain_of[docking.parent] if continues and docking is not None else module
+        chain_of[module] = chain
+        chains.setdefault(chain, []).append(module)
+    return chains
+
+
+def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return the given subsystems, after checking that each is connected and together they are complete."""
+    group_of: dict[str, str] = {}
+    for name, modules in given.items():
+        if not is_label(name):
+            raise AssemblyError(
+                f"a subsystem's name is {shown(name)}; text of at most {LONGEST_NAME} characters is needed"
+            )
+        if isinstance(modules, str) or not isinstance(modules, Sequence) or not modules:
+            raise AssemblyError(f"subsystem '{name}' is {shown(modules)}; a list of modules is needed")
+        for module in modules:
+            if not isinstance(module, str) or module not in structure.placed:
+                raise AssemblyError(
+                    f"subsystem '{name}' names module {shown(module)}; "
+                    f"the modules: {listed(structure.placed)}"
+                )
+            if module in group_of:
+                raise AssemblyError(
+                    f"module '{module}' is in the subsystems '{group_of[module]}' and '{name}'"
+                )
+            group_of[module] = name
+    if missing := [module for module in structure.placed if module not in group_of]:
+        raise AssemblyError(f"no subsystem contains {listed(missing)}")
+    groups: dict[str, list[str]] = {}
+    for module, placed in structure.placed.items():
+        name = group_of[module]
+        inside = placed.docking is not None and group_of[placed.docking.parent] == name
+        if name in groups and not inside:
+            raise AssemblyError(
+                f"subsystem '{name}' is not connected: "
+                f"'{groups[name][0]}' and '{module}' are not docked through its modules"
+            )
+        groups.setdefault(name, []).append(module)
+    return groups
+
+
+def _in_order(structure: Structure, groups: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """Return the groups, each after the one that carries its first module."""
+    # a group's first module comes before its others, and after its carrier, in the order of docking
+    order = {module: k for k, module in enumerate(structure.placed)}
+    return dict(sorted(groups.items(), key=lambda item: order[item[1][0]]))
+
+
+# Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
+
+Array = NDArray[np.float64]
+#: Singular value of the constraint Jacobian below which, relative to the largest, it counts as zero.
+#: Where loops are in line it is some 1e-6, because positions are then found to half of the digits.
+_RANK = 1e-4
+#: Distance [rad or m] of closed configurations below which they are one.
+_APART = 1e-3
+#: Columns whose lengths differ by less move loops alike; the last joint of them becomes dependent.
+_ALIKE = 0.999
+
+
+class IndependentJoints(NamedTuple):
+    """Names of the independent joints; None: all, because no closed configuration is known. And notes.
+
+    ``open``: names of the rings that no search closed. ``why``: they did not close.
+    """
+
+    names: tuple[str, ...] | None
+    notes: tuple[str, ...]
+    open: tuple[str, ...] = ()
+    why: str = ""
+
+
+def independent_joints(graph: SubsystemGraph, guess: ArrayLike | None) -> IndependentJoints:
+    """Choose independent joints by the rank of the constraint Jacobian J at a closed configuration.
+
+    A column of J is what a joint does to the loops. QR with column pivoting takes as many columns as J has
+    rank: these joints depend on the others. Of joints that move the loops alike, the first stays independent.
+    A floating base and virtual joints move no ring; they are always independent.
+
+    Where the loops are in line, as they may be with all joints at zero, J has less rank than nearby; then it
+    is taken at a closed configuration nearby.
+
+    Args:
+        guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
+
+    Raises:
+        StateError: a guess of the wrong shape, or not finite.
+    """
+    assembler = Assembler(graph)
+    system = assembler.system
+    closed = graph.neutral() if guess is None else checked_guess(system, guess)
+    start = closed.copy()
+    # Newton's method is quick; the search within limits, where it fails, reports the reason
+    if not system.largest_residual(closed) < CLOSED and not closes(system, Coordinates(graph), closed):
+        found = assembler.search(start)
+        if found.open_groups:
+            why = str(cannot_close(system, found, assembler.search(found.q, limited=False), "all joints"))
+            rows = [row for minimum in found.open_groups for row in minimum.group.rows]
+            opened = dict.fromkeys(np.array(system.names)[rows].tolist())
+            note = f"no independent joints were chosen: {why}"
+            return IndependentJoints(None, (note,), tuple(opened), why)
+        closed = found.q
+    around = closed_around(system, closed)
+    dependent: set[str] = set()
+    notes: list[str] = []
+    for group in independent_groups(system, graph.joint_names):
+        far = [q for q in around if np.abs(q - closed)[group.q].max(initial=0.0) > _APART]
+        blocks = [system.evaluate(q).J[np.ix_(group.rows, group.v)] for q in (closed, *far)]
+        ranks = [_rank(block) for block in blocks]
+        generic = blocks[int(np.argmax(ranks))]  # the closed configuration itself, if its rank is the largest
+        chosen = [group.joints[k] for k in _dependent_columns(generic, max(ranks))]
+        dependent.update(chosen)
+        if len(chosen) == len(group.joints) or (around and not far):
+            notes.append(f"{_names(system, group)} leave no mobility: they hold {', '.join(group.joints)}")
+        elif ranks[0] < max(ranks):
+            notes.append(
+                f"{_names(system, group)} are in line at the closed configuration from which independent "
+                "joints were chosen: it is a dead point; start beside it, by a guess"
+            )
+    names = tuple(name for name in graph.joint_names if name not in dependent)
+    return IndependentJoints(names, tuple(notes))
+
+
+def _names(system: ConstraintSystem, group: LoopGroup) -> str:
+    return f"the rings {', '.join(dict.fromkeys(np.array(system.names)[group.rows].tolist()))}"
+
+
+def _rank(J: Array) -> int:
+    sizes = np.linalg.svd(J, compute_uv=False)
+    return int((sizes > _RANK * sizes.max(initial=0.0)).sum())
+
+
+def _dependent_columns(J: Array, rank: int) -> list[int]:
+    """Return indices of ``rank`` independent columns of J (m, n), by QR with column pivoting."""
+    rest, chosen = J.copy(), list[int]()
+    for _ in range(rank):
+        lengths = np.linalg.norm(rest, axis=0)
+        best = int(np.flatnonzero(lengths > _ALIKE * lengths.max())[-1])
+        chosen.append(best)
+        direction = rest[:, best] / lengths[best]
+        rest -= np.outer(direction, direction @ rest)
+        rest[:, best] = 0.0
+    return chosen
+
 
 _NORMAL = np.array([0.0, 0.0, 1.0])
 _GRAVITY = np.array([0.0, 0.0, -9.81])

@@ -5,17 +5,112 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
+from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
+from ...model import Body, Link
+from ...model.changes.bodies import body_of, parts_of
 from ..modules.module_type import ModuleType
 from ..names import listed, shown
 from . import checks
-from .bodies import Bodies, with_fixed, without_fixed
-from .cells import Cell, checked_cells
 from .connections import beyond, connected_from
 from .docking import Docking, Mount
-from .placement import PlacedModule, place
+from .placement import WORLD, PlacedModule, Site, place
 
-__all__ = ["Release", "Structure", "docked", "module_of", "released", "replayed", "started"]
+__all__ = [
+    "Bodies",
+    "Cell",
+    "Release",
+    "Structure",
+    "checked_cells",
+    "docked",
+    "module_of",
+    "released",
+    "replayed",
+    "started",
+    "with_fixed",
+    "without_fixed",
+]
+
+# Which cells of the grid modules fill, and where two would fill one.
+
+#: Edge [m] and integer coordinates, from the base module's centre in its axes.
+Cell = tuple[float, int, int, int]
+#: Distance from the grid [cells] up to which a module is on it.
+_OFF_GRID = 0.01
+
+
+def checked_cells(
+    docking: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
+) -> tuple[Cell, ...]:
+    """Return a module's cells at zero joint positions; none if it has no cells or is off the grid.
+
+    Raises:
+        AssemblyError: another module fills one of them; names it and the cell after ``docking``, which says
+            what cannot be.
+    """
+    if not kind.cells:
+        return ()
+    rotation, position = to_rotation_translation(x_base_module)
+    places = np.array(kind.cells) @ rotation.T + position / kind.cell_size
+    nearest = np.rint(places)
+    if np.abs(places - nearest).max() > _OFF_GRID:
+        return ()
+    cells = tuple((kind.cell_size, *cell) for cell in nearest.astype(int).tolist())
+    for cell in cells:
+        if (other := filled.get(cell)) is not None:
+            shown = ", ".join(map(str, cell[1:]))
+            raise AssemblyError(f"{docking}: it would be in the cell ({shown}), which module '{other}' fills")
+    return cells
+
+
+# The bodies of an assembly: those of its modules, with the modules that are rigidly docked to them.
+
+#: Bodies of each module; under None only the ground.
+Bodies = Mapping[str | None, tuple[Body, ...]]
+
+
+def with_fixed(bodies: Bodies, module: str, placed: PlacedModule) -> Bodies:
+    """Return the bodies with those of a new module; fixed parts merge into the body that carries it."""
+    result = {**bodies, module: placed.bodies}
+    if placed.fixed is not None and placed.site.module is None and None not in bodies:
+        own = placed.fixed.inertial
+        links = {placed.fixed.name: DualQuaternion.identity}
+        result[None] = (Body(placed.fixed.name, own.mass, own.com, own.inertia, links, (placed.fixed,)),)
+    elif placed.fixed is not None:
+        _fix(result, placed.site, placed.fixed)
+    elif None not in bodies:
+        result[None] = (Body(WORLD, 0.0, np.zeros(3), np.zeros((3, 3)), {WORLD: DualQuaternion.identity}),)
+    return result
+
+
+def without_fixed(bodies: Bodies, leaving: Mapping[str, PlacedModule]) -> Bodies:
+    """Return the bodies without those of removed modules and without the parts merged from these."""
+    result = {module: of_module for module, of_module in bodies.items() if module not in leaving}
+    for gone in leaving.values():
+        if gone.fixed is not None and gone.site.module not in leaving:
+            _unfix(result, gone.site, gone.fixed)
+    return result
+
+
+def _fix(bodies: dict[str | None, tuple[Body, ...]], site: Site, link: Link) -> None:
+    old = bodies[site.module][site.body]
+    new = body_of(old.name, (*parts_of(old), link), {**old.links, link.name: site.x}, {})
+    _replace(bodies, site, new)
+
+
+def _unfix(bodies: dict[str | None, tuple[Body, ...]], site: Site, link: Link) -> None:
+    old = bodies[site.module][site.body]
+    parts = tuple(part for part in old.parts if part.name != link.name)
+    links = {name: x for name, x in old.links.items() if name != link.name}
+    _replace(bodies, site, body_of(old.name, parts, links, {}))
+
+
+def _replace(bodies: dict[str | None, tuple[Body, ...]], site: Site, new: Body) -> None:
+    own = bodies[site.module]
+    bodies[site.module] = (*own[: site.body], new, *own[site.body + 1 :])
+
 
 PortKey = tuple[str, str]
 

@@ -4,13 +4,12 @@ gait = gaits.load("config/gaits/snake.yaml")
 q, v, a = gait.at(0.5)
 """
 
-from .coupled_maps import CoupledMaps
+from .coupled_maps import CoupledMaps, logistic_exponent, spread, transverse_exponents
 from .files import load
 from .gait import Gait, GaitState
 from .oscillators import Oscillators
 from .rhythm import Rhythm, body_wave, legs
 from .sine import Sine
-from .synchronisation import logistic_exponent, spread, transverse_exponents
 
 __all__ = [
     "Gait",

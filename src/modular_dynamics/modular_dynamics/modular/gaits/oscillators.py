@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from ...exceptions import GaitError
 from ..names import shown
-from .gait import Array, Gait, GaitState
-from .quintic import between_knots
+from .gait import Array, Gait, GaitState, between_knots
 from .recursion import Recursion
 from .rhythm import Rhythm
 from .values import SHORTEST, duration, number, whole_number

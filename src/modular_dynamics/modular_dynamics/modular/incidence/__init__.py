@@ -1,6 +1,6 @@
 """Assembly incidence matrices, and transformations between modules by the paper's traversal (section IV)."""
 
-from .docking_types import docking_type
+from .conversion import docking_type
 from .matrix import IncidenceMatrix
 from .transformations import (
     DirectTransformation,

@@ -3,19 +3,70 @@
 from collections.abc import Callable, Iterator
 from functools import cache
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
+from ...model import JointType
 from ..assembly.checks import checked_kind
 from ..assembly.docking import Docking
 from ..assembly.structure import Structure, docked
-from ..modules.module_type import ModuleType
+from ..modules.module_type import ModuleJoint, ModuleType
+from ..modules.port import Port, docked_pose
 from .checks import column_ends
-from .docking_types import docking_type
 from .matrix import IncidenceMatrix
 
-__all__ = ["incidence_matrix_of", "with_columns"]
+__all__ = ["docking_type", "incidence_matrix_of", "with_columns"]
+
+# Docking types: how the hinge axes of two docked modules lie to each other.
+
+_ROTATING = (JointType.REVOLUTE, JointType.CONTINUOUS)
+#: Angles [rad] and distances [m] that count as zero: poses in files have rounded numbers.
+_SMALL = 1e-6
+
+
+class _Line(NamedTuple):
+    """A line: a point on it [m], and its unit direction."""
+
+    point: NDArray[np.float64]
+    direction: NDArray[np.float64]
+
+
+def docking_type(a: ModuleType, port: Port, b: ModuleType, other: Port, turn: int) -> str:
+    """Return the docking type of ``other`` of b docked at ``port`` of a, at zero joint positions.
+
+    "DS": the hinge axes of both modules are on one line (serial); "DP": they are parallel; "DO": orthogonal.
+    "-": anything else, or a kind without a hinge. Between Backbones and Scouts without turns this is Table II
+    of Meister & Gutenkunst.
+
+    A kind's hinge is the last rotating joint with a fixed axis on the way from its entry to its root body:
+    ``bend`` of Backbone and Scout. Without an entry it is its only rotating joint.
+    """
+    own, theirs = _hinge(a), _hinge(b)
+    if own is None or theirs is None:
+        return "-"
+    rotation, position = to_rotation_translation(docked_pose(port, other, turn))
+    direction = rotation @ theirs.direction
+    if abs(own.direction @ direction) < _SMALL:
+        return "DO"
+    if np.linalg.norm(np.cross(own.direction, direction)) >= _SMALL:
+        return "-"
+    apart = np.cross(own.direction, rotation @ theirs.point + position - own.point)
+    return "DS" if np.linalg.norm(apart) < _SMALL else "DP"
+
+
+def _hinge(kind: ModuleType) -> _Line | None:
+    entering = [step.joint for step in kind.entry_steps if _has_axis(step.joint)]
+    own = [joint for joint in kind.joints if _has_axis(joint)]
+    joint = entering[-1] if entering else own[0] if len(own) == 1 else None
+    return None if joint is None or joint.axis is None else _Line(joint.origin, joint.axis)
+
+
+def _has_axis(joint: ModuleJoint) -> bool:
+    return joint.type in _ROTATING and joint.axis is not None
 
 
 def incidence_matrix_of(structure: Structure) -> IncidenceMatrix:

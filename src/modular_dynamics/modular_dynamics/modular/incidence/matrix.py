@@ -16,11 +16,8 @@ from ...text.files import given_text
 from ...text.sizes import MAX_BYTES, MAX_YAML_BYTES
 from ..names import listed, shown
 from . import checks
-from .csv_tables import csv_of, table_of_csv
 from .printing import matrix_text
-from .sources import Source, written
-from .table import Table
-from .yaml_tables import table_of_yaml, yaml_of
+from .tables import Source, Table, csv_of, table_of_csv, table_of_yaml, written, yaml_of
 
 __all__ = ["IncidenceMatrix", "as_incidence_matrix"]
 

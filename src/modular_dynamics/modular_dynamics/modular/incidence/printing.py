@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .table import Table
+from .tables import Table
 
 __all__ = ["matrix_text", "table_text"]
 

@@ -1,27 +1,184 @@
 """The symbolic closed form of one robot: expressions, text, Python, C99."""
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, reduce
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from sympy.printing.pycode import PythonCodePrinter
 
-from ....codegen.c_files import Coordinates
-from ....codegen.c_names import identifier
+from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ....codegen.c_names import comment_text, identifier
+from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph
 from ..forms import Array, adjoint, inverse
 from ..numeric import ClosedForm
 from ..tree import TreeData
-from .c_code import C99, c99, program_of
-from .functions import Function, used_definitions
-from .matrices import symbolic_matrices
+from .matrices import LARGEST, number_of_terms, readable, symbolic_matrices, written_out
 from .parameters import symbolic_tree
-from .python_code import python_source
-from .simplification import LARGEST, number_of_terms, readable, written_out
 from .symbols import Definitions, Expression, exact, sympy
 
-__all__ = ["SymbolicClosedForm"]
+__all__ = ["C99", "Function", "SymbolicClosedForm", "c99", "program_of", "python_source", "used_definitions"]
+
+# Results and the intermediate expressions that they need, as functions of vectors.
+
+
+class Function(NamedTuple):
+    """A function of vectors of symbols.
+
+    Attributes:
+        name: M, C, N or tau. purpose: what it is, in one line.
+        inputs: names and symbols of its vectors. shape: of its result. results: row by row.
+        definitions: what the results need, in the order of computation.
+    """
+
+    name: str
+    purpose: str
+    inputs: tuple[tuple[str, tuple[Any, ...]], ...]
+    shape: tuple[int, ...]
+    results: tuple[Expression, ...]
+    definitions: tuple[tuple[Any, Expression], ...]
+
+
+def used_definitions(
+    results: Sequence[Expression], table: Mapping[Any, Expression]
+) -> tuple[tuple[Any, Expression], ...]:
+    """Return the definitions that the results depend on, in the table's order."""
+    used: set[Any] = set()
+    open_symbols = [symbol for result in results for symbol in result.free_symbols]
+    while open_symbols:
+        symbol = open_symbols.pop()
+        if symbol in table and symbol not in used:
+            used.add(symbol)
+            open_symbols += table[symbol].free_symbols
+    return tuple((symbol, own) for symbol, own in table.items() if symbol in used)
+
+
+# Functions of expressions as C99, written by the library's own generator of C.
+#
+# Every function checks its arguments and results and returns a status: see the generated header.
+
+#: Largest difference from the numeric closed form, relative to the largest number of a result.
+_TOLERANCE = 1e-12
+
+
+class C99(NamedTuple):
+    """The texts of NAME.h, NAME.c, and of NAME_test.c, which compares the functions with the numeric form."""
+
+    header: str
+    source: str
+    test: str
+
+
+def program_of(function: Function) -> Program:
+    """Return the function as a program of elementary operations, each listed once."""
+    listing = Listing()
+    known: dict[Expression, int] = {}
+    for vector, (_, symbols) in enumerate(function.inputs):
+        known.update({symbol: listing.add("input", vector, k) for k, symbol in enumerate(symbols)})
+    for symbol, own in function.definitions:
+        known[symbol] = _converted(own, listing, known)
+    results = [_converted(result, listing, known) for result in function.results]
+    inputs = tuple((name, len(symbols)) for name, symbols in function.inputs)
+    result = (f"{function.name}_out", function.shape, "[SI units]")
+    return program(function.name, function.purpose, inputs, listing.simplified(results), [result])
+
+
+def c99(
+    stem: str,
+    prefix: str,
+    robot: str,
+    joints: Sequence[Coordinates],
+    notes: Sequence[str],
+    functions: Sequence[Function],
+    states: Sequence[tuple[tuple[NDArray[Any], ...], NDArray[Any]]],
+) -> C99:
+    """Return header, functions and test program.
+
+    Args:
+        stem: name of the files. prefix: of all names. notes: lines about the robot.
+        states: for each function the vectors (states, length), and its results (states, numbers) in the
+            numeric closed form.
+    """
+    about = Robot(robot, stem, prefix, tuple(joints), tuple(notes), _version())
+    programs = [program_of(function) for function in functions]
+    recordings = [
+        Recording(one, inputs, (results,), (max(float(abs(results).max(initial=0.0)), 1.0),), _TOLERANCE)
+        for one, (inputs, results) in zip(programs, states, strict=True)
+    ]
+    return C99(header(about, programs), source(about, programs), test_program(about, recordings))
+
+
+def _version() -> str:
+    try:
+        return f"{version('modular_dynamics')}, closed form by SymPy"
+    except PackageNotFoundError:
+        return "from its sources, closed form by SymPy"
+
+
+def _converted(expression: Expression, listing: Listing, known: dict[Expression, int]) -> int:
+    """Return the number of the line that computes an expression."""
+    line = known.get(expression)
+    if line is not None:
+        return line
+    if expression.is_Number:
+        return listing.constant(float(expression))
+    parts = [_converted(part, listing, known) for part in expression.args]
+    if expression.is_Add:
+        result = reduce(lambda a, b: listing.add("add", a, b), parts)
+    elif expression.is_Mul:
+        result = reduce(lambda a, b: listing.add("mul", a, b), parts)
+    elif expression.is_Pow and expression.exp.is_Integer and expression.exp > 0:
+        result = reduce(lambda a, b: listing.add("mul", a, b), [parts[0]] * int(expression.exp))
+    elif isinstance(expression, sympy.sin):
+        result = listing.add("sin", parts[0])
+    elif isinstance(expression, sympy.cos):
+        result = listing.add("cos", parts[0])
+    else:
+        raise UnsupportedModelError(
+            f"no C code for '{expression}': sums, products, powers, sin and cos have it"
+        )
+    known[expression] = result
+    return result
+
+
+# Functions of expressions as Python, of plain floats: it needs the module math alone.
+
+
+class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no types
+    def _print_Rational(self, number: Any) -> str:
+        return repr(float(number))
+
+
+def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
+    """Return a module with these functions; vectors are sequences of floats, results lists, row by row."""
+    lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
+    lines += [f"# {comment_text(note)}" for note in notes]  # a robot's names may contain any text
+    lines += ["", "from math import cos, sin"]
+    for function in functions:
+        lines += ["", "", *_function(function)]
+    return "\n".join([*lines, ""])
+
+
+def _function(function: Function) -> list[str]:
+    show = _Printer({"fully_qualified_modules": False}).doprint
+    arguments = ", ".join(name for name, _ in function.inputs)
+    lines = [f"def {function.name}({arguments}):", f'    """{function.purpose}"""']
+    for name, symbols in function.inputs:  # unpacking raises on a wrong length
+        lines.append(f"    ({', '.join(map(show, symbols))},) = {name}" if symbols else f"    () = {name}")
+    lines += [f"    {show(symbol)} = {show(own)}" for symbol, own in function.definitions]
+    values = [show(result) for result in function.results]
+    if len(function.shape) == 1:
+        return [*lines, "    return [", *(f"        {value}," for value in values), "    ]"]
+    rows, columns = function.shape
+    lines.append("    return [")
+    for row in range(rows):
+        lines.append("        [" + ", ".join(values[row * columns : (row + 1) * columns]) + "],")
+    return [*lines, "    ]"]
+
 
 FUNCTIONS = ("M", "C", "N", "tau")
 _STATES = 4

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from modular_dynamics.algebra.square_matrix import SquareMatrix
+from modular_dynamics.algebra.matrix_forms import SquareMatrix
 
 
 def test_arrays_of_matrices_multiply_as_block_matrices():

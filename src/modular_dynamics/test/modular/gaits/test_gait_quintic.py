@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics.modular.gaits.gait import GaitState
-from modular_dynamics.modular.gaits.quintic import between_knots
+from modular_dynamics.modular.gaits.gait import GaitState, between_knots
 
 POLYNOMIAL = np.polynomial.Polynomial([0.3, -1.0, 0.5, 2.0, -1.5, 0.4])
 

@@ -6,7 +6,7 @@ import modular_dynamics as md
 
 sympy = pytest.importorskip("sympy")
 
-from modular_dynamics.modular.equations.symbolic.simplification import (  # noqa: E402  # needs SymPy
+from modular_dynamics.modular.equations.symbolic.matrices import (  # noqa: E402
     number_of_terms,
     readable,
     written_out,

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from modular_dynamics.dynamics import design_rows
+from modular_dynamics.dynamics import designs as design_rows
 from modular_dynamics.dynamics.core_robot import robot_arrays
-from modular_dynamics.dynamics.design_rows import checked_columns, rows_of_designs
+from modular_dynamics.dynamics.designs import checked_columns, rows_of_designs
 
 
 def constants_of(graph):

@@ -5,7 +5,7 @@ import pytest
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta
 from modular_dynamics.loops import solver_of
-from modular_dynamics.loops.assembly.contradiction import contradiction
+from modular_dynamics.loops.assembly.diagnosis import contradiction
 
 
 @pytest.mark.parametrize("quantity", ["origin z", "origin roll", "origin pitch"])

@@ -4,7 +4,7 @@ import pytest
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.study import Evaluator, evaluated_rows, load_study
 from modular_dynamics.study.report import findings_of
-from modular_dynamics.study.report.influence import shares
+from modular_dynamics.study.report.pictures import shares
 from modular_dynamics.study.running import Store
 from modular_dynamics.study.running.tables import parquet_bytes
 

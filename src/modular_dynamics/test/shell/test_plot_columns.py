@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from modular_dynamics.shell import columns as module
-from modular_dynamics.shell.columns import Columns, read_columns
+from modular_dynamics.shell import plot as module
 from modular_dynamics.shell.command import UsageError
+from modular_dynamics.shell.plot import Columns, read_columns
 
 
 def read(tmp_path, text):

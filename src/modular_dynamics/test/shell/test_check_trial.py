@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.shell.checking.trial import tried
+from modular_dynamics.shell.check import tried
 
 
 def body(name, mass, length):

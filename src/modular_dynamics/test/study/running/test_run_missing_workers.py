@@ -3,7 +3,7 @@
 import io
 import time
 
-from modular_dynamics.study.running.missing_workers import told_where_none_works
+from modular_dynamics.study.running.run import told_where_none_works
 
 PERIOD = 0.01
 
