@@ -20,28 +20,7 @@ from .inertial import Inertial
 from .structure import Graph, Structure, body_of_link
 from .subsystem import Joint, JointType, Limits
 
-__all__ = [
-    "GEARS",
-    "GRAVITY",
-    "JOINTS",
-    "Kind",
-    "LINKS",
-    "LOOP_JOINTS",
-    "PAYLOADS",
-    "PLACE",
-    "Parameter",
-    "SPRINGS",
-    "Values",
-    "fixed_joints",
-    "not_negative",
-    "origin_of",
-    "parameters_of",
-    "place_values",
-    "placed",
-    "starting_with",
-    "with_origin",
-    "with_parameters",
-]
+__all__ = ["Parameter", "parameters_of", "with_parameters"]
 
 # A kind of parameters: its elements, their values and units, and the graph with other values.
 

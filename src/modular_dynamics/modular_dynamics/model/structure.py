@@ -21,15 +21,7 @@ from .findings import Finding
 from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .subsystem import Body, Joint, Subsystem
 
-__all__ = [
-    "Graph",
-    "Structure",
-    "body_of_link",
-    "checked_vectors",
-    "closing_elements",
-    "consistent_subsystems",
-    "require_graph",
-]
+__all__ = ["Graph", "Structure", "body_of_link", "checked_vectors", "closing_elements", "require_graph"]
 
 # Consistency of a graph: its joints and bodies, and the subsystems that contain them.
 

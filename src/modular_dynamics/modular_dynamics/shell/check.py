@@ -29,18 +29,7 @@ from ..model import Joint, closing_elements
 from .tables import number, table
 from .terminal.progress import counted
 
-__all__ = [
-    "Agreement",
-    "CHECK",
-    "THRESHOLD",
-    "Trial",
-    "compare",
-    "joint_records",
-    "robot_record",
-    "subsystem_records",
-    "summary_lines",
-    "tried",
-]
+__all__ = ["CHECK", "tried"]
 
 # One trial of each use of a robot: closing loops, inverse and forward dynamics at rest, the nodes.
 

@@ -24,7 +24,7 @@ from .files.outputs import raise_if_read
 from .robot import STDIN
 from .terminal.progress import changing_line
 
-__all__ = ["Columns", "GROUP", "PLOT", "read_columns"]
+__all__ = ["Columns", "PLOT", "read_columns"]
 
 # Columns over time from a CSV, or from what other packages can read.
 

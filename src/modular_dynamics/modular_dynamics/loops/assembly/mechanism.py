@@ -18,7 +18,7 @@ from .free_coordinates import free_coordinates
 from .independence import WORST_CONDITION
 from .least_squares import LeastSquares
 
-__all__ = ["Mechanism", "nudged"]
+__all__ = ["Mechanism"]
 
 # Leaving a singular start, from which rounding would choose the assembly mode.
 

@@ -27,7 +27,6 @@ __all__ = [
     "hybrid_dynamics",
     "mean_accelerations",
     "raise_if_not_finite",
-    "raise_if_open",
 ]
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.

@@ -12,7 +12,7 @@ from . import checks
 from .docking import Docking, Mount
 from .structure import Structure, module_of
 
-__all__ = ["Contents", "tree_of"]
+__all__ = ["Contents"]
 
 # An assembly as a tree of text.
 

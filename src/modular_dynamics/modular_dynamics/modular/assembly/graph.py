@@ -24,7 +24,7 @@ from .docking import Docking
 from .placement import Site
 from .structure import Structure
 
-__all__ = ["IndependentJoints", "closed_graph", "graph_of", "groups_of", "independent_joints"]
+__all__ = ["closed_graph", "graph_of"]
 
 # Which modules of an assembly form a subsystem.
 

@@ -18,20 +18,7 @@ from .connections import beyond, connected_from
 from .docking import Docking, Mount
 from .placement import WORLD, PlacedModule, Site, place
 
-__all__ = [
-    "Bodies",
-    "Cell",
-    "Release",
-    "Structure",
-    "checked_cells",
-    "docked",
-    "module_of",
-    "released",
-    "replayed",
-    "started",
-    "with_fixed",
-    "without_fixed",
-]
+__all__ = ["Structure", "docked", "module_of", "released", "replayed", "started"]
 
 # Which cells of the grid modules fill, and where two would fill one.
 

@@ -14,7 +14,7 @@ from .gait import Array, Gait, GaitState, between_knots
 from .recursion import Recursion
 from .values import SHORTEST, Values, duration, joint_names, number, per_joint, whole_number
 
-__all__ = ["BOUNDARIES", "CoupledMaps", "logistic_exponent", "spread", "transverse_exponents"]
+__all__ = ["CoupledMaps", "logistic_exponent", "spread", "transverse_exponents"]
 
 # Synchronisation of coupled logistic maps: how far they are apart, and whether the common motion is stable.
 #

@@ -12,7 +12,7 @@ from ...model.number_arrays import number_array
 from ...text.yaml_text import one_line
 from .values import joint_names as checked_names
 
-__all__ = ["Gait", "GaitState", "between_knots", "smooth_start", "yaml_text"]
+__all__ = ["Gait", "GaitState", "between_knots"]
 
 # A gait's mapping as YAML text, with units in comments.
 

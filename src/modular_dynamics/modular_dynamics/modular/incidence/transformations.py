@@ -19,11 +19,8 @@ from .printing import table_text
 __all__ = [
     "DirectTransformation",
     "DirectTransformations",
-    "Dyad",
     "IndirectTransformation",
     "IndirectTransformations",
-    "dyads_of",
-    "traversed",
 ]
 
 # Which module is reached from which one, depth-first or breadth-first (Meister & Gutenkunst, Fig. 6).

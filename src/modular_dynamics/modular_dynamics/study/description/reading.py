@@ -15,7 +15,7 @@ from .inputs import VALUE, Input, Target
 from .study import Bound, Keep, Refinement, Sampling, Study, TensionLimit
 from .values import integer, mapping, names, nearest, number, only, text
 
-__all__ = ["inputs_of", "load_study"]
+__all__ = ["load_study"]
 
 # Reading the inputs of a study file.
 

@@ -11,7 +11,7 @@ from ...pictures.colours import COLOURS
 from ..running.packages import matplotlib
 from .findings import Design, Findings
 
-__all__ = ["FORMULA", "draw_front", "draw_influence", "draw_loads", "draw_tensions", "shares"]
+__all__ = ["draw_front", "draw_influence", "draw_loads", "draw_tensions", "shares"]
 
 # How much each input matters: its first-order share of a load's variance.
 

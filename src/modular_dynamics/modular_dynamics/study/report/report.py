@@ -10,7 +10,7 @@ from .findings import Findings
 from .pictures import draw_front, draw_influence, draw_loads, draw_tensions
 from .summary import best_rows, design_head, design_row, summary_lines
 
-__all__ = ["page", "written_report"]
+__all__ = ["written_report"]
 
 # One HTML page with everything in it: tables, and pictures as data.
 

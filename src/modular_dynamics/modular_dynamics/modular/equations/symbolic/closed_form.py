@@ -21,7 +21,7 @@ from .matrices import LARGEST, number_of_terms, readable, symbolic_matrices, wri
 from .parameters import symbolic_tree
 from .symbols import Definitions, Expression, exact, sympy
 
-__all__ = ["C99", "Function", "SymbolicClosedForm", "c99", "program_of", "python_source", "used_definitions"]
+__all__ = ["SymbolicClosedForm"]
 
 # Results and the intermediate expressions that they need, as functions of vectors.
 

@@ -17,7 +17,7 @@ from ..tree import TreeData
 from .parameters import SymbolicTree
 from .symbols import Definitions, Expression, sympy
 
-__all__ = ["LARGEST", "SymbolicMatrices", "number_of_terms", "readable", "symbolic_matrices", "written_out"]
+__all__ = ["LARGEST", "number_of_terms", "readable", "symbolic_matrices", "written_out"]
 
 # Intermediate expressions written out, and made short where that is cheap.
 

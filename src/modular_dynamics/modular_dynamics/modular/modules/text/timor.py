@@ -34,7 +34,7 @@ from .element import Element
 from .numbering import port_numbers
 from .timor_values import identifier, limits_of, matrix, pose_of, size_of
 
-__all__ = ["Tree", "bodies_of", "joints_of", "read_timor_modules", "shapes_of", "tree_of"]
+__all__ = ["read_timor_modules"]
 
 # Geometries in timor-python's JSON as shapes for pictures.
 
