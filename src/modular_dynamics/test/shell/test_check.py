@@ -36,7 +36,7 @@ def test_a_disagreement_is_a_finding(shell, four_link, monkeypatch):
     assert "Pinocchio: DISAGREES" in found.out
     monkeypatch.setattr(agreement, "inverse_dynamics", lambda *given, **more: wrong(*given, **more) * np.nan)
     assert shell("check", four_link, "--states", 5).code == 1
-    calls = iter([1.0, 1.0, np.nan, 1.0, 1.0])  # no later number hides it
+    calls = iter([1.0, 1.0, 1.0, np.nan, 1.0, 1.0])  # the first is of the trial; no later number hides it
     monkeypatch.setattr(
         agreement, "inverse_dynamics", lambda *given, **more: wrong(*given, **more) * next(calls)
     )
