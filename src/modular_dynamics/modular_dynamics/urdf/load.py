@@ -1,7 +1,7 @@
 """URDF or xacro, text or file -> SubsystemGraph."""
 
 import warnings as python_warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from .conditions import conditions_of
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
 from .foreign import foreign_words, replace_drake_joints, with_words
+from .foreign.tree import Tree
 from .joint_types import with_joint_tags, with_planar_joints
 from .partition import partition as make_groups
 from .repairs import repair
@@ -169,8 +170,23 @@ def graph_of(
         sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *words.notes, *summaries_by_kind(zero_limits(robot))),
+        notes=(*notes, *words.notes, *_loose(robot, annotations), *summaries_by_kind(zero_limits(robot))),
     )
+
+
+def _loose(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
+    """Yield a note of passive joints that stand in no loop and in no gear: they swing freely."""
+    tree, held = Tree(robot), set[str]()
+    for gear in annotations.gears:
+        held |= {gear.joint, *(name for name, _ in gear.drivers)}
+    for loop in annotations.loop_joints:
+        held |= {joint.name for side in tree.between(*(one.link for one in loop.anchors)) for joint in side}
+    loose = [name for name in annotations.passive if name not in held]
+    if loose:
+        yield (
+            f"in no loop and no gear, so that they swing freely: passive joints {', '.join(loose)}; torques "
+            "are those with them at the guess's position, without velocity and without a motor"
+        )
 
 
 def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:

@@ -308,6 +308,7 @@ _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "inertial": {
         **dict.fromkeys((*_POSE, *_CENTRE), 'write <origin xyz="" rpy=""/>'),
         **dict.fromkeys(("density", "payload", "volume"), 'write <mass value=""/> and <inertia/> with it'),
+        **dict.fromkeys(("unit", "units", "massunit", "scale"), UNITS),
     },
     "joint": {
         **dict.fromkeys(_POSE, 'write <origin xyz="" rpy=""/>'),

@@ -199,3 +199,20 @@ def test_other_independent_joints_are_refused(tags, error, message):
 def test_a_mimic_joint_cannot_be_independent():
     with pytest.raises(md.PartitionError, match="independent joint 'tv7_right_finger_joint' mimics joint"):
         md.load_urdf(ROBOTS / "vendor_arm.urdf", {"version": 1, "independent": ["tv7_right_finger_joint"]})
+
+
+def test_passive_joints_that_no_loop_holds_are_a_note():
+    """They swing freely; of a loop's joints and geared ones nothing is said."""
+    tag = '<modular_dynamics version="1"><passive joint="{}"/></modular_dynamics>'
+    links = "".join(f'<link name="l{k}"/>' for k in range(3))
+    joints = "".join(
+        f'<joint name="j{k}" type="continuous"><parent link="l{k}"/><child link="l{k + 1}"/></joint>'
+        for k in range(2)
+    )
+    graph = md.load_urdf(f'<robot name="r">{links}{joints}{tag.format("j1")}</robot>')
+    (note,) = (note for note in graph.notes if "swing freely" in note)
+    assert "passive joints j1; torques are those with them at the guess's position" in note
+    for name in ("four_bar", "exoskeleton", "crane", "charmie_torso"):
+        robot = md.load_urdf(ROBOTS / f"{name}.urdf")
+        assert robot.passive_joints
+        assert not any("swing freely" in note for note in robot.notes)

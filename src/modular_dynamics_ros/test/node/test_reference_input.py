@@ -7,6 +7,7 @@ import pytest
 from rclpy.clock import ROSClock
 from rclpy.serialization import serialize_message
 from rclpy.time import Time
+from rclpy.time_source import TimeSource
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
@@ -29,7 +30,9 @@ class Input(ReferenceInput):
 
     def __init__(self, four_link):
         self.clock, self.node = ROSClock(), lone_node()
-        self.clock._set_ros_time_is_active(True)
+        source = TimeSource()
+        source.attach_clock(self.clock)
+        source.ros_time_is_active = True
         self.set_time(100.0)
         self.node.get_clock = lambda: self.clock
         self.computation = Computation(load_robot(four_link), ComputationSettings("reference"))

@@ -38,9 +38,16 @@ _ALIKE, _LENGTHS = 0.75, 1
 #: Letters of a word to which no other one is near by chance.
 _SHORT = 8
 #: Simulators, controllers and sensors have joints, axes and poses of their own.
-_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material")
+_OF_OTHER_TOOLS = ("gazebo", "transmission", "sensor", "ros2_control", "material", "mujoco")
+#: What counts wherever it stands in an element below <robot> that no tool is known to have.
+_OF_ROBOT = ("inertial", "mimic")
 #: Names of attributes that say little: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
+_WITHOUT = "; torques are those without it"
+_HINTS_OF_DRIVES = {
+    "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
+    "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
+}
 _AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
 
 
@@ -129,7 +136,7 @@ def _unknown(
             text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
             yield Ignored(owner.ignored("misspelt element", text, child, hint), child)
     elif not rule.names[0]:  # another tool's, which may have anything
-        return
+        yield from _in_tool(child, parent, owner)
     elif (right := _right_place(tag, word(parent), rule, owner)) is not None:
         text = f"{where}, which does not belong there"
         yield Ignored(owner.ignored("misplaced element", text, child, f"; {right}", " and is ignored"), child)
@@ -140,12 +147,36 @@ def _unknown(
         yield from _lost_in(child, owner)
 
 
+def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> Iterator[Ignored]:
+    """A finding of one of our tags, a spring or an inertia in an element of a tool, where it is not read."""
+    tag = word(child)
+    if _is_our_tag(child):
+        if owner.kind != "joint" or word(parent) != "actuator":
+            return  # named where the whole tool is looked through
+        text = f"{owner.where(parent)} has an element <{tag}>, which does not belong there"
+        hint = f"; the place of <{tag}> is in <modular_dynamics>"
+        yield Ignored(owner.ignored("misplaced element", text, child, hint, " and is ignored"), child)
+        return
+    said = {} if is_zero(str(child.get("value", text_in(child)))) else {tag: f"<{tag}>"}
+    if tag == "dynamics":
+        keys = [key for key in map(str, child.attrib) if not is_zero(str(child.get(key)))]
+        said = {key: f'<dynamics {key}="{child.get(key)!s}">' for key in keys}
+    elif tag == "inertia" and len(child.attrib) == 1:
+        said = {"armature": f"<{tag}>"}
+    for key, what in said.items():
+        if (kind := kind_of(key, "spring", "inertia")) is not None:
+            article = "an" if kind == "inertia" else "a"
+            text = f"{what} in {owner.where(parent)} seems to be {article} {kind} and is not read"
+            hint = f"; {_HINTS_OF_DRIVES[kind]}"
+            yield Ignored(owner.ignored(f"{kind} of another tool", text, child, hint, _WITHOUT), child)
+            return
+
+
 def _at_cut(kind: str, what: str, element: etree._Element, owner: _Owner) -> Finding:
     """A spring or an inertia of a joint that closes a loop."""
     article = "an" if kind == "inertia" else "a"
     text = f"{what} of {owner.kind} '{owner.name}' seems to be {article} {kind} and is not read"
-    assumed = "; torques are those without it"
-    return owner.ignored(f"{kind} of another tool", text, element, _AT_CUT, assumed)
+    return owner.ignored(f"{kind} of another tool", text, element, _AT_CUT, _WITHOUT)
 
 
 def _with_prefix(
@@ -201,12 +232,15 @@ def _own_places(owner: _Owner) -> tuple[str, ...]:
 
 def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
     """What dynamics would read, in an element that it does not read: <inertial> in <visual>, for example."""
-    is_of_others = container.tag in _OF_OTHER_TOOLS or _has_prefix(str(container.tag))
+    around = [str(one.tag) for one in (container, *container.iterancestors())]
+    is_of_others = any(tag in _OF_OTHER_TOOLS or _has_prefix(tag) for tag in around)
     for element in container.iterdescendants(etree.Element):
         if not _is_our_tag(element) and (is_of_others or not _is_lost(element, owner)):
             continue
-        tag = str(element.tag)
+        tag = word(element)
         right = _right_place(tag, "", ROBOT, owner)
+        if tag in ROBOT.of_others and tag not in TAGS.children:
+            right = f"the place of <{tag}> is in <robot>"
         text = f"{owner.where(container)} contains an element <{tag}>, which does not belong there"
         found = owner.ignored("misplaced element", text, element, f"; {right}", " and is ignored")
         yield Ignored(found, element)
@@ -218,8 +252,12 @@ def _is_lost(element: etree._Element, owner: _Owner) -> bool:
     tag = str(element.tag)
     if (needed := {"link": ("inertial",), "joint": ("parent", "child")}.get(tag)) is not None:
         return all(element.find(part) is not None for part in needed)
+    if (rule := ROBOT.of_others.get(word(element))) is not None:
+        return sum(word(child) in rule.children for child in element) > 1  # its two ends
     of_owner = ("inertial", "mass", "inertia", "axis", "limit", "dynamics", "mimic")
-    return owner.kind != "robot" and tag in of_owner
+    if owner.kind == "robot":
+        return tag in _OF_ROBOT and bool(len(element) or element.attrib)
+    return tag in of_owner
 
 
 def _attributes(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Finding]:

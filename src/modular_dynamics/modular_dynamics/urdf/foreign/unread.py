@@ -19,7 +19,7 @@ from ...text.numbers import decimals
 from ..checks.values import Entry, attributes
 from ..conditions import EARTH
 from ..description import RobotDescription
-from ..schema import INERTIAS, ROBOT, is_zero, kind_of
+from ..schema import INERTIAS, ROBOT, SPRINGS, is_zero, kind_of
 from ..source import line_of, word
 from .loops import added_by_gazebo
 from .words import Collected, children, content, unread
@@ -43,7 +43,9 @@ _ELEMENTS = {
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
 _MASSES = re.compile(
-    r"(.*_)?((added|lumped|point|extra|counter)_?mass(es)?|counter_?weights?|ballast)", re.IGNORECASE
+    r"(.*_)?((added|additional|lumped|point|extra|counter|motor|tool)_?mass(es)?|mass_?offset"
+    r"|counter_?weights?|ballast)",
+    re.IGNORECASE,
 )
 _PAYLOAD = re.compile(r"(.*_)?payloads?", re.IGNORECASE)
 #: Of contacts and controllers, whose stiffness is no spring of the robot; and what is stiff, but no inertia.
@@ -58,6 +60,7 @@ _GROUPS = re.compile(
     r"(.*[_:])?((dis|en)able.*|.*collisions?(_.*)?|groups?(_.*)?|(?<!closed_)chains?|end_?effectors?"
     r"|virtual_?joints?|passive_?joints?|sensors?|cameras?|plugins?|visual|safety_?controllers?|calibration"
     r"|.*controllers?|member|ignored.*|touch.*|self_?collide.*|planning.*|kinematics?|ik.*|poses?|state.*"
+    r"|.*extrinsics?|.*limits?|.*monitors?|keep_?outs?|(.*_)?zones?|(.*_)?tasks?|workspace.*"
     r"|include.*|frames?|markers?|imus?|tools?|tcp|tf|transforms?|attach.*|mount.*|contacts?(_.*)?)",
     re.IGNORECASE,
 )
@@ -96,6 +99,7 @@ def collect_unread(root: etree._Element, robot: RobotDescription, collected: Col
     collected.findings += chain(
         _below_robot(root, done),
         _in_joints(root, done),
+        _springs_elsewhere(root, done),
         _mimics(root, robot),
         _in_ros2_control(root),
         _closures(root, robot, done),
@@ -154,12 +158,28 @@ def _inside(element: etree._Element, name: str, where: str, done: set[etree._Ele
 
 
 def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    """What stands in joints and transmissions beside URDF's own elements and words."""
+    """What stands in joints, also of ros2_control, and transmissions beside URDF's own elements and words."""
+    for block in children(root, "ros2_control"):
+        for joint in children(block, "joint"):
+            name = joint.get("name", "")
+            for element in children(joint):
+                if word(element) != "param":
+                    yield from _inside(element, name, f"of joint '{name}' in <ros2_control>", done)
     for owner in children(root, "joint", "transmission"):
         name = owner.get("name", "")
         for element in _strangers(owner, done):
             if word(element) not in INERTIAS:
                 yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
+
+
+def _springs_elsewhere(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
+    """Gazebo's stiffnesses where it reads none: in a link, in another <gazebo>, without its reference."""
+    for element in root.iter(*(tag for tag, key in SPRINGS.items() if key == "stiffness")):
+        above = [word(one) for one in element.iterancestors()]
+        is_new = element not in done and not is_zero(content(element))
+        if is_new and "gazebo" in above and "plugin" not in above:
+            done.add(element)
+            yield _seems("spring", element, word(element), f"<{word(element)}> in <{above[0]}>")
 
 
 def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
@@ -172,6 +192,12 @@ def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
         if own.get("name") == "mimic"
     ]
     found += [
+        (joint.get("name", ""), own, "<ros2_control>")
+        for block in children(root, "ros2_control")
+        for joint in children(block, "joint")
+        for own in ([joint] if joint.get("mimic") == "true" else children(joint, "mimic"))
+    ]
+    found += [
         (block.get("reference", ""), own, "<gazebo>")
         for block in children(root, "gazebo")
         for own in block.iter("mimic")
@@ -179,7 +205,8 @@ def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
     ]
     for name, own, where in found:
         if name in robot.joints and robot.joints[name].mimic is None:
-            yield _seems("coupling", own, name, f"<{word(own)}> of joint '{name}' in {where}")
+            what = f"<{word(own)}>" if word(own) != "joint" else 'mimic="true"'
+            yield _seems("coupling", own, name, f"{what} of joint '{name}' in {where}")
 
 
 def _in_ros2_control(root: etree._Element) -> Iterator[Finding]:
@@ -294,7 +321,8 @@ def _masses(root: etree._Element, robot: RobotDescription, done: set[etree._Elem
     """
     for owner in (root, *children(root, "link", "joint")):
         for element in _strangers(owner, done):
-            name, tag, mass = element.get("name") or word(element), word(element), element.get("mass")
+            name, tag = element.get("name") or word(element), word(element)
+            mass = element.get("mass", next((one.get("value") for one in children(element, "mass")), None))
             is_placed = owner is not root or bool(_said(element) & robot.links.keys())
             if is_placed and mass is not None and not is_zero(mass):
                 yield _seems("mass", element, name, f'<{tag} mass="{mass}">')

@@ -145,6 +145,8 @@ def test_what_dynamics_does_not_miss_is_not_reported(old, new):
 
 AXIS, LIMIT = '<axis xyz="0 1 0"/>', '<limit effort="5" velocity="6"/>'
 POSE = "<pose>0 0 1 0 0 0</pose>"
+HEAVY = "<inertial><mass value='3'/></inertial>"
+ENDS = "<predecessor link='a'/><successor link='b'/>"
 WRONG_PLACES = [
     (AXIS + LIMIT, f'<limit effort="5" velocity="6">{AXIS}</limit>', "<axis> is in <joint>"),
     (AXIS, f'<origin xyz="0 0 1">{AXIS}</origin>', "<axis> is in <joint>"),
@@ -170,6 +172,15 @@ WRONG_PLACES = [
     ("</robot>", "<limit effort='1'/></robot>", "<limit> is in <joint>"),
     ("</robot>", "<group><link name='z'><inertial/></link></group></robot>", "<link> is in <robot>"),
     ("</robot>", "<group><joint name='z'><parent/><child/></joint></group></robot>", "<joint> is in <robot>"),
+    ("</robot>", f"<tool><parent link='b'/>{HEAVY}</tool></robot>", "<inertial> is in <link>"),
+    ("</robot>", "<group><mimic joint='j' master='k'/></group></robot>", "<mimic> is in <joint>"),
+    ("</robot>", f"<group><loop name='l'>{ENDS}</loop></group></robot>", "<loop> is in <robot>"),
+    (
+        "</robot>",
+        f"<x><constraint name='l'>{ENDS}</constraint></x></robot>",
+        "<constraint> is in <robot>",
+    ),
+    (AXIS, f"<actuator><passive joint='j'/></actuator>{AXIS}", "<passive> is in <modular_dynamics>"),
     ("<inertial>", f"{POSE}<inertial>", "of the joint above a link places it"),
     ("<mass", f"{POSE}<mass", 'write <origin xyz="" rpy=""/>'),
     ("<mass", "<CoM>0 0 1</CoM><mass", 'write <origin xyz="" rpy=""/>'),

@@ -89,6 +89,29 @@ NAMED = {
         "<gazebo reference='b'><axis><mimic joint='a'><multiplier>-1</multiplier></mimic></axis></gazebo>",
         "coupling",
     ),
+    "a mimic in ros2_control": (
+        "<ros2_control name='c' type='system'><joint name='b'><mimic joint='a'/></joint></ros2_control>",
+        "coupling",
+    ),
+    "a joint of ros2_control that mimics": (
+        "<ros2_control name='c' type='system'><joint name='b' mimic='true'/></ros2_control>",
+        "coupling",
+    ),
+    "a motor in ros2_control": (
+        "<ros2_control name='c' type='system'><joint name='a'><motorInertia>2</motorInertia></joint>"
+        "</ros2_control>",
+        "inertia",
+    ),
+    "an armature in Gazebo": ("<gazebo reference='a'><dynamics armature='2'/></gazebo>", "inertia"),
+    "a spring in a Gazebo block without reference": (
+        "<gazebo name='a'><gazebo><springStiffness>5</springStiffness></gazebo></gazebo>",
+        "spring",
+    ),
+    "a drive of a transmission": (
+        "<transmission name='t'><joint name='a'><dynamics armature='2'/></joint></transmission>",
+        "inertia",
+    ),
+    "a tool": ("<tool link='rod'><mass value='3'/></tool>", "mass"),
     "a mimic in Gazebo": ("<gazebo reference='b'><mimic joint='a' multiplier='2'/></gazebo>", "coupling"),
     "defaults of MuJoCo": ("<mujoco><default><joint stiffness='5'/></default></mujoco>", "spring"),
     "a torsion": ("<torsion joint='a' k='1'/>", "spring"),
@@ -107,6 +130,8 @@ NAMED = {
     ),
 }
 IN_JOINTS = {
+    "an inertia in an actuator": ("<actuator><inertia value='2'/></actuator>", "inertia"),
+    "an armature in an actuator": ("<actuator><dynamics armature='2'/></actuator>", "inertia"),
     "a drive": ("<drive><motor rotor_inertia='1e-4'/></drive>", "inertia"),
     "an element": ("<motor><reflected_inertia>1</reflected_inertia></motor>", "inertia"),
     "a compliance": ("<series><spring_stiffness value='1'/></series>", "spring"),
@@ -169,6 +194,9 @@ def test_each_kind_is_said_once():
 
 
 SILENT = [
+    "<camera_extrinsics parent='rod' child='rocker' xyz='0 0 1' rpy='0 0 0'/>",
+    "<workspace_limit from='rod' to='rocker' min='0 0 0' max='1 1 1'/>",
+    "<task frame='rod' base='rocker' weight='1 1 1'/>",
     "<material name='m'><color rgba='1 0 0 1'/></material><sensor name='s'/>",
     f"<drake:collision_filter_group {DRAKE} name='g'><drake:member link='rod'/>"
     "</drake:collision_filter_group>",
