@@ -282,7 +282,7 @@ _NAMES = {
     "spring": re.compile(
         r"(?!(.*_)?(implicit|contact|ground|surface|control|controller|tire)_)(.*[_:])?(springs?|spring_?(constant|damper|rate)"
         r"|(spring|joint|torsion(al)?)?_?stiffness|elastic(ity)?|compliance|bushing|torsion|counter_?balance|balancer"
-        r"|bungee|strut|rubber_?band)"
+        r"|bungee|strut|rubber_?band|gravity_?compensat(ion|or)|pre_?load|pre_?tension)"
     ),
     "inertia": re.compile(
         r"(.*[_:])?(armature|jm|(rotor|motor|actuator|reflected|drive|servo|reducer|fly_?wheel|gear_?(box)?)"
@@ -298,6 +298,10 @@ _WORDS_OF_OTHERS: Mapping[str, Mapping[str, str]] = {
     "robot": {
         "pose": 'the root link does not move; <modular_dynamics gravity=""> says how it is turned',
         "robot": "a file describes one robot",
+        **dict.fromkeys(
+            ("basepose", "upaxis", "upvector"),
+            '<modular_dynamics gravity=""> says how the root link is turned',
+        ),
         **dict.fromkeys(("unit", "units", "scale"), UNITS),
     },
     "link": {

@@ -38,7 +38,7 @@ _WRITE = {
 _ELEMENTS = {
     "drake:tendon_constraint": "coupling",
     "drake:linear_bushing_rpy": "spring",
-    "cable": "coupling",
+    **dict.fromkeys(("cable", "cable_length"), "coupling"),
 }
 #: In joints, where a loop or a coupling means something else.
 _IN_JOINTS = ("spring", "inertia")
@@ -68,7 +68,8 @@ _GROUPS = re.compile(
 _SAY = {
     "coupling": (
         re.compile(
-            r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror"
+            r"belt|pulley|gears?|gearing|coupl(e|ed|ing)|mimic|tendon|cable|rope|linkage|differential|synergy|mirror|follows?"
+            r"|follower|depend(s|ent)|slave|synchron(ized|ous)"
         ),
         re.compile(r"(.*_)?(ratio|multiplier|factor|coef(ficient)?|gearing|weight)"),
     ),
@@ -386,6 +387,10 @@ def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:
 def _of_mujoco(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
     """Options with which MuJoCo's compiler makes other masses of this robot, and another gravity."""
     for block in children(root, "mujoco"):
+        for equality in children(block, "equality"):
+            for own in equality:
+                if own.get("site1") is not None and own.get("active") != "false":
+                    yield _seems("loop", own, own.get("name", word(own)), f"<{word(own)}> in <equality>")
         for compiler in children(block, "compiler"):
             for key, does in _compiler_effects(compiler, robot):
                 text = f'<compiler {key}="{compiler.get(key)}"> of MuJoCo {does} and is not read'

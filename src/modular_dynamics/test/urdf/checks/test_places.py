@@ -173,6 +173,8 @@ WRONG_PLACES = [
     ("</robot>", "<group><link name='z'><inertial/></link></group></robot>", "<link> is in <robot>"),
     ("</robot>", "<group><joint name='z'><parent/><child/></joint></group></robot>", "<joint> is in <robot>"),
     ("</robot>", f"<tool><parent link='b'/>{HEAVY}</tool></robot>", "<inertial> is in <link>"),
+    ("</robot>", "<up_axis>Y</up_axis></robot>", '<modular_dynamics gravity="">'),
+    ("</robot>", "<base_pose rpy='1 0 0'/></robot>", '<modular_dynamics gravity="">'),
     ("</robot>", "<group><mimic joint='j' master='k'/></group></robot>", "<mimic> is in <joint>"),
     ("</robot>", f"<group><loop name='l'>{ENDS}</loop></group></robot>", "<loop> is in <robot>"),
     (

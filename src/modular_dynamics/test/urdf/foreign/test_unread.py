@@ -89,6 +89,8 @@ NAMED = {
         "<gazebo reference='b'><axis><mimic joint='a'><multiplier>-1</multiplier></mimic></axis></gazebo>",
         "coupling",
     ),
+    "sites of MuJoCo": ("<mujoco><equality><connect site1='s' site2='t'/></equality></mujoco>", "loop"),
+    "a length of cables": ("<cable_length joint='a'/>", "coupling"),
     "a mimic in ros2_control": (
         "<ros2_control name='c' type='system'><joint name='b'><mimic joint='a'/></joint></ros2_control>",
         "coupling",
@@ -130,6 +132,10 @@ NAMED = {
     ),
 }
 IN_JOINTS = {
+    "a preload": ("<preload torque='5'/>", "spring"),
+    "a compensator": ("<gravity_compensation torque='5'/>", "spring"),
+    "a follower": ("<follows>b</follows>", "coupling"),
+    "a joint that depends": ("<dependent joint='b'/>", "coupling"),
     "an inertia in an actuator": ("<actuator><inertia value='2'/></actuator>", "inertia"),
     "an armature in an actuator": ("<actuator><dynamics armature='2'/></actuator>", "inertia"),
     "a drive": ("<drive><motor rotor_inertia='1e-4'/></drive>", "inertia"),
