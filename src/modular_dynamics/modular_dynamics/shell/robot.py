@@ -37,7 +37,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
         "--gravity",
         metavar="X,Y,Z",
         type=three_numbers,
-        help="acceleration of gravity in the root link's frame [m/s^2] (default: 0,0,-9.81; MJCF: its own)",
+        help="acceleration of gravity in the root link's frame [m/s^2] (default: the file's, or 0,0,-9.81)",
     )
     group.add_argument(
         "--xacro-arg",
@@ -50,7 +50,7 @@ def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
         "--floating-base",
         action="store_true",
         help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 rates "
-        "come first (default: it is fixed)",
+        "come first (default: as the file says, or fixed)",
     )
     group.add_argument(
         "--strict", action="store_true", help="refuse what only looks wrong (default: it is a warning)"
@@ -93,10 +93,9 @@ def print_warnings(graph: SubsystemGraph) -> None:
 
 
 def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
-    gravity = arguments.gravity or (0.0, 0.0, -9.81)
-    options = {"floating_base": arguments.floating_base, "strict": arguments.strict}
+    options = {"floating_base": arguments.floating_base or None, "strict": arguments.strict}
     mappings = _mappings(arguments.xacro_arg)
-    return load_urdf(source, arguments.partition, gravity=gravity, mappings=mappings, **options)
+    return load_urdf(source, arguments.partition, gravity=arguments.gravity, mappings=mappings, **options)
 
 
 def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:

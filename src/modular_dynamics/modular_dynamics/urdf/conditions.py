@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from .checks.values import Entry
 
-__all__ = ["ATTRIBUTES", "EARTH", "Conditions", "conditions_of"]
+__all__ = ["ATTRIBUTES", "EARTH", "Conditions", "conditions_of", "is_stated"]
 
 #: The gravitational acceleration without any other statement [m/s^2].
 EARTH = (0.0, 0.0, -9.81)
@@ -26,6 +26,12 @@ class Conditions(NamedTuple):
 
     gravity: NDArray[np.float64]
     floating_base: bool
+
+
+def is_stated(robot: etree._Element, name: str) -> bool:
+    """Return whether the tags of a <robot> element state one of ATTRIBUTES."""
+    wrapper = robot.find("modular_dynamics")
+    return wrapper is not None and wrapper.get(name) is not None
 
 
 def conditions_of(robot: etree._Element) -> Conditions:

@@ -26,7 +26,7 @@ from .checks.units import (
     turned_poses,
     unusual_gravity,
 )
-from .conditions import conditions_of
+from .conditions import conditions_of, is_stated
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
 from .elements import read_robot
 from .foreign import foreign_words, replace_drake_joints, with_words
@@ -100,6 +100,14 @@ def graph_of(
     root = plain.root
     conditions = conditions_of(root)
     field = conditions.gravity if gravity is None else gravity_vector(gravity)
+    replaced_conditions = [
+        f"{name} of the file, {of_file}, is not used: {given} was given"
+        for name, of_file, given in (
+            ("gravity", conditions.gravity.tolist(), field.tolist()),
+            ("floating_base", conditions.floating_base, floating_base),
+        )
+        if given not in (None, of_file) and is_stated(root, name)
+    ]
     floating_base = conditions.floating_base if floating_base is None else floating_base
     tags = read_tags(root)
     stated = stated_version(root)
@@ -170,7 +178,13 @@ def graph_of(
         sources=(source,),
         floating_base=floating_base,
         warnings=tuple(findings),
-        notes=(*notes, *words.notes, *_loose(robot, annotations), *summaries_by_kind(zero_limits(robot))),
+        notes=(
+            *notes,
+            *replaced_conditions,
+            *words.notes,
+            *_loose(robot, annotations),
+            *summaries_by_kind(zero_limits(robot)),
+        ),
     )
 
 

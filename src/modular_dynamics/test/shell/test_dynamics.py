@@ -117,6 +117,17 @@ def test_without_velocities_and_accelerations_they_are_zero(shell, four_link, tm
     np.testing.assert_allclose(rows(shell("id", four_link, path).out, "tau")[0][0], expected, atol=1e-14)
 
 
+def test_gravity_and_floating_base_are_those_of_the_file_unless_given(shell, four_link, tmp_path):
+    tags = '<modular_dynamics version="1" gravity="0 0 -1.62" floating_base="true">'
+    moon = tmp_path / "moon.urdf"
+    moon.write_text(four_link.read_text("utf-8").replace('<modular_dynamics version="1">', tags), "utf-8")
+    graph = md.load_urdf(moon)
+    assert (graph.nq, graph.gravity[2]) == (11, -1.62)
+    for options, count, gravity in (((), 11, -1.62), (("--gravity", "0,0,-3.71"), 11, -3.71)):
+        found = json.loads(shell("check", moon, "--json", "--states", 1, *options).out)["robot"]
+        assert (found["nq"], found["gravity"]) == (count, [0.0, 0.0, gravity])
+
+
 def test_closed_loops_follow_from_state_to_state(shell, tmp_path, monkeypatch):
     guesses, close = [], md.close_loops
 

@@ -49,3 +49,14 @@ def test_other_words_are_refused(attributes, message):
 def test_a_partition_file_does_not_say_it(section):
     with pytest.raises(md.PartitionError, match="unknown key"):
         md.load_urdf(TEXT, {"version": 1, **section})
+
+
+def test_what_the_file_states_and_an_argument_replaces_is_a_note():
+    text = tagged('gravity="0 0 -1.62" floating_base="true"')
+    assert not any("of the file" in note for note in md.load_urdf(text).notes)
+    assert not any("of the file" in note for note in md.load_urdf(TEXT, gravity=(0.0, 0.0, -1.0)).notes)
+    notes = md.load_urdf(text, gravity=(0.0, 0.0, -9.81), floating_base=False).notes
+    assert [note for note in notes if "of the file" in note] == [
+        "gravity of the file, [0.0, 0.0, -1.62], is not used: [0.0, 0.0, -9.81] was given",
+        "floating_base of the file, True, is not used: False was given",
+    ]
