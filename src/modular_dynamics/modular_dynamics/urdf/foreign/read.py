@@ -78,7 +78,8 @@ def foreign_words(
     settled = ((ours.rest_of(record), finding) for record, finding in collected.contradictions)
     collected.findings += [finding for rest, finding in settled if rest is not None]
     collect_passive(root, tree, own, collected)
-    collect_unread(root, robot, collected)
+    held = {anchor.link for loop in own.loop_joints for anchor in loop.anchors}
+    collect_unread(root, robot, collected, held)
     return collected
 
 

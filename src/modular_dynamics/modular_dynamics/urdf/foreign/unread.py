@@ -88,19 +88,23 @@ _SAY = {
 _SEVERAL = (2, 3)
 #: Ancestors of an element that stands deeper than in a link or a joint.
 _DEEP = 3
+_CLOSING_FRAME = re.compile(r"(closing_.+)_1")
 _PLUGINS = {
     "couple joints": re.compile(r"mimic|closed_?loop|loop_?clos|detachable", re.IGNORECASE),
     "add springs or forces": re.compile(r"spring|torsion|buoyan|hydrodynamic|lift_?drag", re.IGNORECASE),
 }
 
 
-def collect_unread(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
-    """Findings of what changes torques and was not read before."""
+def collect_unread(
+    root: etree._Element, robot: RobotDescription, collected: Collected, held: set[str]
+) -> None:
+    """Collect findings of what changes torques and was not read before; ``held``: links with loop joints."""
     done = {*collected.read, *collected.named}
     collected.findings += chain(
         _below_robot(root, done),
         _in_joints(root, done),
         _springs_elsewhere(root, done),
+        _closing_frames(root, robot, held),
         _mimics(root, robot),
         _in_ros2_control(root),
         _closures(root, robot, done),
@@ -171,6 +175,21 @@ def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Find
         for element in _strangers(owner, done):
             if word(element) not in INERTIAS:
                 yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
+
+
+def _closing_frames(root: etree._Element, robot: RobotDescription, held: set[str]) -> Iterator[Finding]:
+    """Pairs of frames closing_NAME_1 and closing_NAME_2, as onshape-to-robot exports mates that close loops.
+
+    Args:
+        held: links with ends of loop joints.
+    """
+    for link in children(root, "link"):
+        first = link.get("name", "")
+        found = _CLOSING_FRAME.fullmatch(first)
+        second = f"{found[1]}_2" if found else ""
+        if second in robot.links and not {first, second} & held:
+            what = f"the pair of frames '{first}' and '{second}' of onshape-to-robot"
+            yield _seems("loop", link, first, what)
 
 
 def _springs_elsewhere(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:

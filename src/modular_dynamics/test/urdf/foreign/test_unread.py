@@ -356,3 +356,20 @@ def loaded(words):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", md.ModelWarning)
         return md.load_urdf(four_bar(words))
+
+
+def test_closing_frames_of_onshape_to_robot_are_named_unless_a_loop_joint_joins_them():
+    """The frames that it exports for a mate closing_pin, each fixed to one body."""
+    frames = "".join(
+        f"<link name='closing_pin_{k}'/><joint name='f{k}' type='fixed'><parent link='{body}'/>"
+        f"<child link='closing_pin_{k}'/></joint>"
+        for k, body in ((1, "rod"), (2, "rocker"))
+    )
+    check(four_bar(frames), "loop")
+    loop = (
+        '<modular_dynamics version="1"><loop_joint name="pin" type="spherical">'
+        '<predecessor link="closing_pin_1"/><successor link="closing_pin_2"/></loop_joint>'
+        '<passive joint="b"/><passive joint="c"/></modular_dynamics>'
+    )
+    kinds = [finding.kind for finding in md.load_urdf(four_bar(frames + loop)).warnings]
+    assert "loop of another tool" not in kinds
