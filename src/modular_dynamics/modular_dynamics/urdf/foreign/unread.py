@@ -80,7 +80,7 @@ _SAY = {
     "loop": (
         re.compile(
             r"loops?|joint|hinge|pin|mate|weld|ball|connect(ion)?|constraint|equality|clos(ure|ing|ed)|cut|bearing"
-            r"|universal|revolute|spherical"
+            r"|universal|revolute|spherical|(push|tie)?rods?|parallelogram|(four)?bars?"
         ),
         re.compile(r"loop(_.*)?"),
     ),

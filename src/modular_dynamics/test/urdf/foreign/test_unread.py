@@ -90,6 +90,7 @@ NAMED = {
         "coupling",
     ),
     "sites of MuJoCo": ("<mujoco><equality><connect site1='s' site2='t'/></equality></mujoco>", "loop"),
+    "a push rod": ("<push_rod link1='rod' link2='rocker' length='0.3'/>", "loop"),
     "a length of cables": ("<cable_length joint='a'/>", "coupling"),
     "a mimic in ros2_control": (
         "<ros2_control name='c' type='system'><joint name='b'><mimic joint='a'/></joint></ros2_control>",
