@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ..text.numbers import decimals
 
 __all__ = [
+    "HINTS",
     "INERTIAS",
     "LATEST",
     "OLDEST",
@@ -346,7 +347,8 @@ _WORDS_OF_POSES = {
     **dict.fromkeys(("roll", "pitch", "yaw"), 'write rpy="roll pitch yaw"'),
     "pose": "write 'xyz' and 'rpy'",
 }
-_HINTS = {
+#: How our tags say what is a spring or an inertia of a joint.
+HINTS = {
     "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
     "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
 }
@@ -361,7 +363,7 @@ def said_by_urdf(name: str, parent: str, rule: Element) -> str | None:
         known |= {"value": "is 'xyz' meant?"} | {key: _WORDS_OF_POSES[key] for key in "xyz"}
     known |= _WORDS_OF_OTHERS.get(parent, {})
     if (hint := known.get(letters(name))) is None and parent == "dynamics":
-        return _HINTS.get(kind_of(name, *_HINTS) or "")
+        return HINTS.get(kind_of(name, *HINTS) or "")
     return hint
 
 

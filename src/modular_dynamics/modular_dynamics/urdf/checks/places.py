@@ -15,6 +15,7 @@ from lxml import etree
 from ...model import Finding
 from ...text.sizes import shown
 from ..schema import (
+    HINTS,
     OTHER_ATTRIBUTES,
     ROBOT,
     TAGS,
@@ -44,10 +45,6 @@ _OF_ROBOT = ("inertial", "mimic")
 #: Names of attributes that say little: published robots have a <version>.
 _GENERAL = ("name", "type", "version", "value", "stamp")
 _WITHOUT = "; torques are those without it"
-_HINTS_OF_DRIVES = {
-    "inertia": 'write <joint_dynamics joint="" armature=""/> in <modular_dynamics>',
-    "spring": 'write <joint_dynamics joint="" stiffness=""/> in <modular_dynamics>',
-}
 _AT_CUT = "; write <spring>, or <joint_dynamics> of a joint that closes no loop, in <modular_dynamics>"
 
 
@@ -167,7 +164,7 @@ def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> It
         if (kind := kind_of(key, "spring", "inertia")) is not None:
             article = "an" if kind == "inertia" else "a"
             text = f"{what} in {owner.where(parent)} seems to be {article} {kind} and is not read"
-            hint = f"; {_HINTS_OF_DRIVES[kind]}"
+            hint = f"; {HINTS[kind]}"
             yield Ignored(owner.ignored(f"{kind} of another tool", text, child, hint, _WITHOUT), child)
             return
 
