@@ -1,6 +1,5 @@
 """Where nodes start: `python -m modular_dynamics_ros NODE [--help] [--ros-args ...]`, and `ros2 run`."""
 
-import gc
 import signal
 import sys
 from importlib import import_module
@@ -35,9 +34,6 @@ def _run(name: str) -> int:
     # until the node handles signals itself, Ctrl-C ends the process as the system does by default: no module
     # expects a KeyboardInterrupt in the middle of its import
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # what is imported stays: to look through it for garbage again and again takes a sixth of the time until
-    # a node answers. `run_node` switches the collector on again
-    gc.disable()
     return int(import_module(NODES[name]).main())
 
 

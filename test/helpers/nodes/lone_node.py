@@ -1,5 +1,6 @@
 """What a session needs of its node, without DDS, in a time that the test sets."""
 
+import time
 from copy import deepcopy
 from unittest.mock import MagicMock
 
@@ -7,19 +8,22 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_message
+from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_table import JointTable
 
 
-def lone_node(subscribed=()):
+def lone_node(subscribed=(), stale_after=0.2):
     """A node that keeps what it publishes in `sent`, by topic. `time`: its clock [ns].
 
     Args:
-        subscribed: topics that have a subscriber; a set may change.
+        subscribed: topics that have a subscriber; a set may change. stale_after: the parameter [s].
     """
     node = MagicMock(log=ChangeLog(MagicMock(), lambda: 0.0), time=0, sent={}, simulated=False)
     node.now = lambda: node.time
     node.steady = lambda: node.time
     node.stamp = lambda: stamp_message(node.time)
     node.get_publishers_info_by_topic.return_value = []
+    node.record, node.joints = AnswerRecord(node, lambda: stale_after), JointTable()
 
     def publisher(kind, topic, qos, **options):
         node.sent[topic] = sent = []  # copies: messages are written again
@@ -44,3 +48,13 @@ def receive(node, topic, message):
 def message_info(arrival):
     """What rclpy says about a message, by its arrival [ns]."""
     return {"received_timestamp": arrival, "source_timestamp": arrival}
+
+
+def hand_over(worker):
+    """What the executor does once a worker has done all."""
+    end = time.monotonic() + 30.0
+    while len(worker._done) < len(worker):
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    while len(worker):
+        worker._hand_over()

@@ -69,7 +69,7 @@ class SubsystemBus:
         for name, session in self.sessions.items():
             session._node.time = now
             if name not in self.dead and name not in self.frozen:
-                session._on_watch()
+                session.on_watch()
         self.deliver()
 
     def freeze(self, name: str) -> None:
@@ -79,7 +79,7 @@ class SubsystemBus:
     def go_on(self, name: str) -> None:
         """Its process runs again: its timers are called first, then it reads what waits."""
         waiting = self.frozen.pop(name)
-        self.sessions[name]._on_watch()
+        self.sessions[name].on_watch()
         for give in waiting:
             give()
         self.deliver()

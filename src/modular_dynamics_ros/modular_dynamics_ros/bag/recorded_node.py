@@ -5,6 +5,8 @@ from typing import Any
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_table import JointTable
 
 __all__ = ["RecordedNode", "stamp_of"]
 
@@ -31,6 +33,8 @@ class RecordedNode:
         self._by_stamps, self._now = by_stamps, 0
         self.clock = BY_STAMPS if by_stamps else BY_RECORDER
         self.log = ChangeLog(logger, lambda: self._now * 1e-9)
+        self.record: AnswerRecord | None = None  # of all joint states
+        self.joints = JointTable()
 
     def advance(self, recorded: int, stamp: int) -> int:
         """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""

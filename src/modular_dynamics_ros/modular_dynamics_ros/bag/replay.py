@@ -2,7 +2,7 @@
 
 The classes are the node's own. What a node has and a bag has not is left out: a queue in which messages wait,
 a rate, the comparison with Pinocchio, what is published while the input is stale, and robots that were
-replaced (`Succession`): a new description counts from where it stands in the bag.
+replaced: a new description counts from where it stands in the bag.
 """
 
 from array import array
@@ -23,8 +23,8 @@ from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
@@ -159,14 +159,16 @@ class Replay:
         recorded: RecordedAccelerations | None = None,
     ) -> None:
         self._node, self.computation, self.robot = node, computation, computation.robot
-        self.record = AnswerRecord(node, computation)  # type: ignore[arg-type]  # it needs clock and log only
-        self.record.clock = node.clock
+        if node.record is None:
+            node.record = AnswerRecord(node, lambda: parameters.stale_after)
+            node.record.clock = node.clock
+        self.record = node.record
         self.awaited = AwaitedJoints()
         if recorded is not None:
             names = self.robot.state_names
             computation.accelerations.recorded = lambda stamp: recorded.at(stamp, names)
         given = given_positions(parameters.absent_joints, self.robot.state_names)
-        self._states = StateInput(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
+        self._states = JointStates(node, computation, self._answer, self.record, given)  # type: ignore[arg-type]
         self._efforts = MeasuredEfforts(self.robot)
         self.inputs = RecordedInputs(node, computation, name)
         self._last: Answer | None = None
@@ -174,7 +176,6 @@ class Replay:
 
     def continue_from(self, other: "Replay") -> None:
         """Take over the state of another robot, which this robot replaces in the bag."""
-        self.record.continue_from(other.record)
         self.awaited.continue_from(other.awaited)
         self.inputs.refused = other.inputs.refused
         self.computation.continue_from(other.computation)
@@ -198,6 +199,6 @@ class Replay:
         now = self._node.now()
         answer = self.computation.compute(state, now, self._last, self.record.last)
         self._last = answer
-        self.record.answered(answer, arrival, now)
+        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
         measured = self._efforts.at(state.stamp, self.computation.settings.stale_after)
         self._result = Result(answer, measured - answer.effort[self.robot.published])

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 

@@ -13,8 +13,8 @@ from rclpy.node import Node
 from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError
 from modular_dynamics_ros.messages.wrenches import wrench_message
-from modular_dynamics_ros.node.threads.worker import Worker
 from modular_dynamics_ros.node.topics import REQUESTS
+from modular_dynamics_ros.node.worker import Worker
 
 __all__ = ["BlackBoxServices", "Host"]
 

@@ -130,18 +130,6 @@ class OpenChain:
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
 
-    def write_torques(self, q: Array, v: Array, a: Array, torques: Array) -> bool:
-        """Write the torques of all joints, of a robot without black boxes on which no wrench acts.
-
-        Returns:
-            False where they overflow, or the state is not finite.
-        """
-        try:
-            self._solver(q, v, a, out=torques)
-        except md.StateError:
-            return False
-        return True
-
     def gravity(self, configuration: Configuration) -> Array:
         """Return torques (n,) at rest for gravity and springs; wrenches and black boxes are excluded.
 

@@ -14,7 +14,6 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import Array, StampedWrench
-from modular_dynamics_ros.messages.joint_state_reader import JointStateReader
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.messages.wrenches import wrench_from_message
@@ -44,7 +43,7 @@ class MotionRecorder(Node):
         self.answers: list[dict[int, Any]] = []
         self.state_arrivals: dict[int, int] = {}
         self.answer_arrivals: dict[int, int] = {}
-        self._names, self._reader = joint_names, JointStateReader(joint_names)
+        self._names = joint_names
         self._reference = ReferenceSampler()
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
         self.states: dict[int, tuple[Array, Array, Array]] = {}
@@ -72,9 +71,12 @@ class MotionRecorder(Node):
         self.create_subscription(kind, topic, on_message, DEPTH)
 
     def _read_state(self, message: JointState) -> tuple[Array, Array, Array]:
-        sample, acceleration = self._reader.read(message), np.full(len(self._names), np.nan)
-        self._reference.sample(sample.stamp, acceleration)
-        return sample.q, sample.v, acceleration
+        places, acceleration = (
+            [message.name.index(name) for name in self._names],
+            np.full(len(self._names), np.nan),
+        )
+        self._reference.sample(stamp_nanoseconds(message.header.stamp), acceleration)
+        return np.array(message.position)[places], np.array(message.velocity)[places], acceleration
 
     def _on_reference(self, message: JointTrajectory) -> None:
         trajectory = trajectory_from_message(message, self._names, 0)

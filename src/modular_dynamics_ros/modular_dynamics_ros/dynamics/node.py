@@ -6,25 +6,24 @@ change the robot while it runs: payloads, attached robots, locked joints, number
 """
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes.services import BlackBoxServices
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
+from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets
+from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping, prepared_robot
+from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
-from modular_dynamics_ros.node.interfaces import SessionType
-from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
-from modular_dynamics_ros.node.robot_node import RobotNode
+from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 from modular_dynamics_ros.queries.services import QueryServices
+from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of
+from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
 from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
-
-if TYPE_CHECKING:  # they import the library
-    from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-    from modular_dynamics_ros.dynamics.session import DynamicsSession
-    from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
 
 __all__ = ["DynamicsNode", "main"]
 
@@ -34,8 +33,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     NAME = "dynamics_node"
     PARAMETERS = DynamicsParameters
-    _changes: "Reconfiguration"
-    _offsets: "SensorOffsets"
+    SESSION = DynamicsSession
+    _changes: Reconfiguration
+    _offsets: SensorOffsets
     _threads: tuple[QueryServices | BlackBoxServices, ...] = ()  # none before the node is equipped
 
     def equip(self) -> None:
@@ -54,18 +54,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
             services.destroy()
         super().destroy_node()
 
-    @staticmethod
-    def session_type() -> SessionType[DynamicsParameters]:
-        """See `RobotNode`."""
-        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # imports the library
-
-        return DynamicsSession
-
     def prepare_robots(self) -> bool:
         """Read stored changes and offsets: see `RobotNode`."""
-        from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
-        from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
-
         changes = reconfiguration_of(self, self, self._change_services)
         if changes is None:
             return False
@@ -82,29 +72,15 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         super().activate(state)
         self._changes.publish_description()
 
-    @property
-    def busy(self) -> bool:
-        """See `ManagedNode`."""
-        return self.active and self.parameters.busy_wait
-
-    def rehearse(self) -> None:
-        """See `ManagedNode`."""
-        if self._current is not None:
-            self._current.rehearse()
-
     def _load(self, description: str) -> Any:
-        from modular_dynamics_ros.dynamics.session import DynamicsSession  # noqa: PLC0415  # the same
-
         return DynamicsSession.load(description, self.parameters, self._changes.changed)
 
-    def _add(self, prepared: Any, stamp: int | None) -> None:
-        from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping  # noqa: PLC0415  # the same
-
+    def _add(self, prepared: Any, description: Description) -> None:
         if self._changes.kept.changes != prepared.changed.wanted:
             # the robot was changed while this description was prepared
             kept = self._changes.changed(prepared.described)
             prepared = prepared_keeping(prepared.described, kept, self.parameters)
-        super()._add(prepared, stamp)
+        super()._add(prepared, description)
         self._changes.adopt(prepared.described.name, prepared.changed)
 
     def _session(self, prepared: Any) -> Any:
@@ -118,8 +94,6 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_changed(self, described: Any, changed: Any) -> Any:
         """See `Host`."""
-        from modular_dynamics_ros.dynamics.prepared_robot import prepared_robot  # noqa: PLC0415  # the same
-
         return prepared_robot(described, changed, self.parameters)
 
     def make_changed(self, prepared: Any) -> Any:
@@ -128,12 +102,8 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def put_in_force(self, session: Any) -> int:
         """See `Host`."""
-        record = None if self._current is None else self._current.record
-        # of a rate, the one that waits is answered by the robot as it was
-        answered = () if record is None else (record.counts.last_stamp, record.pending_stamp)
-        stamp = change_stamp(self.now(), self.parameters.stale_after, *answered, self.succession.stamp)
-        self.succession.add_changed(session, stamp)
-        return stamp
+        self._replace(session, self._described)
+        return self.now()
 
     def joint_names(self) -> tuple[str, ...]:
         """See `SessionView`."""
@@ -151,7 +121,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return robot, [*statuses, Status(OK, "changes", good, values=texts)]
 
     @property
-    def _current(self) -> "DynamicsSession | None":
+    def _current(self) -> DynamicsSession | None:
         return cast("DynamicsSession | None", self.session)
 
 

@@ -8,7 +8,7 @@ from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.messages.status import Status, status_of
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
+from modular_dynamics_ros.node.answer_record import AnswerRecord
 
 __all__ = ["limited_joints", "output_status"]
 
@@ -19,16 +19,21 @@ def limited_joints(robot: Robot, answer: Answer) -> list[str]:
 
 
 def output_status(
-    record: AnswerRecord, limited: "Counter[str]", computation: Computation, answer: Answer | None
+    record: AnswerRecord,
+    limited: "Counter[str]",
+    computation: Computation,
+    source: str,
+    answer: Answer | None,
 ) -> Status:
     """Return the status of rate, latency, effort limits and the source of accelerations.
 
     Args:
-        limited: answers above the effort limit, by joint. answer: the last one.
+        limited: answers above the effort limit, by joint. source: of the accelerations, in words.
+        answer: the last one.
     """
     robot, settings = computation.robot, computation.settings
     values = {
-        **answer_values(record.counts, record.acceleration_source()),
+        **answer_values(record.counts, source),
         "output": settings.output,
         "root": robot.mounting,
     }

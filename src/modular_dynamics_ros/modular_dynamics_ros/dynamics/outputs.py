@@ -122,12 +122,6 @@ class DynamicsOutputs(Outputs):
         self._connections.publish(stamp, lambda name: dynamics.connection_wrench(self._subsystems[name]))
         self.terms.publish(answer, stamp)
 
-    def rehearse(self, answer: Answer) -> None:
-        """Write the messages of an answer; nothing is published."""
-        state = answer.state
-        self._torques.write(state.stamp, state.q, state.v, answer.effort)
-        self._commands.write(answer.effort)
-
     def publish_motions(self, stamp: int, motions_of: Callable[[], Mapping[str, ConnectionMotion]]) -> None:
         """Publish the motions of black boxes' connection points that are subscribed to, at a stamp [ns]."""
         if not self._motions:

@@ -15,7 +15,7 @@ from modular_dynamics_ros.dynamics.base_inputs import base_source
 from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.node.loaded_robot import graph_of
+from modular_dynamics_ros.node.robot_session import graph_of
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["PreparedRobot", "load_prepared", "prepared_keeping", "prepared_robot"]
@@ -39,7 +39,7 @@ def load_prepared(
     parameters: DynamicsParameters,
     changed: Callable[[md.SubsystemGraph], Applied] = lambda described: Applied(described, ()),
 ) -> PreparedRobot:
-    """Prepare a robot with Pinocchio's model, which is slow: see `SessionType`.
+    """Prepare a robot with Pinocchio's model, which is slow: see `RobotSession`.
 
     Args:
         changed: see `prepared_keeping`, of the described robot.

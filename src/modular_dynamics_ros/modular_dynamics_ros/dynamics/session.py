@@ -1,11 +1,10 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rclpy.lifecycle import LifecycleState
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Answer
@@ -13,7 +12,6 @@ from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
-from modular_dynamics_ros.dynamics.fast_path.fast_path import FastPath
 from modular_dynamics_ros.dynamics.output_status import limited_joints, output_status
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
@@ -21,11 +19,11 @@ from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.robot_session import RobotSession
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
@@ -41,14 +39,14 @@ PUBLISHING = {
 }
 
 
-class DynamicsSession:
+class DynamicsSession(RobotSession[DynamicsParameters]):
     """One robot: its subscriptions while the node is active, and its publishers.
 
     Args:
         prepared: see `load`.
 
     Attributes:
-        record: of joint states. limited: answers above the effort limit, by joint. boxes: its black boxes.
+        limited: answers above the effort limit, by joint. boxes: its black boxes.
         last_published: the last answer, or one that holds the robot while input is stale. prepared: as given.
 
     Raises:
@@ -57,18 +55,16 @@ class DynamicsSession:
 
     load = staticmethod(load_prepared)
 
+    _outputs: DynamicsOutputs
+
     def __init__(self, node: SessionNode, prepared: PreparedRobot, parameters: DynamicsParameters) -> None:
-        computation = prepared.computation
-        self._node, self._parameters, self.prepared = node, parameters, prepared
-        self._base_input = base_input(parameters)
-        self._loaded = LoadedRobot(node, computation, parameters)
-        self.robot, self.computation = computation.robot, computation
-        self.record, self.limited = self._loaded.record, Counter[str]()
+        computation, self.prepared = prepared.computation, prepared
+        super().__init__(node, computation, parameters)
+        self._base_input, self.limited = base_input(parameters), Counter[str]()
         self.crosschecks = CrossChecks(self.robot, node.log, prepared.check, parameters)
         self.boxes = BlackBoxes(node, computation, parameters, self._on_matched)
         # last of what may refuse the robot: its publishers would be left behind
         self._outputs = DynamicsOutputs(node, computation, parameters)
-        self._fast_path = FastPath(node, computation)
         self.last_published: Answer | None = None
         self._last_answered: Answer | None = None  # last published answer to a joint state
         self._computed: Answer | None = None  # last answer, published or held back
@@ -80,7 +76,7 @@ class DynamicsSession:
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer; publish the graph."""
-        node, parameters = self._node, self._parameters
+        node, parameters = self._node, self.parameters
         self.limited = Counter[str]()
         self.crosschecks.restart()
         self._outputs.activate(state)
@@ -92,55 +88,20 @@ class DynamicsSession:
             self._wrenches,
             *(make(node, self.computation) for make in self._base_input),
         ]
-        needs_efforts = self._outputs.terms.contact.needs_efforts
-        self._loaded.subscribe(others, self._on_state, self._on_watch, efforts=needs_efforts)
+        self._subscribe(others, efforts=self._outputs.terms.contact.needs_efforts)
         self._outputs.publish_graph(node.stamp())
         self._set_rate(parameters.rate)
 
-    def fits(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.fits(names)
-
-    def knows(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.knows(names)
-
-    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """See `Session`."""
-        number = info.get("publication_sequence_number") or 0
-        if (answer := self._fast_path.answer(data, since, number)) is None:
-            return False
-        try:
-            self._publish(answer, info["received_timestamp"])
-        except BadMessage as error:
-            self.record.rejected(error)
-        return True
-
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
-        """See `Session`."""
-        before = self.record.last
-        self._loaded.receive(message, info)
-        if self.record.last is not before and self._rate_timer is None and self._loaded.states is not None:
-            self._fast_path.expect(self._loaded.states, message)
-
-    def rehearse(self) -> None:
-        """See `FastPath.rehearse`."""
-        if (answer := self._fast_path.rehearse()) is not None:
-            self._outputs.rehearse(answer)
-
-    def retire(self) -> None:
-        """See `Session`."""
-        self._fast_path.forget()
+    def finish(self) -> None:
+        """Answer the state that waits for the timer; those that wait for wrenches are rejected."""
         self._set_rate(0.0)
         try:
             self._on_rate()
         finally:
-            self._loaded.retire()
             self.boxes.retire()
 
     def continue_from(self, other: "DynamicsSession") -> None:
-        """See `Session`."""
-        self.record.continue_from(other.record)
+        """See `RobotSession`."""
         self.limited, self._ramp = other.limited, other._ramp
         self.boxes.continue_from(other.boxes)
         self.computation.continue_from(other.computation)
@@ -151,7 +112,6 @@ class DynamicsSession:
 
     def _carry_over(self, other: "DynamicsSession") -> None:
         """Take over what is known of the robot before its change: see `Computation.carry_over`."""
-        self._loaded.continue_from(other._loaded)
         self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
         self.computation.carry_over(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
@@ -162,42 +122,34 @@ class DynamicsSession:
     @property
     def positions(self) -> Mapping[str, float]:
         """Return joint positions [rad or m]: measured last, or of the last answer for loops and gears."""
-        return {**self.computation.positions(self._computed), **self._loaded.positions}
-
-    def reject(self, error: BadMessage) -> None:
-        """See `Session`."""
-        self.record.unanswerable(error)
+        return {**self.computation.positions(self._computed), **super().positions}
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._fast_path.forget()
         self._set_rate(0.0)
         self.boxes.deactivate()
-        self._loaded.unsubscribe()
+        super().deactivate()
         self._newest = self.last_published = self._last_answered = self._computed = None
         self._wrenches = self._reference = None
         self._ramp = TorqueRamp(self._node)
-        self.record.pending_stamp = None
 
     def destroy(self) -> None:
         """Deactivate, and remove the publishers."""
-        self.deactivate()
+        super().destroy()
         self.boxes.destroy()
-        self._outputs.destroy()
 
     def set_parameters(self, parameters: DynamicsParameters) -> None:
         """Take parameters that changed at run time."""
-        self._fast_path.forget()
-        if parameters.output != self._parameters.output and self.record.counts.answered:
+        if parameters.output != self.parameters.output and self.record.counts.answered:
             self._node.log.note(PUBLISHING[parameters.output])
-        rate, self._parameters = self._parameters.rate, parameters
+        rate, self.parameters = self.parameters.rate, parameters
         self._outputs.terms.parameters = parameters
         self.computation.apply_settings(dynamics_settings(parameters))
         self.computation.set_gravity(parameters.gravity)
         self.robot = self.computation.robot
         self.crosschecks.set_parameters(parameters)
         self.boxes.set_wait(parameters.black_box_wait)
-        if self._loaded.active and rate != parameters.rate:
+        if self._states is not None and rate != parameters.rate:
             self._set_rate(parameters.rate)
             self._on_rate()  # answers the state that waited for the timer
 
@@ -206,7 +158,7 @@ class DynamicsSession:
         answer = self.last_published
         statuses = [
             self.record.status("cross-check", *WHERE),
-            output_status(self.record, self.limited, self.computation, answer),
+            output_status(self.record, self.limited, self.computation, self.acceleration_source, answer),
             self.crosschecks.status(),
         ]
         if self._wrenches is not None:
@@ -220,7 +172,8 @@ class DynamicsSession:
         self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
         self._rate_timer = node.create_timer(period, self._on_rate, clock=STEADY_CLOCK) if period else None
 
-    def _on_state(self, state: State, arrival: int) -> None:
+    def on_state(self, state: State, arrival: int) -> None:
+        """Answer a state now, with the timer of a rate, or with its wrenches: see `RobotSession`."""
         self.boxes.observe(state)
         if self._rate_timer is None:
             self._answer_or_wait(state, arrival)
@@ -281,15 +234,16 @@ class DynamicsSession:
         self._ramp.published(answer, self._outputs)
         if not self.record.counts.answered:
             self._node.log.note(PUBLISHING[self.computation.settings.output])
-        self.record.answered(answer, arrival, now)
+        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
         # any() alone takes longer than the rest of this function
         if self.computation.settings.effort_limits != "off" and answer.exceeded.any():
             self.limited.update(limited_joints(self.robot, answer))
 
-    def _on_watch(self) -> None:
+    def on_watch(self) -> None:
+        """Publish what on_stale says while the input is stale."""
         if (overdue := self.record.overdue()) is None:
             return
-        on_stale, publishing = self._parameters.on_stale, "nothing"
+        on_stale, publishing = self.parameters.on_stale, "nothing"
         last, answered = self.last_published, self._last_answered
         if on_stale == "hold_gravity" and last is not None and answered is not None:
             try:
@@ -303,11 +257,11 @@ class DynamicsSession:
                     self.last_published = held
                     self._outputs.publish(held, self._node.now())
                     self._ramp.published(held, self._outputs)
-        elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self._parameters.ramp_time):
+        elif on_stale == "ramp_to_zero" and self._ramp.advance(overdue, self.parameters.ramp_time):
             publishing = "the last torques times a falling factor"
         self.record.stale(publishing)
 
     def wind_down(self, hurried: Callable[[], bool]) -> None:
-        """Ramp the published torques to zero, if ramp_to_zero is set: see `Session`."""
-        if self._parameters.on_stale == "ramp_to_zero":
-            self._ramp.finish(self._parameters.ramp_time, hurried)
+        """Ramp the published torques to zero, if ramp_to_zero is set: see `RobotSession`."""
+        if self.parameters.on_stale == "ramp_to_zero":
+            self._ramp.finish(self.parameters.ramp_time, hurried)

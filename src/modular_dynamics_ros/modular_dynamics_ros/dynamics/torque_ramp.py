@@ -7,7 +7,7 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD
+from modular_dynamics_ros.node.robot_session import WATCH_PERIOD
 
 __all__ = ["TorqueRamp"]
 

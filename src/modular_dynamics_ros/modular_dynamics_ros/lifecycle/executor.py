@@ -8,7 +8,6 @@ from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ShutdownException, SingleThreadedExecutor, TimeoutException
 from rclpy.node import Node
 from rclpy.service import Service
-from rclpy.task import Task
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 
@@ -38,19 +37,12 @@ class PersistentExecutor(SingleThreadedExecutor):
             task, entity, node = self.wait_for_ready_callbacks(timeout_sec=timeout_sec)
         except (ShutdownException, TimeoutException):
             return
-        self.call_back(task)
+        task()
         error = task.exception()
         if error is None or not self._report(error, entity_name(entity)):
             return
         if entity is not None and not _listens_again(entity, node):
             raise error
-
-    def attempt(self, what: str, function: Callable[[], None]) -> None:
-        """Call a function; what it raises is logged, as with callbacks."""
-        try:
-            function()
-        except Exception as error:
-            self._report(error, what)
 
     def _report(self, error: BaseException, what: str) -> bool:
         """Log what a callback raised; return False if the process is ending."""
@@ -58,10 +50,6 @@ class PersistentExecutor(SingleThreadedExecutor):
             return False
         self._log.skipped(what, error)
         return True
-
-    def call_back(self, task: Task) -> None:
-        """Read what has come and call back."""
-        task()
 
 
 def entity_name(entity: Any) -> str:

@@ -13,23 +13,25 @@ from typing import Any, Generic, TypeVar
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.failures import described
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.entities import NO_PUBLISHER_EVENTS, ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.messages.status import Status, diagnostic_array
 from modular_dynamics_ros.parameters.table import changed, declare
 
-__all__ = ["FAILURE", "SUCCESS", "ManagedNode"]
+__all__ = ["FAILURE", "STEADY_CLOCK", "SUCCESS", "ManagedNode"]
 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 ERROR = TransitionCallbackReturn.ERROR
 Table = TypeVar("Table")
+#: The clock of what must go on while system time is set, and while a simulation stands still.
+STEADY_CLOCK = Clock(clock_type=ClockType.STEADY_TIME)
 
 
 class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
@@ -79,14 +81,6 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
 
         It must end soon where `hurried` becomes true.
         """
-
-    @property
-    def busy(self) -> bool:
-        """Return whether `run_node` polls and calls `rehearse` instead of sleeping."""
-        return False
-
-    def rehearse(self) -> None:
-        """Rehearse: called repeatedly while nothing happens, see `busy`."""
 
     def report(self) -> tuple[str, list[Status]]:
         """Name of the robot and the parts of /diagnostics; called each second while active."""

@@ -1,35 +1,49 @@
-"""Vectors in a robot's joint order as sensor_msgs/JointState and as commands, serialised."""
+"""Vectors in a robot's joint order as sensor_msgs/JointState and as commands; written again and again."""
 
+from array import array
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from modular_dynamics_ros.messages.serialized import WrittenInPlace
-
 __all__ = ["EffortWriter", "JointStateWriter"]
 
-Array = NDArray[np.float64]
+SECOND = 1_000_000_000  # [ns]
 
 
 class JointStateWriter:
-    """Joint states of the joints at `indices` of a robot's vectors."""
+    """One joint state of the joints at `indices` of a robot's vectors, in the order of `indices`."""
 
     def __init__(
         self, joint_names: Sequence[str], indices: Sequence[int], fields: Sequence[str], frame_id: str = ""
     ) -> None:
-        message = JointState(name=[joint_names[index] for index in indices])
-        message.header.frame_id = frame_id
-        #: (stamp [ns], vectors in the order of `fields`) -> the serialised message
-        self.write = WrittenInPlace(message, fields, indices).write
+        self._fields, self._indices = tuple(fields), np.array(indices, np.intp)
+        self.message = JointState(name=[joint_names[index] for index in indices])
+        self.message.header.frame_id = frame_id
+
+    def write(self, stamp: int, *vectors: ArrayLike) -> JointState:
+        """Return the message with this stamp [ns] and the numbers of the fields' vectors."""
+        message = self.message
+        message.header.stamp.sec, message.header.stamp.nanosec = divmod(stamp, SECOND)
+        for field, vector in zip(self._fields, vectors, strict=True):
+            setattr(message, field, _numbers(vector, self._indices))
+        return message
 
 
 class EffortWriter:
     """Efforts in the order of a controller's joints, as effort and forward_command controllers take them."""
 
     def __init__(self, indices: Sequence[int]) -> None:
-        #: (efforts (n,)) -> the serialised message, n: joints of the robot; it has no stamp
-        self.write = partial(WrittenInPlace(Float64MultiArray(), ("data",), indices).write, 0)
+        self._indices, self.message = np.array(indices, np.intp), Float64MultiArray()
+
+    def write(self, efforts: ArrayLike) -> Float64MultiArray:
+        """Return the message of efforts (n,), n: joints of the robot; it has no stamp."""
+        self.message.data = _numbers(efforts, self._indices)
+        return self.message
+
+
+def _numbers(vector: ArrayLike, indices: NDArray[np.intp]) -> "array[float]":
+    """Return the numbers at `indices` as rclpy takes them without a look at each."""
+    return array("d", np.asarray(vector, np.float64)[indices].tobytes())

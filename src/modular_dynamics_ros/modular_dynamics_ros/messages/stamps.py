@@ -13,6 +13,7 @@ except ImportError:  # the command bag runs without ROS: there messages are only
 __all__ = [
     "description_frame",
     "description_of",
+    "message_stamp",
     "sending_time",
     "stamp_message",
     "stamp_nanoseconds",
@@ -40,6 +41,12 @@ def sending_time(info: dict[str, Any], now: int, *, simulated: bool) -> int:
         info: rclpy's. simulated: whether the node's clock is /clock, which the middleware does not know.
     """
     return now if simulated else min(now, info["source_timestamp"] or info["received_timestamp"])
+
+
+def message_stamp(message: Any, info: dict[str, Any], node: Any) -> int:
+    """Return the stamp [ns] of a message, by the node's clock; of one without a stamp its sending time."""
+    stamp = stamp_nanoseconds(message.header.stamp)
+    return stamp or sending_time(info, node.now(), simulated=node.simulated)
 
 
 def stamp_seconds(nanoseconds: int) -> str:

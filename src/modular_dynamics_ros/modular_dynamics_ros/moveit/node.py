@@ -20,8 +20,8 @@ from rclpy.exceptions import NameValidationException
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.entities import ReadingNode
+from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
 from modular_dynamics_ros.moveit.instance import Instance

@@ -1,6 +1,8 @@
 """References of an active node: trajectories, or the set points of a controller."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -11,19 +13,20 @@ from trajectory_msgs.msg import JointTrajectory
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
-from modular_dynamics_ros.exceptions import BadMessage, RobotError
+from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
 from modular_dynamics_ros.messages import controller_states
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.node.threads.message_reader import MessageReader
 from modular_dynamics_ros.node.topics import JOINT_STATES
+from modular_dynamics_ros.node.worker import Worker
 
 __all__ = ["ReferenceInput", "require_reference_type"]
 
 # of /clock; messages of it that overtake each other set it back by less
 SET_BACK = JumpThreshold(min_forward=None, min_backward=Duration(seconds=-0.1))
-FREED_AT_ONCE = 500  # points: 0.2 ms
+AT_ONCE = 50_000  # [bytes] that rclpy reads within 10 ms: it makes an object of each point of a trajectory
+MOST_WAITING = 10  # large ones, as many as the middleware keeps
 
 
 def require_reference_type(reference_type: str) -> None:
@@ -52,25 +55,36 @@ class ReferenceInput(Subscriptions):
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called
             self._subscribe_with_info(JointTrajectory, "reference", self._on_reference, 10, raw=True)
-        self._reader = MessageReader(node, self._read_serialized, self._on_read, self._on_dropped)
+        self._worker, self._unread = Worker(node), deque[tuple[bytes, int]]()  # large ones that are read
         self._jumps = node.get_clock().create_jump_callback(SET_BACK, post_callback=self._on_jump)
 
     def destroy(self) -> None:
         """Remove the subscription; what is still being read is not taken."""
         self._jumps.unregister()
-        self._reader.destroy()
-        del self._reader  # which refers to this one: rings of objects are freed late
+        self._worker.destroy(NodeError("ended"))
         super().destroy()
 
     def continue_from(self, other: "ReferenceInput") -> None:
-        """Take what still comes for a robot that was changed."""
-        self._reader.continue_from(other._reader)
+        """Read what the input of the robot before its change has not read yet."""
+        for serialized, arrival in other._unread:
+            self._receive(serialized, arrival)
         self._controller = other._controller
 
     def _on_reference(self, serialized: bytes, info: dict[str, Any]) -> None:
         now = self._node.now()
         self._computation.accelerations.note_time(now)
-        self._reader.add(serialized, now)
+        self._receive(serialized, now)
+
+    def _receive(self, serialized: bytes, now: int) -> None:
+        read = partial(self._read_serialized, serialized, now)
+        if len(serialized) <= AT_ONCE and not len(self._worker):
+            self._take(now, read)
+        elif len(self._worker) < MOST_WAITING:  # a small one behind a large one waits for it
+            self._unread.append((serialized, now))
+            self._worker.submit(read, partial(self._on_read, now))
+        else:
+            text = "large ones come faster than they are read: send fewer, or fewer points"
+            self._node.log.problem("reference", "left out", text)
 
     def _read_serialized(self, serialized: bytes, arrival: int) -> ReferenceTrajectory:
         """Return the trajectory of a serialized message. Thread-safe."""
@@ -79,21 +93,26 @@ class ReferenceInput(Subscriptions):
         except Exception as error:  # of rclpy, whose classes are private
             text = f"its bytes are no trajectory_msgs/JointTrajectory ({type(error).__name__})"
             raise BadMessage("unreadable", text) from error
-        try:
-            return self._trajectory(message, lambda names: trajectory_from_message(message, names, arrival))
-        finally:
-            while message.points:  # all at once would stop the other threads
-                del message.points[-FREED_AT_ONCE:]
+        return self._trajectory(message, lambda names: trajectory_from_message(message, names, arrival))
 
-    def _on_read(self, trajectory: Callable[[], ReferenceTrajectory], arrival: int) -> None:
+    def _on_read(self, arrival: int, trajectory: ReferenceTrajectory | None, error: Exception | None) -> None:
+        self._unread.popleft()
+        if isinstance(error, NodeError):
+            return  # it is not read any more
+
+        def result() -> ReferenceTrajectory:
+            if error is not None:
+                raise error
+            assert trajectory is not None  # there is one or the other
+            return trajectory
+
+        self._take(arrival, result)
+
+    def _take(self, arrival: int, trajectory: Callable[[], ReferenceTrajectory]) -> None:
         if arrival > self._node.now() + CLOCK_SET_BACK:
             return  # the clock was set back since then: forgotten as those before, see `note_time`
         with self._refusing("reference", "reference"):
             self._add(trajectory(), arrival)
-
-    def _on_dropped(self) -> None:
-        text = "they come faster than they are read, and the oldest was left out: send fewer, or fewer points"
-        self._node.log.problem("reference", "left out", text)
 
     def _on_controller_state(self, message: Any, info: dict[str, Any]) -> None:
         now, computation = self._node.now(), self._computation
@@ -129,4 +148,3 @@ class ReferenceInput(Subscriptions):
     def _on_jump(self, jump: TimeJump) -> None:
         """Discard trajectories after a simulation restarts; they would become active at their time."""
         self._computation.accelerations.forget_reference()
-        self._reader.forget()

@@ -1,71 +1,97 @@
-"""What every node about one robot is: a lifecycle, its parameters, a robot description, diagnostics.
+"""What every node about one robot is: a lifecycle, its parameters, a robot description, joint states.
 
-unconfigured --configure--> inactive: the robot is loaded and compiled or, without robot_description_file,
-awaited on the topic robot_description; both succeed, so that nodes may start in any order. A bad file makes
-configuring fail. inactive --activate--> active: joint states are taken and answered. While a robot is awaited
-nothing is answered and /diagnostics says so. A new description is prepared beside, and replaces the robot
-between two joint states. If it is refused the last good one stays, unless the description has a stamp: then
-the robot has changed, and nothing is answered. Which robot answers a joint state: `Succession`.
+unconfigured --configure--> inactive: the robot is loaded or, without robot_description_file, awaited on the
+topic robot_description; both succeed, so that nodes may start in any order. A bad file makes configuring
+fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
+awaited nothing is answered and /diagnostics says so.
+
+A new description counts from the next joint state on. One without a stamp is prepared beside; if it is
+refused the last good one stays. One with a stamp (attribute of <modular_dynamics>) says that the robot has
+changed: it is prepared at once, joint states wait in the middleware meanwhile, and if it is refused nothing
+is answered. A joint state that names another description (`description_frame`) is not answered.
 """
 
 from collections.abc import Sequence
-from typing import Any, Generic
+from functools import partial
+from typing import Any, Generic, NamedTuple
 
 from rclpy.lifecycle import LifecycleState
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
+from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
-from modular_dynamics_ros.exceptions import NoJointsError, RobotError, SettingError
+from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
+from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
-from modular_dynamics_ros.messages.stamps import stamp_seconds
+from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
-from modular_dynamics_ros.node.interfaces import Parameters, Session, SessionType
-from modular_dynamics_ros.node.joint_states.change_stamp import is_far_ahead
-from modular_dynamics_ros.node.joint_states.robot_version import Vacancy
-from modular_dynamics_ros.node.joint_states.succession import Succession
+from modular_dynamics_ros.node.reference_input import require_reference_type
 from modular_dynamics_ros.node.shared_entities import SharedEntities
-from modular_dynamics_ros.node.threads.description_loader import DescriptionLoader, Loaded
-from modular_dynamics_ros.node.topics import DESCRIPTIONS
+from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES
+from modular_dynamics_ros.node.worker import Worker
+from modular_dynamics_ros.parameters.robot import Parameters
 
-__all__ = ["FAILURE", "SUCCESS", "RobotNode"]
+__all__ = ["FAILURE", "SUCCESS", "Description", "RobotNode"]
+
+MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
+MOST_WAITING = 20  # descriptions that wait to be prepared, as many as the middleware keeps
+
+
+class Description(NamedTuple):
+    """A description from the topic: its text, the robot's name and, where it has one, its stamp [ns].
+
+    `number`: how many had come with it; 0: it is that of a file.
+    """
+
+    text: str = ""
+    name: str = ""
+    stamp: int | None = None
+    number: int = 0
+
+
+class Vacancy(NamedTuple):
+    """Why the joint states of a robot cannot be answered, and whether that is no fault."""
+
+    why: str
+    usual: bool
 
 
 class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     """Loads and prepares robot descriptions; all about one robot is in its session.
 
-    A subclass sets NAME and PARAMETERS (a table, see parameters/table.py), and defines `session_type`.
+    A subclass sets NAME, PARAMETERS (a table, see parameters/table.py) and SESSION.
+
+    Attributes:
+        session: of the robot; None while there is none, or its joint states cannot be answered.
     """
 
-    @staticmethod
-    def session_type() -> SessionType[Parameters]:
-        """Import the class of the sessions, and with it the library: called when the node is configured.
-
-        DDS finds the other nodes meanwhile, so that a node that was killed answers sooner.
-        """
-        raise NotImplementedError
+    SESSION: Any
+    session: Any
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        self.succession = Succession(self, lambda: self.parameters.stale_after, self._awaits)
-        self._entities = SharedEntities(self)
+        self.session = None
+        self._vacancy: Vacancy | None = None
+        self._described = Description()  # of the robot, where it came from the topic
+        self._entities = SharedEntities(self, lambda: self.parameters.stale_after)
         self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
         self._refusal = ""  # of the last description from the topic, until a robot is taken
-        self._description = ""  # newest text from the topic; empty again once it was refused
-        self._loader: DescriptionLoader[Any] | None = None
-        self._lost_before: int | None = 0  # number of lost joint states at the last diagnostics
-
-    @property
-    def session(self) -> Session[Parameters] | None:
-        """The session of the active robot."""
-        return self.succession.current
+        self._text = ""  # newest text from the topic; empty again once it was refused
+        self._came = 0  # descriptions from the topic
+        self._worker: Worker | None = None
+        self._subscription: Any = None  # to joint_states
+        self._number = 0  # of the last joint state, as its publisher counts
+        self._lost: int | None = 0  # joint states on the way; None where there are several publishers
+        self._lost_before: int | None = 0  # at the last diagnostics
 
     @property
     def why_no_robot(self) -> str:
         """Return why no robot is active, for requests. Thread-safe."""
-        if (vacancy := self.succession.vacancy) is not None:
+        if (vacancy := self._vacancy) is not None:
             return f"the robot of the last robot_description cannot be used: {vacancy.why}"
         if refusal := self._refusal:
             return f"there is no robot; the last robot_description was refused: {refusal}"
@@ -73,18 +99,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def configure(self) -> bool:
         """Load the robot from its file, or begin to wait for it."""
-        self.while_configured.callback(self._forget_robots)
+        self.while_configured.callback(self._forget_robot)
         file = self.parameters.robot_description_file
         if file:
-            # logged before the imports: for every line rclpy searches all modules for the caller
             self.get_logger().info(f"loading {file}")
-        try:
-            self.session_type()
-        except ImportError as error:
-            self.get_logger().fatal(f"the library cannot be imported: {error}")
-            return False
-        from modular_dynamics_ros.node.reference_input import require_reference_type  # noqa: PLC0415  # as above
-
         try:
             require_reference_type(self.parameters.reference_type)
         except RobotError as error:
@@ -94,15 +112,10 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return False
         if file:
             return self._take_file(file)
-        from modular_dynamics_ros.computation.robot import header_of  # noqa: PLC0415  # imports the library
-
-        self._loader = DescriptionLoader(
-            self, header_of, self._load, self._outdated, self._take_loaded, self.succession.look_again
-        )
-        self.while_configured.callback(self._loader.destroy)
-        subscription = self.create_subscription(
-            String, "robot_description", self._on_robot_description, DESCRIPTIONS
-        )
+        self._worker = Worker(self)
+        self.while_configured.callback(self._worker.destroy, NodeError("the node was cleaned up"))
+        receive = self._on_robot_description
+        subscription = self.create_subscription(String, "robot_description", receive, DESCRIPTIONS)
         self.while_configured.callback(self.destroy_subscription, subscription)
         self.get_logger().info("waiting for a robot on the topic robot_description")
         return True
@@ -111,105 +124,184 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """Make what a subclass needs before the first robot; false, after logging why, where it cannot."""
         return True
 
-    def _forget_robots(self) -> None:
+    def _forget_robot(self) -> None:
         try:
-            self.succession.destroy()
+            if self.session is not None:
+                self.session.destroy()
         finally:
             self._begin_anew()
 
     def activate(self, state: LifecycleState) -> None:
-        """Begin to take joint states."""
-        self._lost_before = 0
-        self.while_active.callback(self.succession.deactivate)
-        self.succession.activate(state)
+        """Begin to take joint states, or wait for a robot."""
+        self._entities.begin()
+        self._number = self._lost = self._lost_before = 0
+        self.while_active.callback(self._take_no_more)
+        if self.session is not None:
+            self._begin(self.session, state)
+
+    def _begin(self, session: Any, state: LifecycleState | None) -> None:
+        """Activate a session.
+
+        Its own subscriptions come first: so a waiting reference is read before a waiting joint state, and a
+        player that waits for subscribers finds all of them.
+        """
+        session.activate(state)
+        if self._subscription is None:
+            receive, events = self._on_joint_state, NO_SUBSCRIPTION_EVENTS
+            self._subscription = self.create_subscription(
+                JointState, "joint_states", receive, JOINT_STATES, event_callbacks=events
+            )
+
+    def _take_no_more(self) -> None:
+        if self._subscription is not None:
+            self.destroy_subscription(self._subscription)
+        self._subscription = None
+        if self.session is not None:
+            self.session.deactivate()
 
     def wind_down(self) -> None:
         """See `ManagedNode`."""
         if self.session is not None:
             self.session.wind_down(self.hurried)
 
-    def report(self) -> tuple[str, list[Status]]:
-        """See `ManagedNode`."""
-        self.succession.tidy()
-        if self.session is not None:
-            robot, statuses = self.session.robot, self.session.statuses()
-            return robot.graph.name, [*statuses, self._arrivals_status(), _model_status(robot.warnings)]
-        if (vacancy := self.succession.vacancy) is not None:
-            text = f"nothing is answered until the next robot_description: {vacancy.why}"
-            return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
-        refused = f"; the last one was refused: {self._refusal}" if self._refusal else ""
-        text = f"waiting for a robot on the topic robot_description{refused}"
-        return "", [Status(ERROR if refused else WARN, "input", text)]
-
     def parameters_changed(self) -> None:
         """See `ManagedNode`."""
         if self.session is not None:
             self.session.set_parameters(self.parameters)
 
+    def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
+        """Give a joint state to the robot, if it is of this robot."""
+        self._count_lost(info)
+        try:
+            self._require_own(message.header.frame_id)
+        except BadMessage as error:
+            self._entities.record.unanswerable(error)
+        else:
+            self.session.receive(message, info)
+
+    def _require_own(self, frame_id: str) -> None:
+        """Raise BadMessage where there is no robot, or a joint state names another description."""
+        named = description_of(frame_id)
+        if named is not None and named != (self._described.name, self._described.stamp):
+            name, stamp = named
+            own = self._described.stamp
+            age = "another" if own is None else "an older" if stamp < own else "a newer"
+            text = f"it belongs to {age} description, '{name[:60]}' since {stamp_seconds(stamp)}"
+            raise BadMessage("another robot", text)
+        if self.session is None:
+            why = self._vacancy.why if self._vacancy else ""
+            raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
+
+    def _count_lost(self, info: dict[str, Any]) -> None:
+        """Look for gaps in the numbers that a publisher gives its messages."""
+        number, last = info.get("publication_sequence_number") or 0, self._number
+        self._number = number
+        if number == last + 1 or self._lost is None or not (number and last):
+            return
+        # the full name: rclpy does not remap the topic that it is asked about
+        if self.count_publishers(self._subscription.topic_name) > 1:
+            self._lost = None
+        elif number > last:
+            self._lost += number - last - 1
+
     def _on_robot_description(self, message: String) -> None:
-        if not message.data.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf reads other text as a path
-            self._refuse(
-                "robot_description",
-                RobotError(
-                    f"the topic must carry the URDF's XML, which starts with '<', not '{message.data[:40]}'"
-                ),
-            )
-        elif message.data != self._description and self._loader is not None:
-            self._description = message.data
-            self._loader.load(message.data)
+        text = message.data
+        if not text.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf reads other text as a path
+            why = f"the topic must carry the URDF's XML, which starts with '<', not '{text[:40]}'"
+            self._refuse("robot_description", RobotError(why))
+            return
+        if text == self._text or self._worker is None:
+            return
+        self._text, self._came = text, self._came + 1
+        try:
+            header = header_of(text)
+            self._require_current(header.stamp)
+            if len(self._worker) >= MOST_WAITING:
+                raise RobotError(f"{MOST_WAITING} descriptions wait already to be prepared")
+        except RobotError as error:
+            self._refuse("robot_description", error)
+            self._text = ""  # its sender may repeat it
+            return
+        description = Description(text, header.name, header.stamp, self._came)
+        load = partial(self._load, text)
+        if header.stamp is None:
+            self._worker.submit(load, partial(self._take_loaded, description))
+            return
+        self._newest = header.stamp
+        prepared, failure = None, None
+        try:
+            prepared = load()
+        except Exception as refusal:
+            failure = refusal
+        self._take_loaded(description, prepared, failure)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
-        return self.session_type().load(description, self.parameters)
+        return self.SESSION.load(description, self.parameters)
 
     def _take_file(self, file: str) -> bool:
         """Load the robot of a file; return False if it is refused."""
         try:
-            self._add(self._load(file), None)
+            self._add(self._load(file), Description())
         except Exception as error:
             if self.context.ok():  # else Ctrl-C has shut rclpy down: the description is not to blame
                 self._refuse("robot_description_file", error)
             return False
         return True
 
-    def _take_loaded(self, loaded: Loaded[Any]) -> None:
+    def _take_loaded(self, description: Description, prepared: Any, error: Exception | None) -> None:
         """Replace the robot by one from the topic, or refuse an invalid one."""
-        stamp, error = loaded.stamp, loaded.error
-        try:
-            self._require_current(stamp)
-        except RobotError as refusal:
-            self._refuse("robot_description", refusal)
-            self._forget_text(loaded.text)
-            return
-        if stamp is not None:
-            self._newest = stamp
+        stamp = description.stamp
+        if description.number < self._described.number:
+            return  # one with a stamp, which came later, did not wait
         if error is None:
-            assert loaded.product is not None  # `Loaded` has a product if there is no error
             try:
-                self._add(loaded.product, stamp)
+                self._add(prepared, description)
+                return
             except Exception as refusal:
-                if not self.context.ok():  # Ctrl-C has shut rclpy down: the description is not to blame
-                    return
                 error = refusal
-        if error is None:
+        if not self.context.ok():  # Ctrl-C has shut rclpy down: the description is not to blame
             return
         usual = isinstance(error, NoJointsError) and stamp is not None
         if usual:
             self.get_logger().info(f"robot_description: {error}")
         else:
             self._refuse("robot_description", error, stays=stamp is None)
-            self._forget_text(loaded.text)
+            if self._text == description.text:
+                self._text = ""  # its sender may repeat it
         if stamp is not None:
-            self.succession.add_vacant(loaded.name, stamp, Vacancy(str(error), usual))
+            before, self.session = self.session, None
+            self._described, self._vacancy = description, Vacancy(str(error), usual)
+            if before is not None:
+                before.finish()
+                before.destroy()
 
-    def _add(self, prepared: Any, stamp: int | None) -> None:
-        session = self._session(prepared)
-        self._refusal = ""
-        self.succession.add(session, session.robot.graph.name, stamp)
+    def _add(self, prepared: Any, description: Description) -> None:
+        """Let a prepared robot take the place of the present one."""
+        self._replace(self._session(prepared), description)
 
-    def _session(self, prepared: Any) -> Session[Parameters]:
+    def _replace(self, session: Any, description: Description) -> None:
+        """Let a session take the place of the present one, from the next joint state on."""
+        before = self.session
+        try:
+            if self.active:
+                self._begin(session, None)
+        except Exception:
+            session.destroy()
+            raise
+        self.session, self._described, self._vacancy, self._refusal = session, description, None, ""
+        if before is not None:
+            try:
+                if self.active:
+                    before.finish()
+                    self._entities.record.last = None  # of another robot
+                    session.continue_from(before)
+            finally:
+                before.destroy()
+
+    def _session(self, prepared: Any) -> Any:
         """Return the session of a prepared robot, after logging notes on it."""
-        session = self.session_type()(self._entities, prepared, self.parameters)
+        session = self.SESSION(self._entities, prepared, self.parameters)
         session.set_parameters(self.parameters)  # they may have changed since the robot was prepared
         robot, before = session.robot, None if self.session is None else self.session.robot
         # a robot that changes all the time keeps its flaws, and stands where it stood
@@ -244,7 +336,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         """
         if stamp is None or (now := self.now()) == 0:  # no /clock yet
             return
-        if is_far_ahead(stamp, now, self.parameters.stale_after):
+        if (stamp - now) * 1e-9 > max(self.parameters.stale_after, MOST_AHEAD):
             text = f"its stamp {stamp_seconds(stamp)} is ahead of this node's clock, {stamp_seconds(now)}"
             raise RobotError(f"{text}: synchronise the clocks, or set use_sim_time on both sides")
         newest = self._newest
@@ -252,22 +344,21 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             own, last = stamp_seconds(stamp), stamp_seconds(newest)
             raise RobotError(f"its stamp {own} is older than {last} of the last one")
 
-    def _outdated(self, next_stamp: int) -> bool:
-        """Return whether a robot need not be prepared, given the stamp [ns] of its successor."""
-        return (self.now() - next_stamp) * 1e-9 > self.parameters.stale_after
+    def report(self) -> tuple[str, list[Status]]:
+        """See `ManagedNode`."""
+        if self.session is not None:
+            robot, statuses = self.session.robot, self.session.statuses()
+            return robot.graph.name, [*statuses, self._lost_status(), _model_status(robot.warnings)]
+        if (vacancy := self._vacancy) is not None:
+            text = f"nothing is answered until the next robot_description: {vacancy.why}"
+            return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
+        refused = f"; the last one was refused: {self._refusal}" if self._refusal else ""
+        text = f"waiting for a robot on the topic robot_description{refused}"
+        return "", [Status(ERROR if refused else WARN, "input", text)]
 
-    def _awaits(self, after: int, until: int) -> bool:
-        """See `DescriptionLoader.awaits`."""
-        return self._loader is not None and self._loader.awaits(after, until)
-
-    def _forget_text(self, text: str) -> None:
-        """Forget a refused description, so that its sender may repeat it."""
-        if self._description == text:
-            self._description = ""
-
-    def _arrivals_status(self) -> Status:
+    def _lost_status(self) -> Status:
         """Return the status of joint states lost by the middleware."""
-        lost, before = self.succession.lost, self._lost_before
+        lost, before = self._lost, self._lost_before
         self._lost_before = lost
         if lost is None:
             reason = "unknown: several publishers, or one that was started again"

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.answer_record import AnswerRecord
+from modular_dynamics_ros.node.joint_table import JointTable
 
 __all__ = ["SharedEntities", "SharedSubscription"]
 
@@ -18,7 +19,6 @@ class _Publisher:
     """A publisher and the number of sessions that use it."""
 
     entity: Any
-    topic: str
     users: int = 1
 
 
@@ -44,24 +44,25 @@ class SharedSubscription:
 
 
 class SharedEntities:
-    """A node as its sessions see it: those of one topic share publisher and subscription."""
+    """A node as its sessions see it: those of one topic share publisher and subscription; see `SessionNode`.
 
-    def __init__(self, node: SessionNode) -> None:
-        self._node = node
+    Args:
+        node: rclpy's; whatever is not defined here is its own. stale_after: see `AnswerRecord`.
+    """
+
+    def __init__(self, node: Any, stale_after: Callable[[], float]) -> None:
+        self._node, self._stale_after = node, stale_after
         self._publishers: dict[str, _Publisher] = {}
         self._subscriptions: dict[str, _Subscription] = {}
-        self.log = node.log
-        self.create_timer, self.destroy_timer = node.create_timer, node.destroy_timer
-        self.create_guard_condition = node.create_guard_condition
-        self.destroy_guard_condition = node.destroy_guard_condition
-        self.count_publishers, self.get_clock = node.count_publishers, node.get_clock
-        self.get_publishers_info_by_topic = node.get_publishers_info_by_topic
-        self.now, self.steady, self.stamp = node.now, node.steady, node.stamp
+        self.begin()
 
-    @property
-    def simulated(self) -> bool:
-        """Whether the node's clock is /clock."""
-        return self._node.simulated
+    def begin(self) -> None:
+        """Forget what came: the node is activated."""
+        self.record, self.joints = AnswerRecord(self._node, self._stale_after), JointTable()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the node has."""
+        return getattr(self._node, name)
 
     def create_lifecycle_publisher(self, kind: type, topic: str, qos: Any, **options: Any) -> Any:
         """Return the topic's publisher, created if no session has it yet."""
@@ -69,16 +70,16 @@ class SharedEntities:
             shared.users += 1
             return shared.entity
         entity = self._node.create_lifecycle_publisher(kind, topic, qos, **options)
-        self._publishers[topic] = _Publisher(entity, topic)
+        self._publishers[topic] = _Publisher(entity)
         return entity
 
     def destroy_lifecycle_publisher(self, publisher: Any) -> bool:
         """Remove it when its last session does."""
-        shared = next(one for one in self._publishers.values() if one.entity is publisher)
+        topic, shared = next(pair for pair in self._publishers.items() if pair[1].entity is publisher)
         shared.users -= 1
         if shared.users:
             return True
-        del self._publishers[shared.topic]
+        del self._publishers[topic]
         return bool(self._node.destroy_lifecycle_publisher(publisher))
 
     def create_subscription(

@@ -5,12 +5,13 @@ A signal lets a lifecycle node wind down before it ends; a second one ends it at
 What a callback raises is logged and does not end the process: see `PersistentExecutor`.
 """
 
-import gc
 import os
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import rclpy
@@ -23,12 +24,56 @@ from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.lifecycle.node import SUCCESS, ManagedNode
-from modular_dynamics_ros.node.end_signals import EndedEarly, EndSignals
 from modular_dynamics_ros.parameters.table import usage
 
 __all__ = ["run_lifecycle_node", "run_node"]
 
+#: [s] in which further signals are the same one: Ctrl-C comes from the terminal and from ros2 launch.
+REPEATED = 0.5
 LOOK_PERIOD = 0.1  # [s] from one look for signals to the next: they do not wake the executor
+
+
+class EndedEarly(BaseException):
+    """A signal came before the node spins.
+
+    No KeyboardInterrupt: where one has passed through a text that exec or eval runs, as named tuples
+    do, `python -m` ends by SIGINT, although it was caught.
+    """
+
+
+class EndSignals:
+    """Counts the signals from now on.
+
+    The handler calls nothing of rclpy: it may have interrupted rclpy, which holds a lock.
+
+    Attributes:
+        count: signals so far. early: whether they raise EndedEarly; later they are only counted, because in a
+        callback an exception may become any error.
+    """
+
+    def __init__(self) -> None:
+        self.count, self.early, self._last = 0, True, -inf
+        self._take(self._on_signal)
+        unraisable = sys.unraisablehook
+        # some C code cannot pass an exception on, and would print it
+        sys.unraisablehook = lambda one: None if one.exc_type is EndedEarly else unraisable(one)
+
+    def ignore(self) -> None:
+        """Ignore further signals: one must not interrupt the shutdown."""
+        self._take(signal.SIG_IGN)
+
+    def _take(self, handler: object) -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handler)  # type: ignore[arg-type]  # a function, or SIG_IGN
+
+    def _on_signal(self, number: int, frame: object) -> None:
+        now = time.monotonic()
+        if now - self._last < REPEATED:
+            return
+        self._last = now
+        self.count += 1
+        if self.early:
+            raise EndedEarly
 
 
 def run_node(
@@ -55,14 +100,13 @@ def run_node(
         node = make()
         start(node)
         signals.early = False
-        _collect_garbage()
         log = getattr(node, "log", None) or ChangeLog(node.get_logger(), time.monotonic)
         executor = PersistentExecutor(log, lambda: signals.count > 0 or not rclpy.ok())
         executor.add_node(node)
         if isinstance(node, ManagedNode):
             node.hurried = lambda: signals.count > 1
         while rclpy.ok() and not signals.count and not finished(node):
-            _spin_once(executor, node)
+            executor.spin_once(timeout_sec=LOOK_PERIOD)
         if isinstance(node, ManagedNode):
             node.stop()
     except EndedEarly:
@@ -78,25 +122,6 @@ def run_node(
         signals.ignore()
         _end(node, executor)
     return 0
-
-
-def _spin_once(executor: PersistentExecutor, node: Node) -> None:
-    """Call what is ready; else wait, by sleeping or, if the node is `busy`, by polling."""
-    if isinstance(node, ManagedNode) and node.busy:
-        executor.spin_once(timeout_sec=0.0)
-        executor.attempt("rehearsal", node.rehearse)
-    else:
-        executor.spin_once(timeout_sec=LOOK_PERIOD)
-
-
-def _collect_garbage() -> None:
-    """Start garbage collection, delayed until now, and exclude the objects that exist already.
-
-    Those are mostly modules, which stay; scanning them takes 0.05 s, in which nothing is answered.
-    """
-    if not gc.isenabled():
-        gc.freeze()
-        gc.enable()
 
 
 def _end(node: Node | None, executor: PersistentExecutor | None) -> None:

@@ -115,11 +115,6 @@ class DynamicsParameters(RobotParameters):
         low=0.0,
         high=10.0,
     )
-    busy_wait: bool = parameter(
-        False,
-        "whether the node does not sleep while it waits for joint states, but goes through the computation "
-        "of the last one: the next is answered sooner, and one processor core is always busy",
-    )
     black_box_wait: float = parameter(
         0.0,
         "how long a joint state waits at most for the wrenches of all black boxes with its stamp; without "

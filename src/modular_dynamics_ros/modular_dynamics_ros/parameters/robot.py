@@ -1,11 +1,12 @@
 """Parameters of every node that answers the joint states of a robot."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from modular_dynamics_ros.parameters.kinds import DURATION, GRAVITY, constant, unconfigured
 from modular_dynamics_ros.parameters.table import parameter
 
-__all__ = ["RobotParameters"]
+__all__ = ["Parameters", "RobotParameters"]
 
 
 @dataclass(frozen=True)
@@ -80,3 +81,6 @@ class RobotParameters:
     autostart: bool = constant(
         False, "configure and activate when the node starts, without a lifecycle manager"
     )
+
+
+Parameters = TypeVar("Parameters", bound=RobotParameters)

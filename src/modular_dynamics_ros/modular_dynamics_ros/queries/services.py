@@ -1,5 +1,6 @@
-"""The services: a thread of their own answers them, and every error becomes a response."""
+"""The services: a thread computes the answers, and every error becomes a response."""
 
+from functools import partial
 from typing import Any, Protocol
 
 from modular_dynamics_interfaces.srv import (
@@ -10,15 +11,15 @@ from modular_dynamics_interfaces.srv import (
     InverseDynamics,
     TrajectoryTorques,
 )
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.failures import described, one_line
-from modular_dynamics_ros.node.threads.service_thread import ServiceThread
+from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.node.topics import REQUESTS
+from modular_dynamics_ros.node.worker import Worker
 
 __all__ = ["Host", "QueryServices"]
-
-
-AT_ONCE = 1000  # points of a trajectory that are freed: it takes about a millisecond
 
 
 class Host(Protocol):
@@ -29,8 +30,8 @@ class Host(Protocol):
         """Return whether the node is active."""
 
     @property
-    def succession(self) -> Any:
-        """The robots: see `Succession`."""
+    def session(self) -> Any:
+        """The session of the robot; None without one."""
 
     @property
     def why_no_robot(self) -> str:
@@ -48,7 +49,7 @@ class QueryServices:
 
     def __init__(self, node: Node, host: Host) -> None:
         self._node, self._host = node, host
-        self._thread = ServiceThread(node, "queries")
+        self._worker, group = Worker(node), MutuallyExclusiveCallbackGroup()  # one request at a time
         self._answers: Any = None
         for kind, name in (
             (InverseDynamics, "inverse_dynamics"),
@@ -58,17 +59,19 @@ class QueryServices:
             (GetSubsystemGraph, "get_subsystem_graph"),
             (TrajectoryTorques, "trajectory_torques"),
         ):
-            self._thread.add(kind, f"~/{name}", self._answering(name))
-        self._thread.start()
+            answer = self._answering(name)
+            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
 
     def destroy(self) -> None:
         """Answer no more."""
-        self._thread.destroy()
+        self._worker.destroy(NodeError("the node ended"))
 
     def _answering(self, name: str) -> Any:
-        def answer(request: Any, response: Any) -> Any:
-            code, text = self._outcome(name, request, response)
-            _free(request)
+        async def answer(request: Any, response: Any) -> Any:
+            try:
+                code, text = await self._worker.run(partial(self._outcome, name, request, response))
+            except NodeError as error:
+                code, text = "NOT_ACTIVE", str(error)
             if code != "NONE":
                 response = type(response)()  # an empty response: no fields filled in before the error
             response.error_code, response.error_message = getattr(type(response), code), one_line(text)
@@ -101,12 +104,5 @@ class QueryServices:
         """Return the active robot's session, or why there is none."""
         if not self._host.active:
             return None, "the node is not active; configure and activate it first"
-        session = self._host.succession.current
+        session = self._host.session
         return session, "" if session is not None else self._host.why_no_robot
-
-
-def _free(request: Any) -> None:
-    """Remove points of a trajectory in parts, as freeing a whole list blocks all other threads."""
-    points = request.trajectory.points if isinstance(request, TrajectoryTorques.Request) else []
-    while points:
-        del points[-AT_ONCE:]

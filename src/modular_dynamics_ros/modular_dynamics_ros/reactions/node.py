@@ -15,10 +15,10 @@ A state or a wrench that cannot be used is reported and not answered. It is a li
 robot_description_file it waits, configured, for a robot on the topic robot_description.
 """
 
-from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.reactions.session import ReactionSession
 
 __all__ = ["TorsoReactionNode", "main"]
 
@@ -28,13 +28,7 @@ class TorsoReactionNode(RobotNode[ReactionParameters]):
 
     NAME = "torso_reaction_node"
     PARAMETERS = ReactionParameters
-
-    @staticmethod
-    def session_type() -> SessionType[ReactionParameters]:
-        """See `RobotNode`."""
-        from modular_dynamics_ros.reactions.session import ReactionSession  # noqa: PLC0415  # imports the library
-
-        return ReactionSession
+    SESSION = ReactionSession
 
 
 def main() -> int:

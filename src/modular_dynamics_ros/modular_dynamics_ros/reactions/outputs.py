@@ -9,9 +9,8 @@ from modular_dynamics_ros.computation.reactions import MechanismReactions, React
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.reactions import MarkerWriter, ReactionsWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.demand import Pace
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
+from modular_dynamics_ros.node.outputs import Outputs, Pace, WrenchTopics
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
 

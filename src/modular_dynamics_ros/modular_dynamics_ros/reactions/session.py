@@ -1,13 +1,11 @@
 """One robot in torso_reaction_node: reactions for every joint state, and reports."""
 
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from rclpy.lifecycle import LifecycleState
-from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
@@ -18,8 +16,8 @@ from modular_dynamics_ros.diagnostics.statuses import LatencyWindow, MessageCoun
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import OK, Status, status_of
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, load_computation
 from modular_dynamics_ros.node.reference_input import ReferenceInput
+from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.parameters.reactions import ReactionParameters
@@ -51,7 +49,7 @@ class PreparedReactions(NamedTuple):
     reactions: ReactionComputation
 
 
-class ReactionSession:
+class ReactionSession(RobotSession[ReactionParameters]):
     """One robot: its subscriptions while the node is active, and its publishers.
 
     With loads from topics a state waits for the wrenches that were computed from it.
@@ -59,17 +57,16 @@ class ReactionSession:
     Args:
         prepared: see `load`.
 
-    Attributes:
-        record: of the joint states.
-
     Raises:
         RobotError: robot, rules or parameters cannot be used.
     """
 
+    _outputs: ReactionOutputs
+
     @staticmethod
     def load(description: str, parameters: ReactionParameters) -> PreparedReactions:
-        """See `load_computation`; raises RobotError also where the rules cannot be used."""
-        computation = load_computation(description, parameters, robot_settings(parameters))
+        """Prepare a robot and its rules; raises RobotError where they cannot be used."""
+        computation = Computation(read_robot(description, parameters), robot_settings(parameters))
         rules, tolerance = parameters.rules_file, parameters.equilibrium_tolerance
         return PreparedReactions(computation, ReactionComputation(computation.robot, rules, tolerance))
 
@@ -77,10 +74,7 @@ class ReactionSession:
         self, node: SessionNode, prepared: PreparedReactions, parameters: ReactionParameters
     ) -> None:
         computation, self.reactions = prepared
-        self._node, self._parameters = node, parameters
-        self._loaded = LoadedRobot(node, computation, parameters)
-        self.robot, self.computation = computation.robot, computation
-        self.record = self._loaded.record
+        super().__init__(node, computation, parameters)
         self._outputs = ReactionOutputs(node, self.reactions, parameters)
         self._loads: ConnectionWrenches[_Waiting] | None = None  # while active, with loads from topics
         self._last: MechanismReactions | None = None
@@ -93,61 +87,28 @@ class ReactionSession:
         self._last = self._closed = None
         self._outputs.activate(state)
         others = list[Subscriptions]()
-        if self._parameters.loads == "topics" and self.reactions.load_names:
-            names, timeout = self.reactions.load_names, self._parameters.stale_after
+        if self.parameters.loads == "topics" and self.reactions.load_names:
+            names, timeout = self.reactions.load_names, self.parameters.stale_after
             self._loads = ConnectionWrenches(self._node, self.robot, names, timeout, self._on_loads)
             others.append(self._loads)
-        others.append(ReferenceInput(self._node, self.computation, self._parameters.reference_type))
-        self._loaded.subscribe(others, self._on_state, self._on_watch)
+        others.append(ReferenceInput(self._node, self.computation, self.parameters.reference_type))
+        self._subscribe(others)
 
-    def fits(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.fits(names)
-
-    def knows(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.knows(names)
-
-    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """Return False: each state waits for the loads of its stamp. See `Session`."""
-        return False
-
-    def receive(self, message: JointState, info: dict[str, Any]) -> None:
-        """See `Session`."""
-        self._loaded.receive(message, info)
-
-    def retire(self) -> None:
-        """Retire: see `Session`. Awaited wrenches belong to the next robot from now on."""
-        self._loaded.retire()
+    def finish(self) -> None:
+        """Reject the states that wait for wrenches: those belong to the next robot from now on."""
         if self._loads is not None:
             error = BadMessage("robot replaced", "the robot was replaced before its connection wrenches came")
             for _ in range(self._loads.matcher.close()):
                 self.record.rejected(error)
 
-    def continue_from(self, other: "ReactionSession") -> None:
-        """See `Session`."""
-        self.record.continue_from(other.record)
-
-    def reject(self, error: BadMessage) -> None:
-        """See `Session`."""
-        self.record.unanswerable(error)
-
-    def wind_down(self, hurried: Callable[[], bool]) -> None:
-        """See `Session`: nothing."""
-
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._loaded.unsubscribe()
+        super().deactivate()
         self._loads = None
-
-    def destroy(self) -> None:
-        """Deactivate, and remove the publishers."""
-        self.deactivate()
-        self._outputs.destroy()
 
     def set_parameters(self, parameters: ReactionParameters) -> None:
         """Take parameters that changed at run time."""
-        self._parameters = parameters
+        self.parameters = parameters
         self.computation.apply_settings(robot_settings(parameters))
         self._outputs.parameters = parameters
         self.reactions.tolerance = parameters.equilibrium_tolerance
@@ -158,7 +119,7 @@ class ReactionSession:
         """Return the statuses for /diagnostics, while active."""
         statuses = [
             self.record.status(LOG_NAME),
-            answers_status(self.record.counts, self._computing, self.record.acceleration_source()),
+            answers_status(self.record.counts, self._computing, self.acceleration_source),
         ]
         if self._loads is not None:
             matcher, problems = self._loads.matcher, self._node.log.texts(LOG_NAME)
@@ -167,7 +128,8 @@ class ReactionSession:
         closure = self.record.closure_status(self._closed)
         return [*statuses, closure, reactions_status(self.reactions, self._last)]
 
-    def _on_state(self, state: State, arrival: int) -> None:
+    def on_state(self, state: State, arrival: int) -> None:
+        """Close the loops, and answer the state once the loads are there: see `RobotSession`."""
         began = time.perf_counter_ns()
         answer = self.computation.compute(state, self._node.now(), self._closed, self.record.last)
         self._closed = answer
@@ -194,9 +156,9 @@ class ReactionSession:
         self.record.require_fresh(answer.state.stamp, now, waiting.arrival, delay)
         self._outputs.publish(self._last, answer.state.stamp, from_topics=wrenches is not None)
         self._computing.add(waiting.arrival, waiting.spent + time.perf_counter_ns() - began)
-        self.record.answered(answer, waiting.arrival, now)
+        self.record.answered(answer, waiting.arrival, now, self.computation.settings.closure_tolerance)
 
-    def _on_watch(self) -> None:
+    def on_watch(self) -> None:
         """Report stale input, and give up states whose wrenches will not arrive."""
         if self.record.overdue() is not None:
             self.record.stale("nothing")

@@ -14,7 +14,7 @@ import modular_dynamics as md
 from modular_dynamics_ros.computation.changes.application import Applied, applied, fitted
 from modular_dynamics_ros.computation.changes.change import Changes
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
-from modular_dynamics_ros.node.threads.worker import Worker
+from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.reconfiguration.changes_file import ChangesFile, Draft
 from modular_dynamics_ros.reconfiguration.host import Host
 

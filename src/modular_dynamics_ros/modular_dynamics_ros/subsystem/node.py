@@ -19,11 +19,11 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 from dataclasses import replace
 from typing import Any
 
-from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.subsystem.session import SubsystemSession
 
 __all__ = ["SubsystemNode", "main"]
 
@@ -33,13 +33,7 @@ class SubsystemNode(RobotNode[SubsystemParameters]):
 
     NAME = "subsystem_node"
     PARAMETERS = SubsystemParameters
-
-    @staticmethod
-    def session_type() -> SessionType[SubsystemParameters]:
-        """See `RobotNode`."""
-        from modular_dynamics_ros.subsystem.session import SubsystemSession  # noqa: PLC0415  # imports the library
-
-        return SubsystemSession
+    SESSION = SubsystemSession
 
     def configure(self) -> bool:
         """See `RobotNode`."""
@@ -53,7 +47,7 @@ class SubsystemNode(RobotNode[SubsystemParameters]):
 
     def _load(self, description: str) -> Any:
         named = replace(self.parameters, subsystem=self.parameters.subsystem or self.get_name())
-        return self.session_type().load(description, named)
+        return self.SESSION.load(description, named)
 
 
 def main() -> int:

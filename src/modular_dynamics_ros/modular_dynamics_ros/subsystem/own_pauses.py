@@ -1,6 +1,6 @@
 """For how long a node itself did not run: the process was stopped, or a callback took long."""
 
-from modular_dynamics_ros.node.loaded_robot import WATCH_PERIOD
+from modular_dynamics_ros.node.robot_session import WATCH_PERIOD
 
 __all__ = ["OwnPauses"]
 

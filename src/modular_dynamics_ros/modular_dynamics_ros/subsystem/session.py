@@ -1,6 +1,5 @@
 """One subsystem in subsystem_node: it answers joint states once the neighbours' messages are there."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot, read_robot
+from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
@@ -41,18 +40,18 @@ class _Waiting:
     moving: MovingState | None = None
 
 
-class SubsystemSession:
+class SubsystemSession(RobotSession[SubsystemParameters]):
     """One subsystem: its subscriptions while the node is active, and its publishers.
 
     Args:
         prepared: see `load`.
 
-    Attributes:
-        record: of the joint states.
-
     Raises:
         RobotError: robot or parameters cannot be used.
     """
+
+    computation: SubsystemComputation
+    _outputs: SubsystemOutputs
 
     @staticmethod
     def load(description: str, parameters: SubsystemParameters) -> SubsystemComputation:
@@ -64,11 +63,9 @@ class SubsystemSession:
     def __init__(
         self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters
     ) -> None:
-        self._node, self._parameters = node, parameters
-        self.computation, self.part = prepared, prepared.part
+        self.part = prepared.part
         parameters = own_parameters(parameters, self.part)
-        self._loaded = LoadedRobot(node, prepared, parameters)
-        self.robot, self.record = prepared.robot, self._loaded.record
+        super().__init__(node, prepared, parameters)
         self._outputs = SubsystemOutputs(node, self.part, parameters.controller_joints)
         self._own_motion = prepared.own_motion
         self._successors = {one.subsystem for one in self.part.successors}
@@ -78,7 +75,6 @@ class SubsystemSession:
         self._missing: MissingNeighbours | None = None  # while active
         self._pauses = OwnPauses(node.steady())
         self._moved: MovingState | None = None  # last state that was moved
-        self._retired = False
 
     def activate(self, state: LifecycleState | None) -> None:
         """Subscribe and begin to answer."""
@@ -93,80 +89,54 @@ class SubsystemSession:
         )
         others = [
             self._descriptions,
-            PartReferenceInput(self._node, self.computation, self._parameters.reference_type),
+            PartReferenceInput(self._node, self.computation, self.parameters.reference_type),
             self._neighbours,
         ]
         self._pauses = OwnPauses(self._node.steady())
-        self._loaded.subscribe(others, self._on_state, self._on_watch, self.part.other_joints)
-
-    def fits(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.fits(names)
-
-    def knows(self, names: Sequence[str]) -> bool:
-        """See `Session`."""
-        return self._loaded.knows(names)
-
-    def answer(self, data: bytes, info: dict[str, Any], since: int) -> bool:
-        """Return False: each state waits for motions and wrenches. See `Session`."""
-        return False
+        self._subscribe(others, self.part.other_joints)
 
     def receive(self, message: JointState, info: dict[str, Any]) -> None:
-        """See `Session`."""
+        """See `RobotSession`; a state without a stamp is rejected."""
         if not stamp_nanoseconds(message.header.stamp):
             text = "it has no stamp: nothing says which motion and which wrenches belong to it"
-            self.reject(BadMessage("no stamp", text))
+            self.record.unanswerable(BadMessage("no stamp", text))
             return
-        self._loaded.receive(message, info)
+        super().receive(message, info)
 
-    def retire(self) -> None:
-        """Retire: see `Session`. Motions and wrenches belong to the next robot from now on."""
-        self._retired = True
-        self._loaded.retire()
-        self.rendezvous.clear()
+    def finish(self) -> None:
+        """Reject the states that wait for neighbours: those have the next robot from now on."""
+        error = BadMessage("robot replaced", "the robot was replaced before its neighbours had sent")
+        for _ in self.rendezvous.waiting():
+            self.record.rejected(error)
 
     def continue_from(self, other: "SubsystemSession") -> None:
-        """See `Session`."""
-        self.record.continue_from(other.record)
+        """Keep what is known of the other nodes' descriptions."""
         if self._descriptions is not None and other._descriptions is not None:
             self._descriptions.continue_from(other._descriptions)
 
-    def reject(self, error: BadMessage) -> None:
-        """See `Session`."""
-        self.record.unanswerable(error)
-
-    def wind_down(self, hurried: Callable[[], bool]) -> None:
-        """See `Session`: nothing."""
-
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._loaded.unsubscribe()
+        super().deactivate()
         self.rendezvous.clear()
         self._descriptions = self._neighbours = self._missing = self._moved = None
 
-    def destroy(self) -> None:
-        """Deactivate, and remove the publishers."""
-        self.deactivate()
-        self._outputs.destroy()
-
     def set_parameters(self, parameters: SubsystemParameters) -> None:
         """Take parameters that changed at run time."""
-        self._parameters = parameters
+        self.parameters = parameters
         self.computation.apply_settings(subsystem_settings(parameters))
         self.rendezvous.timeout = parameters.stale_after
 
     def statuses(self) -> list[Status]:
         """Return the statuses for /diagnostics, while active."""
         record = self.record
-        values = answer_values(record.counts, record.acceleration_source())
+        values = answer_values(record.counts, self.acceleration_source)
         statuses = [record.status(LOG_NAME), Status(OK, "output", self.robot.summary, values=values)]
         if self._neighbours is not None and self._missing is not None:
             statuses.append(self._missing.status(self._neighbours.received, self._neighbours.refused))
         return [*statuses, record.closure_status(record.last)] if self.robot.closed else statuses
 
-    def _on_state(self, state: State, arrival: int) -> None:
-        if self._retired:
-            raise BadMessage("robot replaced", "the robot was replaced: its neighbours have another one")
+    def on_state(self, state: State, arrival: int) -> None:
+        """Let a state wait for the messages of its stamp: see `RobotSession`."""
         waiting = _Waiting(state, arrival)
         meeting = self.rendezvous.add_item(state.stamp, waiting, self._node.steady())
         if meeting is None:
@@ -225,7 +195,7 @@ class SubsystemSession:
 
     def _require_young(self, stamp: int) -> None:
         """Raise BadMessage for a state that would be answered too late, before it is computed."""
-        if (self._node.now() - stamp) * 1e-9 > self._parameters.stale_after:
+        if (self._node.now() - stamp) * 1e-9 > self.parameters.stale_after:
             text = "its motion and its wrenches were complete only when it was older than stale_after"
             raise BadMessage("too late", text)
 
@@ -238,11 +208,11 @@ class SubsystemSession:
         now = self._node.now()
         self.record.require_order(moving.state.stamp, now)
         self._outputs.publish_torques(moving.state.stamp, answer)
-        self.record.answered(answer, arrival, now)
+        self.record.answered(answer, arrival, now, self.computation.settings.closure_tolerance)
         if self._missing is not None:
             self._missing.none_missing()
 
-    def _on_watch(self) -> None:
+    def on_watch(self) -> None:
         """Reject states that have timed out, naming the missing neighbours; report stale input."""
         missing, neighbours, timeout = self._missing, self._neighbours, self.rendezvous.timeout
         descriptions = self._descriptions

@@ -116,7 +116,7 @@ def test_the_wait_changes_while_it_runs(make):
     session = make(black_box_wait=0.1)
     session.wrench(999)
     session.state(1000)
-    session.set_parameters(replace(session._parameters, black_box_wait=0.0))
+    session.set_parameters(replace(session.parameters, black_box_wait=0.0))
     assert session.record.counts.rejected == {"no wrench with its stamp": 1}
     session.state(1002)
     assert session.answered == [1002]
@@ -125,7 +125,7 @@ def test_the_wait_changes_while_it_runs(make):
 def test_a_replaced_robot_answers_no_state_that_waits(make):
     session = make(black_box_wait=0.1)
     session.state(1000)
-    session.retire()
+    session.finish()
     assert session.record.counts.rejected == {"robot replaced": 1}
     session.state(1002)
     assert session.record.counts.rejected == {"robot replaced": 2}

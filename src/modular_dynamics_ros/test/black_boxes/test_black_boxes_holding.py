@@ -45,7 +45,9 @@ class Held:
         table = DynamicsParameters(
             on_stale="hold_gravity", stale_after=0.1, partition_file=partition, **parameters
         )
-        self.session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+        self.session = DynamicsSession(
+            lone_node(stale_after=0.1), DynamicsSession.load(four_link, table), table
+        )
         self.node = self.session._node
         self.node.time = 1000 * MS
         self.session.activate(None)
@@ -68,7 +70,7 @@ class Held:
         self.node.time += 10_000 * MS
         sent = self.node.sent["~/joint_torques"]
         count = len(sent)
-        self.session._on_watch()
+        self.session.on_watch()
         return [list(message.effort) for message in sent[count:]]
 
 

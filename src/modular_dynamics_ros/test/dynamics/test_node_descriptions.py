@@ -156,28 +156,33 @@ def bodies(make, root):
     return Bodies(make, root)
 
 
-def test_each_state_is_answered_by_the_robot_of_its_description_or_of_its_time(bodies):
+def test_a_description_counts_from_the_next_joint_state_on_and_another_ones_states_are_refused(bodies):
     early = bodies.send(2.0, described=0.5)  # its description comes later
-    late = bodies.send(1.0, described=0.0)
-    assert bodies.answers(late) == [0]
-    assert bodies.harness.torque_of(early) is None
+    own = bodies.send(1.0, described=0.0)
+    assert bodies.answers(own) == [0]
     bodies.describe(1, 0.5)
-    assert bodies.answers(early) == [1]
-    states = bodies.send(2.1), bodies.send(3.0, described=0.0), bodies.send(4.0)
-    assert bodies.answers(*states) == [1, 0, 1]
+    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(0.5))
+    late = bodies.send(3.0, described=0.0)
+    states = bodies.send(3.1), bodies.send(4.0, described=0.5)
+    assert bodies.answers(*states) == [1, 1]
+    assert [bodies.harness.torque_of(stamp) for stamp in (early, late)] == [None, None]
+    assert bodies.harness.node.session.record.counts.rejected == {"another robot": 2}
 
 
 def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bodies, capfd):
-    waiting = bodies.send(1.0, described=0.5)
+    assert bodies.answers(bodies.send(0.4)) == [0]  # and so are those that were on their way
     broken = stamped(bodies.texts[1], bodies.stamp(0.5)).replace('type="revolute"', 'type="hinge"', 1)
     bodies.harness.descriptions.publish(String(data=broken))
     log = bodies.harness.said("robot_description: refused", capfd)
     assert "'four_link' stays" not in log  # the body has changed, whatever it is now
-    unanswered = waiting, bodies.send(2.0, described=0.5), bodies.send(3.0)
+    unanswered = bodies.send(2.0, described=0.5), bodies.send(3.0)
+    rejected = bodies.harness.node._entities.record.counts.rejected
+    bodies.harness.spin_until(lambda: rejected["robot refused"] == 2)
     bodies.describe(1, 4.0)
+    bodies.harness.spin_until(lambda: bodies.harness.node.session is not None)
     assert bodies.answers(bodies.send(5.0, described=4.0)) == [1]
-    assert [bodies.harness.torque_of(stamp) for stamp in unanswered] == [None] * 3
-    assert bodies.harness.node.session.record.counts.rejected == {"robot refused": 3}
+    assert [bodies.harness.torque_of(stamp) for stamp in unanswered] == [None] * 2
+    assert rejected == {"robot refused": 2}
 
 
 def test_after_a_refused_description_nothing_is_held(make, root, capfd):
@@ -189,7 +194,7 @@ def test_after_a_refused_description_nothing_is_held(make, root, capfd):
     count = len(bodies.harness.torques)
     bodies.harness.spin_until(lambda: len(bodies.harness.torques) > count + 2)  # the old one is held
     bodies.harness.descriptions.publish(String(data=broken))
-    bodies.harness.spin_until(lambda: bodies.harness.node.succession.vacancy)
+    bodies.harness.spin_until(lambda: bodies.harness.node._vacancy)
     status = bodies.harness.status(
         "input", lambda status: "until the next robot_description" in status.message
     )
@@ -203,7 +208,7 @@ def test_a_robot_without_joints_silences_the_node_and_is_no_fault(bodies, capfd)
     base = "<robot name='four_link'><link name='a'/><modular_dynamics version='1' stamp='{}'/></robot>"
     seconds, rest = divmod(bodies.stamp(1.0), 10**9)
     bodies.harness.descriptions.publish(String(data=base.format(f"{seconds}.{rest:09d}")))
-    bodies.harness.spin_until(lambda: bodies.harness.node.succession.vacancy)
+    bodies.harness.spin_until(lambda: bodies.harness.node._vacancy)
     unanswered = bodies.send(2.0)
     status = bodies.harness.status("input", lambda status: "no moving joint" in status.message)
     assert status.level == b"\x00"
@@ -249,7 +254,7 @@ def test_the_old_robot_answers_while_the_new_one_is_prepared(make, root, monkeyp
 
 def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
     bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: bodies.harness.node.succession.stamp == bodies.stamp(0.5))
+    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(0.5))
     bodies.describe(0, 0.2)
     bodies.harness.said("is older than", capfd)
     assert bodies.answers(bodies.send(3.0)) == [1]
@@ -257,7 +262,7 @@ def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
 
 def test_a_description_without_a_stamp_does_not_end_the_comparison_of_stamps(bodies, capfd):
     bodies.harness.descriptions.publish(String(data=bodies.texts[1]))
-    bodies.harness.spin_until(lambda: bodies.harness.node.succession.stamp is None)
+    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp is None)
     bodies.describe(0, -60.0)
     bodies.harness.said("is older than", capfd)
     assert bodies.answers(bodies.send(3.0)) == [1]
@@ -270,7 +275,7 @@ def test_a_description_refused_for_its_stamp_is_taken_when_its_time_has_come(bod
     bodies.harness.said("is ahead of this node's clock", capfd)
     monkeypatch.undo()
     bodies.describe(1, 0.5)
-    bodies.harness.spin_until(lambda: node.succession.stamp == bodies.stamp(0.5))
+    bodies.harness.spin_until(lambda: node._described.stamp == bodies.stamp(0.5))
 
 
 def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
@@ -282,4 +287,4 @@ def test_what_takes_long_is_done_beside_the_executor(make, root, monkeypatch):
     harness = make(robot_description_file="").start()
     harness.descriptions.publish(String(data=(root / "urdf/four_link.urdf").read_text()))
     harness.spin_until(lambda: harness.node.session is not None)
-    assert made == ["descriptions"]
+    assert made == ["worker"]

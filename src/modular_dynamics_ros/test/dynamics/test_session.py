@@ -16,7 +16,6 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 
@@ -25,7 +24,7 @@ class Session(DynamicsSession):
 
     def __init__(self, description, **parameters):
         table = DynamicsParameters(stale_after=0.1, **parameters)
-        super().__init__(lone_node(), self.load(description, table), table)
+        super().__init__(lone_node(stale_after=0.1), self.load(description, table), table)
         self.activate(None)
 
     def receive_at(self, time):
@@ -36,7 +35,7 @@ class Session(DynamicsSession):
     def published_at(self, time):
         self._node.time, torques = round(1e9 * time), self._node.sent["~/joint_torques"]
         torques.clear()
-        self._on_watch()
+        self.on_watch()
         return torques
 
 
@@ -177,20 +176,20 @@ def test_torques_are_answers_also_where_wrenches_cannot_be_computed(four_link, m
 
 def test_output_reports_latency_limits_and_source(four_link):
     computation = Computation(load_robot(four_link), ComputationSettings(effort_limits="clip"))
-    record = AnswerRecord(lone_node(), computation)
+    record, source = lone_node().record, "zero"
     record.counts.answered = 2
     record.counts.latency.add(0, 1_000_000)
     record.counts.latency.add(10_000_000, 3_000_000)
     above = Counter(bend=1)
-    status = output_status(record, above, computation, None)
+    status = output_status(record, above, computation, source, None)
     assert status.level == OK
     assert (status.values["rate [Hz]"], status.values["latency p99 [ms]"]) == ("100.00", "3.000")
     assert status.values["answers above the effort limit of bend"] == "1"
-    assert status.values["acceleration source"] == "zero: accelerations are taken as zero"
+    assert status.values["acceleration source"] == source
     answer = computation.compute(computation.observe(1, np.zeros(4), np.zeros(4)), 1, None)
-    assert output_status(record, above, computation, answer).level == OK
+    assert output_status(record, above, computation, source, answer).level == OK
     limited = answer._replace(exceeded=np.array([False, True, False, False]))
-    status = output_status(record, above, computation, limited)
+    status = output_status(record, above, computation, source, limited)
     assert (status.level, status.message) == (WARN, "effort limit reached (clip): bend")
 
 

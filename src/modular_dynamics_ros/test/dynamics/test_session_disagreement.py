@@ -41,7 +41,7 @@ class Session(DynamicsSession):
 
     def __init__(self, description, **parameters):
         table = DynamicsParameters(**({"crosscheck_rate": 1000.0} | parameters))
-        super().__init__(lone_node(), self.load(description, table), table)
+        super().__init__(lone_node(stale_after=table.stale_after), self.load(description, table), table)
         self.sent, self.topic = self._node.sent, self._node.sent["~/joint_torques"]
         self.wrong = self.crosschecks.check = Wrong(self.crosschecks.check, 0.0)
         self.activate(None)
@@ -116,10 +116,10 @@ def test_a_held_position_is_compared_too(four_link):
     session = Session(four_link, on_stale="hold_gravity", stale_after=0.1)
     session.answer()
     session._node.time += 200 * MS
-    session._on_watch()
+    session.on_watch()
     assert len(session.topic) == 2
     session.wrong.by = 1e-6
-    session._on_watch()
+    session.on_watch()
     assert len(session.topic) == 2
 
 
@@ -132,7 +132,7 @@ def test_held_positions_do_not_let_the_torques_go_again(four_link):
     session._node.time += 10**9
     count = len(session.topic)
     for _ in range(2 * AGREEMENTS):
-        session._on_watch()
+        session.on_watch()
     assert len(session.topic) == count
     assert session.crosschecks.monitor.stopped
 
@@ -148,7 +148,7 @@ def test_stop_counts_at_once_for_a_disagreement_that_was_only_reported(four_link
 def test_a_robot_that_was_replaced_is_held_back_too(four_link):
     session = Session(four_link)
     session.wrong.by = 1e-6
-    session.retire()
+    session.finish()
     assert session.answer() == 0
 
 
@@ -157,7 +157,7 @@ def test_torques_return_when_the_parameter_says_so(four_link, change):
     session = Session(four_link)
     session.wrong.by = 1e-6
     assert session.answer() == 0
-    session.set_parameters(replace(session._parameters, **change))
+    session.set_parameters(replace(session.parameters, **change))
     assert session.answer() == 1
 
 
@@ -173,7 +173,7 @@ def test_tiny_torques_are_no_disagreement(four_link, torque):
 def test_gravity_that_changes_is_no_disagreement(four_link):
     session = Session(four_link)
     for gravity in [(0.0, 0.0, 0.0), (3.0, -2.0, 9.0), (0.0, 0.0, 1e-6)]:
-        session.set_parameters(replace(session._parameters, gravity=gravity))
+        session.set_parameters(replace(session.parameters, gravity=gravity))
         assert session.answer() == 1
 
 
@@ -183,7 +183,9 @@ def test_nothing_is_built_without_a_rate_and_in_a_thread_when_it_is_set(four_lin
         PinocchioCheck, "of", lambda *robot: built.append(threading.current_thread()) or of(*robot)
     )
     table = DynamicsParameters(crosscheck_rate=0.0)
-    session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+    session = DynamicsSession(
+        lone_node(stale_after=table.stale_after), DynamicsSession.load(four_link, table), table
+    )
     assert built == []
     assert session.statuses()[2].message == "off"
     for _ in range(2):
@@ -196,7 +198,9 @@ def test_nothing_is_built_without_a_rate_and_in_a_thread_when_it_is_set(four_lin
 def test_a_robot_beyond_the_largest_is_not_compared_and_that_is_said(four_link, monkeypatch):
     monkeypatch.setattr(modular_dynamics.crosscheck, "CrossCheck", None)  # not even tried
     table = DynamicsParameters(crosscheck_largest=3)
-    session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+    session = DynamicsSession(
+        lone_node(stale_after=table.stale_after), DynamicsSession.load(four_link, table), table
+    )
     status = session.statuses()[2]
     assert (status.level, status.message) == (
         WARN,
@@ -231,7 +235,7 @@ def test_a_ramp_that_has_begun_goes_on_from_there(four_link):
     session.answer()
     for later in (101 * MS, 159 * MS):
         session._node.time += later
-        session._on_watch()
+        session.on_watch()
     efforts, took = ramp(session)
     assert took < 0.15
     assert (efforts[:, 0] / expected(four_link)[0]).max() < 0.2

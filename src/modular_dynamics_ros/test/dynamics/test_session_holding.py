@@ -29,7 +29,7 @@ def arm(root):
 def held_torques(path, names, poses, parameters, lacking, later=50_000_000):
     """Publishes while stale: the torques by joint; the poses before the last one are answered."""
     table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1, **parameters)
-    session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
+    session = DynamicsSession(node := lone_node(stale_after=0.1), DynamicsSession.load(path, table), table)
     session.activate(None)
 
     def send(q, stamp=0, **fields):
@@ -49,7 +49,7 @@ def held_torques(path, names, poses, parameters, lacking, later=50_000_000):
     assert session.record.counts.answered == answered
     node.time += 10**9
     node.sent["~/joint_torques"].clear()
-    session._on_watch()
+    session.on_watch()
     (message,) = node.sent["~/joint_torques"]
     session.destroy()
     return message
@@ -86,7 +86,9 @@ def test_joints_that_are_still_measured_are_held_where_they_are(arm):
 
 def test_a_root_that_goes_on_turning_is_held_as_it_stands(four_link):
     table = DynamicsParameters(on_stale="hold_gravity", gravity_source="imu", stale_after=0.1)
-    session = DynamicsSession(node := lone_node(), DynamicsSession.load(four_link, table), table)
+    session = DynamicsSession(
+        node := lone_node(stale_after=0.1), DynamicsSession.load(four_link, table), table
+    )
     session.activate(None)
     states, level = session.computation.base_states, Quaternion(1.0, 0.0, 0.0, 0.0)
     node.time = 10**9
@@ -95,7 +97,7 @@ def test_a_root_that_goes_on_turning_is_held_as_it_stands(four_link):
     session.receive(message, message_info(node.time))
     node.time += 10**9
     states.add(node.time, Quaternion(np.cos(0.3), np.sin(0.3), 0.0, 0.0), np.zeros(6))
-    session._on_watch()
+    session.on_watch()
     held = node.sent["~/joint_torques"][-1]
     graph = md.load_urdf(four_link, gravity=(0.0, -9.81 * np.sin(0.6), -9.81 * np.cos(0.6)))
     rest = np.zeros(len(Q))
@@ -108,7 +110,7 @@ def test_a_position_that_is_too_large_is_counted_and_the_one_before_is_held(arm,
     names = list(model.names)[1:]
     heavy = {"gravity": (0.0, 0.0, -1e4), "output": output}
     table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1, **heavy)
-    session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
+    session = DynamicsSession(node := lone_node(stale_after=0.1), DynamicsSession.load(path, table), table)
     session.activate(None)
     node.time = 10**9
     for q in ([0.01] * len(names), [0.01] * (len(names) - 2) + [1e10, 1e308]):
@@ -116,7 +118,7 @@ def test_a_position_that_is_too_large_is_counted_and_the_one_before_is_held(arm,
         session.receive(message, message_info(node.time))
     assert session.record.counts.rejected == {"too large": 1}
     node.time += 10**9
-    session._on_watch()
+    session.on_watch()
     answered, held = node.sent["~/joint_torques"]
     assert held.position == answered.position
     assert held.effort == pytest.approx(answered.effort.tolist(), abs=1e-9)
@@ -132,7 +134,7 @@ def test_of_each_joint_the_newest_position_is_held_also_a_late_one(arm, parts):
     names = list(model.names)[1:]
     ranges = {"all": slice(0, 9), "arm": slice(0, 7), "fingers": slice(7, 9)}
     table = DynamicsParameters(on_stale="hold_gravity", stale_after=0.1)
-    session = DynamicsSession(node := lone_node(), DynamicsSession.load(path, table), table)
+    session = DynamicsSession(node := lone_node(stale_after=0.1), DynamicsSession.load(path, table), table)
     session.activate(None)
 
     def send(part, q, stamp):
@@ -149,7 +151,7 @@ def test_of_each_joint_the_newest_position_is_held_also_a_late_one(arm, parts):
         send(part, q, node.time if part == "fingers" else node.time - LATE)
     send("arm", np.full(9, -1.0), node.time - 2 * LATE)  # older than what is known
     assert session.record.counts.answered == 1
-    session._on_watch()
+    session.on_watch()
     held = node.sent["~/joint_torques"][-1]
     expected = np.append(next(q for part, q in poses.items() if part != "fingers")[:7], [0.02, 0.02])
     gravity = pinocchio.computeGeneralizedGravity(model, model.createData(), expected)

@@ -5,12 +5,11 @@ import pytest
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, message_info, receive
+from helpers.nodes.lone_node import hand_over, lone_node, message_info, receive
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import OK, WARN
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.threads import message_reader
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 A = np.array([0.5, -1.0, 2.0, 3.0])
@@ -51,15 +50,13 @@ def test_a_large_reference_that_is_being_read_when_the_robot_is_changed_counts_f
     points, offsets = [(Q, V, A)] * count, [round(k * S / (count - 1)) for k in range(count)]
     receive(node, "reference", trajectory_message(S, NAMES, offsets, points))
     changed = Session.__new__(Session)  # in the same node
-    prepared = Session.load(four_link, session._parameters)._replace(described=session.prepared.described)
-    DynamicsSession.__init__(changed, node, prepared, session._parameters)
+    prepared = Session.load(four_link, session.parameters)._replace(described=session.prepared.described)
+    DynamicsSession.__init__(changed, node, prepared, session.parameters)
     changed.activate(None)
     changed.continue_from(session)
-    session.retire()
-    for thread in list(message_reader._threads):
-        thread.join(30.0)
-    for call in node.create_guard_condition.call_args_list:
-        call.args[0]()
+    session.finish()
+    hand_over(changed._reference._worker)
+    session.destroy()
     assert changed.torques_at(2.0) == expected(four_link, a=A).tolist()
     assert session.computation.accelerations.reference.in_force(S) is None
 

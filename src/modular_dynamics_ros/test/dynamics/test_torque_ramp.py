@@ -1,7 +1,6 @@
 """ramp_to_zero where the robot is replaced: controllers keep the old one's torques until the next answer."""
 
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import MagicMock
@@ -13,11 +12,10 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
-from helpers.nodes.lone_node import lone_node, receive
+from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.node.joint_states.succession import Succession
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
@@ -37,28 +35,33 @@ class Robots:
         self.new = MASS.sub(lambda m: f'mass value="{2 * float(m[1])}"', self.old)
         for name, other in zip(NAMES, OTHERS, strict=True):
             self.new = self.new.replace(f'"{name}"', f'"{other}"')
-        self.entities, self.sessions = SharedEntities(self.node), []
-        self.succession = Succession(self.entities, lambda: self.parameters.stale_after)
-        self.succession.activate(None)
-        self.add(self.old)
+        self.entities = SharedEntities(self.node, lambda: self.parameters.stale_after)
+        self.session = self.session_of(self.old)
+        self.session.activate(None)
 
-    def add(self, text):
-        prepared = DynamicsSession.load(text, self.parameters)
-        self.sessions.append(DynamicsSession(self.entities, prepared, self.parameters))
-        self.succession.add(self.sessions[-1], "robot", None)
+    def session_of(self, text):
+        return DynamicsSession(self.entities, DynamicsSession.load(text, self.parameters), self.parameters)
+
+    def replace(self, text):
+        """As `RobotNode` does it."""
+        before, self.session = self.session, self.session_of(text)
+        self.session.activate(None)
+        before.finish()
+        self.session.continue_from(before)
+        before.destroy()
 
     def answer_at(self, seconds, names=NAMES):
         self.node.time = round(1e9 * seconds)
         message = JointState(name=names, position=Q.tolist(), velocity=V.tolist())
         before = len(self.torques)
-        receive(self.node, "joint_states", message)
+        self.session.receive(message, message_info(self.node.time))
         return self.torques[before:]
 
     def published_at(self, seconds):
         """What the robot in force publishes when it looks for stale input."""
         self.node.time = round(1e9 * seconds)
         before = len(self.torques)
-        self.succession.current._on_watch()
+        self.session.on_watch()
         return self.torques[before:]
 
     @property
@@ -69,19 +72,12 @@ class Robots:
     def commands(self):
         return self.node.sent["~/effort_commands"]
 
-    def forget_the_old_one(self):
-        """It was replaced long ago: its publishers are released."""
-        time.sleep(self.parameters.stale_after + 0.01)
-        self.succession.tidy()
-        assert len(self.succession._robots) == 1
-
 
 def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_answered(four_link):
     robots = Robots(four_link)
     robots.answer_at(1.0)
-    robots.add(robots.new)
+    robots.replace(robots.new)
     assert robots.published_at(1.1) == []  # they are not old yet
-    robots.forget_the_old_one()
     for seconds, factor in ((1.11, 0.99), (1.6, 0.5), (2.1, 0.0)):
         (message,) = robots.published_at(seconds)
         assert message.name == NAMES
@@ -89,7 +85,7 @@ def test_the_torques_of_a_replaced_robot_fall_to_zero_until_the_new_one_is_answe
         assert robots.commands[-1].data == pytest.approx(message.effort, abs=0)
         assert message.header.stamp.nanosec == round(1e9 * seconds) % 10**9
     assert robots.published_at(3.0) == []
-    status = robots.succession.current.statuses()[0]
+    status = robots.session.statuses()[0]
     assert (status.level, "none was answered for 2.00 s" in status.message) == (ERROR, True)
     (answer,) = robots.answer_at(4.0, OTHERS)
     loads = md.inverse_dynamics(md.load_urdf(robots.new), Q, V, np.zeros(4))
@@ -105,33 +101,18 @@ def test_a_ramp_that_has_begun_goes_on_when_the_robot_is_replaced(four_link):
     robots.answer_at(1.0)
     robots.published_at(1.11)
     robots.published_at(1.36)
-    robots.add(robots.new)
+    robots.replace(robots.new)
     for seconds, factor in ((1.37, 0.73), (1.86, 0.24)):
         (message,) = robots.published_at(seconds)
         assert message.effort == pytest.approx(factor * expected(four_link), abs=1e-12)
 
 
-def test_late_answers_of_the_old_robot_put_the_ramp_off_and_it_begins_with_them(four_link):
-    robots = Robots(four_link)
-    robots.add(robots.new)  # without a joint state for the old one
-    robots.answer_at(1.0)
-    assert robots.published_at(1.2) == []  # the new one has waited for none
-    robots = Robots(four_link)
-    robots.answer_at(1.0)
-    robots.add(robots.new)
-    (late,) = robots.answer_at(1.09)
-    assert robots.published_at(1.15) == []
-    (message,) = robots.published_at(1.19 + 1e-9)
-    assert message.name == late.name
-    assert message.effort == pytest.approx(late.effort, abs=1e-8)
-
-
 def test_the_new_robot_winds_the_torques_of_the_old_one_down(four_link):
     robots = Robots(four_link, ramp_time=0.1)
     robots.answer_at(1.0)
-    robots.add(robots.new)
+    robots.replace(robots.new)
     before = len(robots.torques)
-    robots.succession.current.wind_down(lambda: False)
+    robots.session.wind_down(lambda: False)
     efforts = np.array([message.effort for message in robots.torques[before:]])
     assert (np.diff(efforts[:, 0] / expected(four_link)[0]) < 0.0).all()
     assert efforts[-1].tolist() == [0.0] * 4
@@ -141,7 +122,7 @@ def test_the_new_robot_winds_the_torques_of_the_old_one_down(four_link):
 def test_otherwise_nothing_of_a_replaced_robot_is_published(four_link, on_stale):
     robots = Robots(four_link, on_stale=on_stale)
     robots.answer_at(1.0)
-    robots.add(robots.new)
+    robots.replace(robots.new)
     assert robots.published_at(2.0) == []
     assert "publishing nothing" in robots.node.log.texts("stale input")[0]
 
@@ -151,7 +132,7 @@ def test_a_ramp_after_a_hold_begins_with_the_torques_that_held(four_link):
     robots.answer_at(1.0)
     (held,) = robots.published_at(1.2)
     assert held.effort != pytest.approx(expected(four_link), abs=1e-3)
-    session = robots.succession.current
+    session = robots.session
     session.set_parameters(replace(robots.parameters, on_stale="ramp_to_zero"))
     robots.published_at(1.3)
     (ramped,) = robots.published_at(1.78)
@@ -161,9 +142,10 @@ def test_a_ramp_after_a_hold_begins_with_the_torques_that_held(four_link):
 def test_after_deactivating_nothing_is_left_to_ramp(four_link):
     robots = Robots(four_link)
     robots.answer_at(1.0)
-    robots.succession.deactivate()
-    robots.succession.activate(None)
-    robots.add(robots.new)
+    robots.session.deactivate()
+    robots.entities.begin()
+    robots.session.activate(None)
+    robots.replace(robots.new)
     assert robots.published_at(2.0) == []
 
 
@@ -191,7 +173,7 @@ def test_the_ramp_never_rises(four_link):
     """A simulation that starts again sets the clock back: the input seems to be stale for less time."""
     robots = Robots(four_link)
     torques = robots.answer_at(1.0)[0]
-    outputs, answer = MagicMock(), robots.sessions[0].last_published
+    outputs, answer = MagicMock(), robots.session.last_published
     ramp = TorqueRamp(robots.node)
     ramp.published(answer, outputs)
     for overdue in (0.02, 0.5, 0.1, 0.3, 0.7):

@@ -11,8 +11,8 @@ from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.assembly.node import AssemblyNode
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.lifecycle.node import SUCCESS
-from modular_dynamics_ros.node.loaded_robot import LoadedRobot
 from modular_dynamics_ros.node.outputs import Outputs
+from modular_dynamics_ros.node.robot_session import RobotSession
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -98,7 +98,7 @@ def test_a_transition_that_raises_leaves_nothing_and_may_be_repeated(node, monke
         assert entities(node) == before
 
 
-@pytest.mark.parametrize(("kind", "method"), [(LoadedRobot, "unsubscribe"), (Outputs, "destroy")])
+@pytest.mark.parametrize(("kind", "method"), [(RobotSession, "deactivate"), (Outputs, "destroy")])
 def test_a_state_whose_end_raises_is_left_all_the_same(four_link, monkeypatch, capfd, kind, method):
     with closing(Harness(robot_description_file=four_link)) as stage:
         before = entities(stage.node)
@@ -122,7 +122,7 @@ def test_a_robot_that_cannot_subscribe_leaves_the_node_able_to_try_again(four_li
         before = entities(stage.node)
         assert stage.node.trigger_configure() == SUCCESS
         with monkeypatch.context() as broken:
-            broken.setattr(LoadedRobot, "subscribe", Failing(None))
+            broken.setattr(RobotSession, "_subscribe", Failing(None))
             assert stage.node.trigger_activate() == ERROR
         assert entities(stage.node) == before
         stage.start()

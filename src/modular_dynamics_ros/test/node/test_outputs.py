@@ -7,7 +7,6 @@ import pytest
 
 from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node import demand
 from modular_dynamics_ros.node import outputs as outputs_module
 from modular_dynamics_ros.node.outputs import Outputs
 
@@ -17,7 +16,7 @@ TOPIC = "~/stamped_effort_commands"
 
 @pytest.mark.parametrize("controller_joints", [(), ("grip", "turn")])
 def test_the_stamped_twin_has_the_names_of_the_commands(controller_joints, monkeypatch):
-    monkeypatch.setattr(demand, "LOOK_PERIOD", 0)
+    monkeypatch.setattr(outputs_module, "LOOK_PERIOD", 0)
     node, indices = lone_node(), {"turn": 0, "bend": 1, "grip": 3}
     outputs, stamp = Outputs(node, controller_joints, indices, "it has"), 7_000_000_009
     efforts = np.array([1.0, 2.0, 3.0, 4.0])

@@ -11,15 +11,14 @@ from rclpy.time_source import TimeSource
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from helpers.nodes.lone_node import lone_node, message_info, receive
+from helpers.nodes.lone_node import hand_over, lone_node, message_info, receive
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.reference_input import ReferenceInput
-from modular_dynamics_ros.node.threads import message_reader
 
 S = 1_000_000_000
 NAMES = ["turn", "bend", "left", "right"]
@@ -56,9 +55,7 @@ class Input(ReferenceInput):
 
     def hand_over(self):
         """What the executor does once all that have come are read."""
-        for thread in list(message_reader._threads):
-            thread.join(30.0)
-        self.node.create_guard_condition.call_args.args[0]()
+        hand_over(self._worker)
 
     def cancel(self, stamp=0.0):
         message = JointTrajectory()
@@ -192,7 +189,7 @@ def test_a_destroyed_input_no_longer_hears_the_clock(four_link):
 def coverage_by_system_time(given, time):
     """Of a joint state that comes at a time of the system [s], which is set without a jump of /clock."""
     given.node.time = round(time * S)
-    states = StateInput(given.node, given.computation, MagicMock(), MagicMock(), {})
+    states = JointStates(given.node, given.computation, MagicMock(), MagicMock(), {})
     message = JointState(name=NAMES, position=np.zeros(4), velocity=np.zeros(4))
     states.receive(message, message_info(given.node.time))
     (state, _), _ = states._answer.call_args

@@ -14,7 +14,7 @@ def node():
 
 
 def test_a_publisher_lives_as_long_as_one_session_uses_it(node):
-    shared = SharedEntities(node)
+    shared = SharedEntities(node, lambda: 0.2)
     first, second = (shared.create_lifecycle_publisher(str, "~/torques", 10) for _ in range(2))
     other = shared.create_lifecycle_publisher(str, "~/wrench", 10)
     assert first is second is not other
@@ -26,7 +26,7 @@ def test_a_publisher_lives_as_long_as_one_session_uses_it(node):
 
 
 def test_messages_go_to_the_newest_session_and_back_when_it_leaves(node):
-    shared, got = SharedEntities(node), []
+    shared, got = SharedEntities(node, lambda: 0.2), []
     uses = [
         shared.create_subscription(str, "reference", lambda message, info, k=k: got.append((k, message)), 10)
         for k in range(2)
@@ -42,7 +42,7 @@ def test_messages_go_to_the_newest_session_and_back_when_it_leaves(node):
 
 
 def test_a_subscription_that_could_not_be_made_is_made_at_the_next_try(node):
-    shared, make = SharedEntities(node), node.create_subscription
+    shared, make = SharedEntities(node, lambda: 0.2), node.create_subscription
     make.side_effect = [RuntimeError("no memory"), make.return_value]
     with pytest.raises(RuntimeError):
         shared.create_subscription(str, "reference", print, 10)

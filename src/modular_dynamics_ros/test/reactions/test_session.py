@@ -52,7 +52,7 @@ def test_a_refused_state_leaves_no_trace(session):
     send(session, 3, NEAR)
     send(session, 4, FAR, with_wrenches=False)
     set_time(session, 24 * 10**7)  # its wrenches never come
-    session._on_watch()
+    session.on_watch()
     send(session, 24 * 10**7 + 5, NEAR)
     values = {key: value for status in session.statuses() for key, value in status.values.items()}
     assert (values["messages out"], values["messages rejected"]) == ("3", "2")
@@ -62,7 +62,7 @@ def test_a_refused_state_leaves_no_trace(session):
 def test_states_that_are_refused_for_long_show_where_the_loops_are_closed(session):
     for tenth in range(4):
         set_time(session, tenth * 10**8)
-        session._on_watch()
+        session.on_watch()
         send(session, session._node.time + 1, NEAR, with_wrenches=tenth in (0, 3))
     assert session.record.last.state.stamp == 3 * 10**8 + 1
     assert session.record.last.configuration.continues_last
@@ -78,7 +78,7 @@ def test_a_state_continues_the_one_before_although_that_still_waits(session):
 def test_what_waits_is_given_up_although_the_clock_stands_still_or_is_set_back(session, now):
     send(session, 1, NEAR, with_wrenches=False)
     session._node.time, session._node.steady = now, lambda: 3 * 10**8
-    session._on_watch()
+    session.on_watch()
     assert session.record.counts.rejected == {"no connection wrenches": 1}
     status = next(status for status in session.statuses() if status.name == "connection wrenches")
     assert status.level == ERROR

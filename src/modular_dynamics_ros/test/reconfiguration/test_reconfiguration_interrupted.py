@@ -12,8 +12,8 @@ from sensor_msgs.msg import JointState
 from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
+from modular_dynamics_ros.node import worker
 from modular_dynamics_ros.node.robot_node import SUCCESS
-from modular_dynamics_ros.node.threads import worker
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

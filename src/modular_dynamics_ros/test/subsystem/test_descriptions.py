@@ -165,7 +165,7 @@ def test_a_shared_subscription_counts_publishers():
     """As rclpy's does, which `forget_ended` asks."""
     node = MagicMock()
     node.create_subscription.return_value.get_publisher_count.return_value = 2
-    shared = SharedEntities(node)
+    shared = SharedEntities(node, lambda: 0.2)
     assert shared.create_subscription(str, "graph", lambda message, info: None, 1).get_publisher_count() == 2
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from math import pi, sin
 
 import numpy as np
-from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.filtered_acceleration import (
     ORDER,
@@ -47,8 +46,6 @@ class AccelerationSource:
         self.reference = ReferenceSampler()
         self.filter: FilteredAcceleration | None = None
         self.recorded: Callable[[int], Array] | None = None
-        # of the robot before, and where this one's joints are in it
-        self._before: tuple[FilteredAcceleration, NDArray[np.intp]] | None = None
         self._now: int | None = None  # when something came last [ns]
         self.apply_settings(settings)
 
@@ -60,7 +57,7 @@ class AccelerationSource:
         if self._source == "filtered" and (
             self.filter is None or settings.filter_cutoff != self.filter.cutoff
         ):
-            self.filter, self._before = FilteredAcceleration(self._joints, settings.filter_cutoff), None
+            self.filter = FilteredAcceleration(self._joints, settings.filter_cutoff)
 
     def at(self, stamp: int, v: Array, without_velocity: tuple[str, ...]) -> tuple[Array, Coverage]:
         """Return accelerations (n,) at a stamp [ns], and whether they come from the reference.
@@ -86,7 +83,6 @@ class AccelerationSource:
                 f"no velocity of {listed(without_velocity)}, which acceleration_source 'filtered' needs",
             )
         assert self.filter is not None  # `apply_settings` has made it
-        self._take_over()
         try:
             acceleration = self.filter.update(stamp, v)
         except SamplingError as error:
@@ -98,26 +94,16 @@ class AccelerationSource:
     def continue_from(self, other: "AccelerationSource", names: Sequence[str], others: Sequence[str]) -> None:
         """Continue the source of a robot before its change: references stay active, and the filter runs on.
 
-        The filter is taken over at this robot's first velocity: until then the other one has joint states
-        that are still on their way.
-
         Args:
             names: of this robot's joints. others: of the other one's.
         """
         where = places(names, others)
         self.reference.continue_from(other.reference, where, names)
-        other._take_over()
         if self.filter is not None and other.filter is not None and self.filter.cutoff == other.filter.cutoff:
-            self._before = other.filter, where
-
-    def _take_over(self) -> None:
-        if self._before is not None and self.filter is not None:
-            self.filter.continue_from(*self._before)
-        self._before = None
+            self.filter.continue_from(other.filter, where)
 
     def restart_filter(self) -> None:
         """Forget the velocities: a huge one would remain in the filter for long."""
-        self._before = None
         if self.filter is not None:
             self.filter.restart()
 

@@ -26,8 +26,8 @@ from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
 from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter
 from modular_dynamics_ros.messages.terms.wrench_markers import WrenchMarkerWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.node.demand import Demand, Pace
 from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.outputs import Demand, Pace
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
 
 __all__ = ["TermOutputs"]

@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.robot import robot_of
-from modular_dynamics_ros.node.joint_states.joint_steps import JointSteps
+from modular_dynamics_ros.node.joint_steps import JointSteps
 
 pytestmark = pytest.mark.ros
 
@@ -29,7 +29,10 @@ def steps_of(*joints, publishers=TWO):
 
 def fed(steps, messages):
     """What is said of messages of all joints: (time [ms], positions, number)."""
-    found = [steps.take_all(np.array(q, float), round(at * MS), number) for at, q, number in messages]
+    found = [
+        steps.take(np.arange(len(q)), np.array(q, float), round(at * MS), 1, number)
+        for at, q, number in messages
+    ]
     return [one for one in found if one.text]
 
 
@@ -102,8 +105,8 @@ def test_publishers_contradict_each_other_about_a_joint_without_a_limit(joint):
 def test_publishers_that_hold_some_of_the_joints_contradict_each_other_about_those():
     steps, found = steps_of(*ARM), []
     for k in range(10):
-        found.append(steps.take_all(np.array([0.6, 0.2]), 10 * k * MS, 100 + k))
-        found.append(steps.take(np.array([1]), np.array([0.1]), (10 * k + 3) * MS, 1, 9000 + k))
+        found.append(steps.take(np.arange(2), np.array([0.6, 0.2]), 10 * k * MS, 1, 100 + k))
+        found.append(steps.take(np.array([1]), np.array([0.1]), (10 * k + 3) * MS, 2, 9000 + k))
     said = [one for one in found if one.text]
     assert len(said) == 18
     assert all(one.contradicting == ["j1"] for one in said)

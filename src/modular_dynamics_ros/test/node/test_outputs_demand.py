@@ -4,8 +4,8 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from modular_dynamics_ros.node import demand as demand_module
-from modular_dynamics_ros.node.demand import Demand
+from modular_dynamics_ros.node import outputs as demand_module
+from modular_dynamics_ros.node.outputs import Demand
 
 pytestmark = pytest.mark.ros
 

@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node
 from helpers.random_examples.examples import examples
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
-from modular_dynamics_ros.node.joint_states.arrivals import JointStateArrivals
-from modular_dynamics_ros.node.joint_states.state_input import StateInput
+from modular_dynamics_ros.node.joint_states import JointStates
 
 pytestmark = pytest.mark.ros
 NAMES, OPTIONAL = ("a", "b", "c"), ("p",)
@@ -57,10 +54,8 @@ class Node:
                 stamp=stamp, q=q, optional=optional, coverage=SimpleNamespace(doubtful=False)
             ),
         )
-        self.record = AnswerRecord(self.node, computation)
-        states = StateInput(self.node, computation, self.answer, self.record, {})
-        receiver = SimpleNamespace(answer=lambda data, info: False, deliver=states.receive)
-        self.arrivals = JointStateArrivals(self.node, receiver)
+        self.record = self.node.record
+        self.states = JointStates(self.node, computation, self.answer, self.record, {})
 
     def answer(self, state, arrival):
         if self.fatal & {*state.q, *state.optional}:
@@ -74,7 +69,7 @@ class Node:
     def take(self, now, messages):
         """Messages that wait at a time."""
         self.node.time, self.answers = now, []
-        deliver, arrival = self.node.create_subscription.call_args.args[2], time.time_ns()
+        arrival = time.time_ns()
         for one in messages:
             names = list(one.names) * (2 if one.kind == "twice" else 1)
             value = np.nan if one.kind == "NaN" else one.value
@@ -84,7 +79,7 @@ class Node:
             if one.kind == "fails":
                 self.fatal.add(one.value)
             info = {"received_timestamp": arrival, "source_timestamp": one.stamp}
-            deliver(serialize_message(message), info)
+            self.states.receive(message, info)
 
 
 class Model:
@@ -104,8 +99,8 @@ class Model:
         if not ours or one.kind == "twice" or (one.kind == "NaN" and needed) or abs(now - stamp) > VALID:
             return False
         for name in ours:
-            value = np.nan if one.kind == "NaN" else one.value
-            self.values[name].append(Value(stamp, self.count, value))
+            if one.kind != "NaN":
+                self.values[name].append(Value(stamp, self.count, one.value))
         return True
 
     def at(self, stamp, now):

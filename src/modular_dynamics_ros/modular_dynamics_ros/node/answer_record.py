@@ -1,24 +1,58 @@
 """What became of the joint states of an active node, and which of them may be answered."""
 
 import time
+from collections.abc import Callable
 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
-from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.stopwatch import Stopwatch
+from modular_dynamics_ros.node.interfaces import Clocks
 
-__all__ = ["OVERTAKEN", "AnswerRecord"]
+__all__ = ["OVERTAKEN", "AnswerRecord", "Stopwatch"]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
 NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
+CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that
+
+
+class Stopwatch:
+    """Time since its start.
+
+    By the monotonic clock, as system time may be set. With use_sim_time by /clock, and if that stands for
+    a second, by the monotonic clock: a dead simulation must not look like one that has just answered.
+    """
+
+    def __init__(self, node: Clocks) -> None:
+        self._node = node
+        self.start(node.now())
+
+    def start(self, now: int) -> None:
+        """Begin anew; now: the node's clock [ns]."""
+        self._started, self._started_steady = now, self._node.steady()
+        self._clock, self._moved = self._started, self._started_steady  # /clock, and when it moved last
+
+    def seconds(self) -> float:
+        """Return since the start [s]."""
+        steady = self._node.steady()
+        if not self._node.simulated:
+            return (steady - self._started_steady) * 1e-9
+        now = self._node.now()
+        if now < self._clock:  # a simulation that starts again
+            self._started = now
+        if now != self._clock:
+            self._clock, self._moved = now, steady
+        silent = steady - self._moved
+        return max(now - self._started, silent if silent > CLOCK_SILENT else 0) * 1e-9
 
 
 class AnswerRecord:
-    """Counts and reports joint states and answers since activation.
+    """Counts and reports joint states and answers since activation, whichever robot they were of.
+
+    Args:
+        stale_after: the parameter [s], which may change at run time.
 
     Attributes:
         counts: of messages. last: the last answer that was published. missing: joints without a
@@ -28,35 +62,21 @@ class AnswerRecord:
         with, and what to do where they are far from it, for a sentence; empty: the node's clock.
     """
 
-    counts: MessageCounts
-    last: Answer | None
-    missing: tuple[str, ...]
+    last: Answer | None = None
+    missing: tuple[str, ...] = ()
     period = 0.0
     pending_stamp: int | None = None
     clock = ""
 
-    def __init__(self, node: SessionNode, computation: Computation) -> None:
-        self._node, self._computation = node, computation
-        self._unanswered = Stopwatch(node)
-        self.restart()
-
-    def restart(self) -> None:
-        """Forget all joint states and answers: the node is activated."""
-        self.counts, self.last, self.missing = MessageCounts(), None, ()
+    def __init__(self, node: Clocks, stale_after: Callable[[], float]) -> None:
+        self._node, self._stale_after, self.counts = node, stale_after, MessageCounts()
         self._has_received = False  # a joint state since activation
-
-    def continue_from(self, other: "AnswerRecord") -> None:
-        """Count on what another robot of the node has counted, and measure the time since its last answer.
-
-        While that robot answers joint states that are late, the input is not stale for this one either.
-        """
-        self.counts = other.counts
-        self._has_received, self._unanswered = other._has_received, other._unanswered
+        self._unanswered = Stopwatch(node)
 
     def require_fresh(
         self, stamp: int, now: int, arrival: int | None = None, delay: str = "this node was busy"
     ) -> None:
-        """Raise BadMessage unless the state is fresh: see `is_fresh`.
+        """Raise BadMessage unless the state is fresh.
 
         Args:
             arrival: of the message [ns of the system]; None: not known.
@@ -68,16 +88,16 @@ class AnswerRecord:
         if not self._has_received:
             self._has_received = True
             self._unanswered.start(now)
-        if self.is_fresh(stamp, now):
+        if self._is_fresh(stamp, now):
             self.counts.input_age = (now - stamp) * 1e-9
             return
         if now == 0 and self._node.simulated:
             raise BadMessage("no clock", "use_sim_time is set, and nothing has come on /clock yet")
-        age, stale_after = (now - stamp) * 1e-9, self._computation.settings.stale_after
+        age, stale_after = (now - stamp) * 1e-9, self._stale_after()
         self.counts.input_age = age
         cause, where = ("too old", "behind") if age > 0.0 else ("ahead of the clock", "ahead of")
         # the clock of arrivals is that of stamps, unless a simulation's is
-        in_time = arrival is not None and not self._node.simulated and self.is_fresh(stamp, arrival)
+        in_time = arrival is not None and not self._node.simulated and self._is_fresh(stamp, arrival)
         if in_time and age > 0.0:
             text = f"it came in time, but {delay} for longer than {stale_after:g} s (stale_after)"
             raise BadMessage(cause, text)
@@ -85,9 +105,9 @@ class AnswerRecord:
         clock = self.clock or f"this node's clock: synchronise the clocks of the computers, or {advice}"
         raise BadMessage(cause, f"the stamp is more than {stale_after:g} s (stale_after) {where} {clock}")
 
-    def is_fresh(self, stamp: int, now: int) -> bool:
+    def _is_fresh(self, stamp: int, now: int) -> bool:
         """Return whether a state with this stamp [ns] may be answered `now`."""
-        fresh = abs((now - stamp) * 1e-9) <= self._computation.settings.stale_after
+        fresh = abs((now - stamp) * 1e-9) <= self._stale_after()
         return fresh and not (now == 0 and self._node.simulated)
 
     def require_order(self, stamp: int, now: int) -> None:
@@ -99,7 +119,7 @@ class AnswerRecord:
         for last in (self.counts.last_stamp, self.pending_stamp):
             if last is None or stamp >= last:
                 continue
-            ahead, stale_after = (last - now) * 1e-9, self._computation.settings.stale_after
+            ahead, stale_after = (last - now) * 1e-9, self._stale_after()
             if ahead <= NOTICEABLE * stale_after:
                 raise BadMessage(
                     OUT_OF_ORDER, "a newer joint state was answered already, or waits to be answered"
@@ -111,19 +131,21 @@ class AnswerRecord:
                     "synchronise the clocks of all publishers of joint states",
                 )
 
-    def answered(self, answer: Answer, arrival: int, now: int) -> None:
-        """Record an answer published now [ns, node's clock]; `arrival` of its state [ns, system's]."""
+    def answered(self, answer: Answer, arrival: int, now: int, tolerance: float = 0.0) -> None:
+        """Record an answer published now [ns, node's clock].
+
+        Args:
+            arrival: of its state [ns of the system]. tolerance: see `ComputationSettings.closure_tolerance`.
+        """
         self.last, self.missing = answer, ()
         counts = self.counts
         counts.last_stamp = answer.state.stamp
         self._unanswered.start(now)
         counts.answered += 1
         counts.latency.add(arrival, time.time_ns() - arrival)
-        if not self._computation.robot.closed:  # only loops have assembly modes, and joints that disagree
-            return
+        # only loops have assembly modes, and joints that disagree
         counts.closed_anew += not answer.configuration.continues_last
         if disagreements := answer.configuration.disagreements:
-            tolerance = self._computation.settings.closure_tolerance
             self._node.log.problem(
                 "passive joints",
                 "disagree",
@@ -147,9 +169,8 @@ class AnswerRecord:
 
     def stale(self, publishing: str) -> None:
         """Record stale input; `publishing`: what is published meanwhile."""
-        stale_after = self._computation.settings.stale_after
-        text = f"no joint state was answered for {stale_after:g} s{self._reason()}; publishing {publishing}"
-        self._node.log.problem("stale input", "stale", text)
+        text = f"no joint state was answered for {self._stale_after():g} s{self._reason()}"
+        self._node.log.problem("stale input", "stale", f"{text}; publishing {publishing}")
 
     def still_stale(self) -> None:
         """Record stale input whose reason is reported elsewhere."""
@@ -160,17 +181,17 @@ class AnswerRecord:
 
     def overdue(self) -> float | None:
         """Return for how long [s] the input is stale; None if it is fresh, and before the first state."""
-        age, patience = self._age(), self._computation.settings.stale_after + self.period
+        age, patience = self._age(), self._stale_after() + self.period
         return None if age is None or age <= patience else age - patience
 
     def _age(self) -> float | None:
         """Return the seconds since the last answer, or since the first state; None before both."""
         return self._unanswered.seconds() if self._has_received else None
 
-    def acceleration_source(self) -> str:
-        """Return the source of accelerations, with its condition at the last answer if that is fresh."""
-        fresh = self.last is not None and self.overdue() is None
-        return self._computation.accelerations.description(self.last.state if fresh and self.last else None)
+    @property
+    def last_if_fresh(self) -> Answer | None:
+        """Return the last answer while the input is not stale."""
+        return self.last if self.overdue() is None else None
 
     def status(self, *elsewhere: str) -> Status:
         """Return the status of joint states with all problems, except those that other statuses report."""

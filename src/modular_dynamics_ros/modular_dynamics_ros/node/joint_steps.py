@@ -8,14 +8,17 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.exceptions import listed
-from modular_dynamics_ros.node.joint_states.merged_joints import NEVER
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.joint_table import NEVER
 
-__all__ = ["COMPLETE", "JointSteps", "Steps"]
+__all__ = ["JointSteps", "Publishers", "Steps"]
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-COMPLETE = 0  # the source of messages that hold all joints
+#: Name of a node, to the middleware, of which it knows a publisher before the node itself.
+UNKNOWN = "_NODE_NAME_UNKNOWN_"
+PERIOD = 1_000_000_000  # [ns] after which the middleware is asked again: it takes longer than an answer
 RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
 MEMORY = 10.0  # [s] for which the position of the other one of two publishers counts
 #: Joints really exceed their limits, since many files hold a guess: a step is more than this many times what
@@ -39,6 +42,24 @@ class Steps(NamedTuple):
 
 
 NOTHING = Steps()
+
+
+class Publishers:
+    """The full names of the nodes that publish joint_states, one for each publisher."""
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node, self._next = node, 0
+        self._names: Sequence[str] = ()
+
+    def __call__(self) -> Sequence[str]:
+        """Return the publishers of the last second."""
+        if (now := self._node.steady()) >= self._next:
+            infos = self._node.get_publishers_info_by_topic("joint_states")
+            known = [one for one in infos if one.node_name != UNKNOWN]
+            names = [f"{one.node_namespace.rstrip('/')}/{one.node_name}" for one in known]
+            self._names = sorted([*names, *["a node that is not known yet"] * (len(infos) - len(known))])
+            self._next = now + PERIOD if len(known) == len(infos) else now
+        return self._names
 
 
 class JointSteps:
@@ -69,11 +90,10 @@ class JointSteps:
         """Compare nothing with what came until now: the clock was set back."""
         count = len(self._names)
         self._q, self._stamps = np.zeros(count), np.full(count, NEVER)
-        self._sources = np.full(count, COMPLETE)  # sources of the last positions
+        self._sources = np.zeros(count, np.intp)  # of the last positions
         self._other_q, self._other_stamps = np.zeros(count), np.full(count, NEVER)  # of another publisher
         self._changes = np.full(count, NEVER)  # stamps of positions that came from another publisher
         self._numbers: dict[int, int] = {}  # number of the last message by source
-        self._stamp: int | None = None  # stamp of the last message if it held all joints
         self._time = NEVER
 
     def note_time(self, now: int) -> None:
@@ -82,32 +102,16 @@ class JointSteps:
             self.forget()
         self._time = now
 
-    def take_all(self, q: Array, stamp: int, number: int) -> Steps:
-        """Compare the positions (n,) of all joints; the array must not change.
-
-        Args:
-            stamp: [ns]. number: that the publisher has given the message; 0: not known.
-        """
-        if self._stamp is not None:
-            difference = q - self._q
-            if difference.dot(difference) <= self._unsuspicious:
-                self._q, self._stamp, self._numbers[COMPLETE] = q, stamp, number
-                return NOTHING
-            self._stamps[:] = self._stamp
-        found = self._examined(np.arange(len(q)), q, stamp, COMPLETE, number)
-        self._q, self._stamp = q, stamp
-        self._sources[:], self._numbers[COMPLETE] = COMPLETE, number
-        return found
-
     def take(self, joints: NDArray[np.intp], q: Array, stamp: int, source: int, number: int) -> Steps:
-        """Compare the positions (k,) of some joints.
+        """Compare the positions (k,) of some joints with those before, and keep them.
 
         Args:
-            source: what messages with the same names have in common, not COMPLETE. The rest as of `take_all`.
+            stamp: [ns]. source: what messages with the same names have in common. number: that the publisher
+                has given the message; 0: not known.
         """
-        if self._stamp is not None:
-            self._q, self._stamps[:], self._stamp = self._q.copy(), self._stamp, None
-        found = self._examined(joints, q, stamp, source, number)
+        found, difference = NOTHING, q - self._q[joints]
+        if difference.dot(difference) > self._unsuspicious:
+            found = self._examined(joints, q, stamp, source, number)
         self._q[joints], self._stamps[joints] = q, stamp
         self._sources[joints], self._numbers[source] = source, number
         return found

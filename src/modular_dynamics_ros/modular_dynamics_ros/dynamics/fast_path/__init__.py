@@ -1,1 +1,0 @@
-"""Joint states that have nothing unusual, answered in fewer steps."""

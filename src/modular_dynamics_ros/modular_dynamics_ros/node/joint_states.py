@@ -1,0 +1,303 @@
+"""Joint states of one robot: read, completed with what is known of other joints, handed on to be answered.
+
+A message may hold some of the joints. It is answered, with its own stamp, as soon as the values of all joints
+that are needed are not older than stale_after; of each joint the newest value counts.
+"""
+
+from array import array
+from collections import deque
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.values import LARGEST, Array, State, all_usable
+from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
+from modular_dynamics_ros.messages.stamps import message_stamp
+from modular_dynamics_ros.node.answer_record import OVERTAKEN, AnswerRecord
+from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.joint_steps import JointSteps, Publishers, Steps
+from modular_dynamics_ros.node.joint_table import NEVER
+
+if TYPE_CHECKING:  # the command bag runs without ROS
+    from sensor_msgs.msg import JointState
+
+__all__ = ["Answering", "JointSample", "JointStates"]
+
+MOST_LAYOUTS = 16  # that are remembered: one for each publisher of joint states
+
+Answering = Callable[[State, int], None]
+"""Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What messages with these names hold.
+
+    Attributes:
+        names: of the messages. source: (k,) indices in the messages of the joints that are read.
+        rows: (k,) theirs in the table. needed: (k,) theirs among the robot's needed joints, -1 of others.
+        own: whether one is needed or passive, or of the robot's part in other nodes.
+        number: that messages with these names have in common.
+    """
+
+    names: list[str]
+    source: NDArray[np.intp]
+    rows: NDArray[np.intp]
+    needed: NDArray[np.intp]
+    own: bool
+    number: int
+
+
+@dataclass(frozen=True, eq=False)
+class JointSample:
+    """The usable values of one message.
+
+    Attributes:
+        rows: (k,) of the joints in the table; needed: see `Layout`. q, v: (k,) [rad or m, per s], NaN where a
+        velocity is missing. effort: (k,) [N m or N], NaN where one is missing; None: not read.
+    """
+
+    layout: Layout
+    rows: NDArray[np.intp]
+    needed: NDArray[np.intp]
+    q: Array
+    v: Array
+    effort: Array | None
+
+
+class JointStates:
+    """The joint states of one robot, while its node is active.
+
+    Args:
+        answer: takes each state, at once or later. record: of what becomes of the messages.
+        given: positions of joints that no message holds [rad or m]; of joints in `state_names` only.
+        other_joints: joints of which a message may hold no more, and is answered all the same: those of the
+            robot that other nodes answer for.
+        efforts: whether measured efforts are asked for now, see `State`.
+    """
+
+    def __init__(
+        self,
+        node: SessionNode,
+        computation: Computation,
+        answer: Answering,
+        record: AnswerRecord,
+        given: Mapping[str, float],
+        other_joints: Collection[str] = (),
+        efforts: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._node, self._table = node, node.joints
+        self._computation, self._answer, self._record = computation, answer, record
+        self._efforts = efforts
+        robot = computation.robot
+        self._names = robot.state_names
+        self._index = {name: k for k, name in enumerate(self._names)}
+        self._own = {*self._names, *robot.passive_names, *other_joints}
+        self._table.begin((*self._names, *robot.passive_names), node.now() - self._valid_for)
+        self._needed, self._passive = map(self._table.places, (self._names, robot.passive_names))
+        self._rows = np.concatenate((self._needed, self._passive))
+        self._given = np.array([given.get(name, np.nan) for name in self._names])
+        self._steps = JointSteps(robot, Publishers(node))
+        self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
+        self._read = 0  # layouts so far
+
+    @property
+    def _valid_for(self) -> int:
+        """Return the parameter stale_after in ns."""
+        return round(self._computation.settings.stale_after * 1e9)
+
+    @property
+    def positions(self) -> dict[str, float]:
+        """Return by joint the newest position [rad or m] that came, however old."""
+        q, came = self._table.q[self._needed], self._table.stamps[self._needed] > NEVER
+        return {name: float(q[k]) for k, name in enumerate(self._names) if came[k]}
+
+    def receive(self, message: "JointState", info: dict[str, Any]) -> None:
+        """Answer a message, or count and report why not.
+
+        Args:
+            info: rclpy's.
+        """
+        record, now = self._record, self._node.now()
+        record.counts.received += 1
+        self._computation.accelerations.note_time(now)
+        self._steps.note_time(now)
+        self._table.forget_after(now + self._valid_for)
+        try:
+            sample, stamp = self._sample(message), message_stamp(message, info, self._node)
+            if not sample.layout.own:
+                record.counts.of_other_joints += 1
+                self._add(sample, stamp)
+            elif self._take(sample, stamp, now, info):
+                self._answer(self._state(stamp, now), info["received_timestamp"])
+        except BadMessage as error:
+            record.rejected(error)
+
+    def _take(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> bool:
+        """Add a message to the table; return whether it can be answered: the other joints are known.
+
+        Raises:
+            BadMessage: it is too old; a newer one was answered, or holds newer values of other joints.
+        """
+        record, table = self._record, self._table
+        try:
+            record.require_fresh(stamp, now, info["received_timestamp"])
+            self._compare(sample, stamp, info.get("publication_sequence_number") or 0)
+            self._add(sample, stamp)
+            old = table.stamps[self._needed] < now - self._valid_for
+            missing = np.flatnonzero(old & np.isnan(self._given)) if old.any() else ()
+            record.missing = tuple(self._names[k] for k in missing)
+            record.require_order(stamp, now)
+            if table.stamps[self._rows].max(initial=NEVER) > stamp:
+                raise BadMessage(OVERTAKEN, "newer values of joints that it does not hold came before it")
+        except BadMessage:
+            if stamp <= now + self._valid_for:  # it may hold the newest known positions of its joints
+                self._add(sample, stamp)
+                self._note_position(stamp)
+            raise
+        if record.missing:
+            record.counts.incomplete += 1
+            self._note_position(stamp)
+        return not record.missing
+
+    def _add(self, sample: JointSample, stamp: int) -> None:
+        self._table.add(sample.rows, sample.q, sample.v, sample.effort, stamp)
+
+    def _compare(self, sample: JointSample, stamp: int, number: int) -> None:
+        """Report positions that contradict earlier ones."""
+        of_robot = sample.needed >= 0
+        steps = self._steps.take(
+            sample.needed[of_robot], sample.q[of_robot], stamp, sample.layout.number, number
+        )
+        if steps.text:
+            self._report(steps)
+
+    def _report(self, steps: Steps) -> None:
+        counts = self._record.counts
+        counts.contradictions.update(steps.contradicting)
+        counts.steps.update(steps.stepping)
+        cause = "contradiction" if steps.contradicting else "step"
+        self._node.log.problem("joint_states", cause, steps.text)
+
+    def _note_position(self, stamp: int) -> None:
+        """Note where the robot is by an unanswered message with this stamp [ns].
+
+        A joint without a new position is assumed not to have moved.
+        """
+        newest = max(stamp, int(self._table.stamps[self._needed].max(initial=NEVER)))
+        self._computation.note_position(newest, *self._positions(stamp - self._valid_for))
+
+    def _positions(self, oldest: int) -> tuple[Array, Array]:
+        """Return positions (n,), and those of the passive joints, NaN where not measured since `oldest` [ns].
+
+        Joints without a value since then have their given position, or the last one.
+        """
+        table = self._table
+        q, measured = table.q[self._needed], table.q[self._passive]
+        given = (table.stamps[self._needed] < oldest) & ~np.isnan(self._given)
+        q[given] = self._given[given]
+        measured[table.stamps[self._passive] < oldest] = np.nan
+        return q, measured
+
+    def _state(self, stamp: int, now: int) -> State:
+        """Return the joints' values at a stamp as a state; report its tolerated defects."""
+        log, computation, table, needed = self._node.log, self._computation, self._table, self._needed
+        oldest = now - self._valid_for
+        q, measured = self._positions(oldest)
+        v, old = table.v[needed], table.stamps[needed] < oldest
+        v[old] = 0.0  # of joints with a given position
+        without = tuple[str, ...]()
+        if not all_usable(v):
+            absent = np.isnan(v)
+            without, v[absent] = tuple(self._names[k] for k in np.flatnonzero(absent)), 0.0
+        effort = None
+        if self._efforts():
+            effort = np.where(old, np.nan, table.effort[needed])
+        state = computation.observe(stamp, q, v, without, measured, effort)
+        if without and computation.needs_velocity:
+            log.problem("joint_states", "no velocity", f"no velocity of {listed(without)}: taken as zero")
+        if state.coverage.doubtful:
+            log.problem("reference", state.coverage.name.lower(), state.coverage.value)
+        return state
+
+    def _sample(self, message: "JointState") -> JointSample:
+        """Return a message's values.
+
+        Positions of needed joints must be finite. A velocity or an effort may be missing (empty array or
+        NaN). Of other joints only usable values are read; efforts only where they are asked for.
+
+        Raises:
+            BadMessage: duplicate joints, arrays of the wrong length, values that are not finite, or huge.
+        """
+        layout = self._layout(message.name)
+        count = len(layout.names)
+        for field in ("effort", "position", "velocity"):
+            values = getattr(message, field)
+            if len(values) != count and (len(values) or field == "position"):
+                text = f"{field} has {len(values)} values for {count} joint names"
+                raise BadMessage("wrong length", text)
+        q = _numbers(message.position)[layout.source]
+        v = _numbers(message.velocity)[layout.source] if len(message.velocity) else np.full(len(q), np.nan)
+        effort = None
+        if self._efforts():
+            effort = (
+                _numbers(message.effort)[layout.source] if len(message.effort) else np.full(len(q), np.nan)
+            )
+            effort[~(np.abs(effort) <= LARGEST)] = np.nan
+        rows, needed = layout.rows, layout.needed
+        if not (all_usable(q) and all_usable(v)):
+            self._check(layout, q, v)
+            usable = (np.abs(q) <= LARGEST) & ~(np.abs(v) > LARGEST)
+            if not usable.all():
+                rows, needed, q, v = rows[usable], needed[usable], q[usable], v[usable]
+                effort = None if effort is None else effort[usable]
+        return JointSample(layout, rows, needed, q, v, effort)
+
+    def _check(self, layout: Layout, q: Array, v: Array) -> None:
+        """Raise BadMessage where a needed position is not finite, a velocity is infinite, or one is huge."""
+        of_robot = layout.needed >= 0
+
+        def refuse(flags: NDArray[np.bool_], cause: str, what: str, why: str) -> None:
+            if (flags & of_robot).any():
+                names = listed([self._names[k] for k in layout.needed[flags & of_robot]])
+                raise BadMessage(cause, f"{what} of {names} is {why}")
+
+        refuse(~np.isfinite(q), "not finite", "position", "NaN or infinite")
+        refuse(np.isinf(v), "not finite", "velocity", "infinite")
+        for what, values in (("position", q), ("velocity", v)):
+            why = f"beyond {LARGEST:g}, the largest that is taken"
+            refuse(np.abs(values) > LARGEST, "too large", what, why)
+
+    def _layout(self, names: Sequence[str]) -> Layout:
+        """Return what messages with these names hold.
+
+        Raises:
+            BadMessage: a joint of the robot is named twice.
+        """
+        for known in self._layouts:
+            if known.names == names:
+                return known
+        names = list(names)
+        if len({*names}) < len(names) and (twice := sorted(self._own.intersection(repeated(names)))):
+            raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
+        place = {name: index for index, name in enumerate(names)}
+        joints = self._table.readable(place)
+        self._read += 1
+        layout = Layout(
+            names,
+            np.array([place[name] for name in joints], np.intp),
+            self._table.places(joints),
+            np.array([self._index.get(name, -1) for name in joints], np.intp),
+            not self._own.isdisjoint(joints),
+            self._read,
+        )
+        self._layouts.appendleft(layout)
+        return layout
+
+
+def _numbers(values: "array[float] | Sequence[float]") -> Array:
+    return np.asarray(values, np.float64)

@@ -1,1 +1,0 @@
-"""Joint states on their way to a robot: received, merged by joint, handed on, counted."""

@@ -1,0 +1,111 @@
+"""What takes long, in a thread: the executor answers joint states meanwhile."""
+
+import queue
+import threading
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from rclpy.exceptions import InvalidHandle
+from rclpy.task import Future
+
+__all__ = ["Worker"]
+
+PATIENCE = 2.0  # [s] at the end, for work that goes on
+
+Take = Callable[[Any, "Exception | None"], None]
+"""Takes a result, or why there is none, in the executor's thread."""
+
+
+def _keep(result: Any) -> None:
+    """Discard nothing; default for results that need no cleanup."""
+
+
+class Worker:
+    """Does one piece of work after the other, from the first one until `destroy`.
+
+    Args:
+        node: makes the guard condition that wakes the executor.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._jobs: queue.SimpleQueue[tuple[Callable[[], Any], Callable[[Any], None]] | None]
+        self._jobs = queue.SimpleQueue()
+        self._waiting = deque[Take]()  # takers of results that are not there yet, in order
+        self._done = deque[tuple[Any, Exception | None]]()
+        self._lock, self._ended = threading.Lock(), False
+        self._thread: threading.Thread | None = None
+        self._node, self._wake = node, node.create_guard_condition(self._hand_over)
+
+    def __len__(self) -> int:
+        """Return how many results are awaited."""
+        return len(self._waiting)
+
+    def submit(self, work: Callable[[], Any], take: Take, discard: Callable[[Any], None] = _keep) -> None:
+        """Do `work` after what was submitted before; `take` gets what comes of it.
+
+        Args:
+            discard: takes a result that is no longer awaited.
+        """
+        self._waiting.append(take)
+        self._jobs.put((work, discard))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
+            self._thread.start()
+
+    async def run(self, work: Callable[[], Any], discard: Callable[[Any], None] = _keep) -> Any:
+        """Return what `work` returns, or raise what it raises."""
+        future = Future()
+        self.submit(work, lambda result, error: future.set_result((result, error)), discard)
+        result, error = await future
+        if error is not None:
+            raise error
+        return result
+
+    def destroy(self, error: Exception) -> None:
+        """Wait for what is being done, and hand it over; safe to repeat.
+
+        Args:
+            error: goes to who awaits what takes longer, or was not begun.
+        """
+        with self._lock:
+            begun, self._ended = not self._ended, True
+        if not begun:
+            return
+        if self._thread is not None:
+            self._jobs.put(None)
+            self._thread.join(PATIENCE)
+        with self._lock:
+            waiting, self._waiting = self._waiting, deque()
+        for take in waiting:
+            take(*(self._done.popleft() if self._done else (None, error)))
+        self._node.destroy_guard_condition(self._wake)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            work, discard = job
+            if self._ended:
+                continue
+            result, failure = None, None
+            try:
+                result = work()
+            except Exception as error:  # who awaits the result must get one
+                failure = error
+            with self._lock:
+                awaited = bool(self._waiting)
+                if awaited:
+                    self._done.append((result, failure))
+                if not self._ended:
+                    with suppress(InvalidHandle):  # the node was destroyed first
+                        self._wake.trigger()
+            if not awaited and failure is None:
+                discard(result)
+
+    def _hand_over(self) -> None:
+        if not self._done:
+            return
+        take, outcome = self._waiting.popleft(), self._done.popleft()
+        if self._done:
+            self._wake.trigger()  # one by one: what `take` raises is logged, and concerns no other
+        take(*outcome)
