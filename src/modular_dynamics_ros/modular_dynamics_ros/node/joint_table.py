@@ -44,7 +44,7 @@ class JointTable:
     def begin(self, names: Iterable[str], oldest: int) -> None:
         """Let a robot with these joints take the place of the one before.
 
-        What came before `oldest` [ns] of a joint that the one before has not is forgotten: it was another one.
+        What came before `oldest` [ns] of a joint that the one before has not is forgotten: it was another.
         """
         names = frozenset(names)
         new = self.places(names - self._of_robot)

@@ -5,12 +5,15 @@ topic robot_description; both succeed, so that nodes may start in any order. A b
 fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
 awaited nothing is answered and /diagnostics says so.
 
-A new description counts from the next joint state on. One without a stamp is prepared beside; if it is
+A new description without a stamp is prepared beside, and counts from the next joint state on; if it is
 refused the last good one stays. One with a stamp (attribute of <modular_dynamics>) says that the robot has
-changed: it is prepared at once, joint states wait in the middleware meanwhile, and if it is refused nothing
-is answered. A joint state that names another description (`description_frame`) is not answered.
+changed: it is taken before the next joint state, which waits in the middleware while it is prepared, and if it
+is refused nothing is answered. A joint state may name its description (`description_frame`): the one in force
+goes on while states that name it come, and a state that names any other is not answered.
 """
 
+import time
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Generic, NamedTuple
@@ -23,7 +26,7 @@ from modular_dynamics_ros.computation.robot import header_of
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, NoJointsError, RobotError, SettingError
 from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
-from modular_dynamics_ros.lifecycle.node import FAILURE, SUCCESS, ManagedNode
+from modular_dynamics_ros.lifecycle.node import FAILURE, STEADY_CLOCK, SUCCESS, ManagedNode
 from modular_dynamics_ros.messages.stamps import description_of, stamp_seconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN, Status, status_of
 from modular_dynamics_ros.node.reference_input import require_reference_type
@@ -35,7 +38,8 @@ from modular_dynamics_ros.parameters.robot import Parameters
 __all__ = ["FAILURE", "SUCCESS", "Description", "RobotNode"]
 
 MOST_AHEAD = 0.2  # [s] by which the clocks of two computers may differ, at least
-MOST_WAITING = 20  # descriptions that wait to be prepared, as many as the middleware keeps
+MOST_WAITING = 20  # descriptions that wait, as many as the middleware keeps
+OVERDUE = 0.05  # [s] after which a description is taken though states name the one before
 
 
 class Description(NamedTuple):
@@ -82,6 +86,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         self._refusal = ""  # of the last description from the topic, until a robot is taken
         self._text = ""  # newest text from the topic; empty again once it was refused
         self._came = 0  # descriptions from the topic
+        self._next = deque[tuple[Description, float]]()  # with a stamp, not taken yet; when they came [s]
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
         self._number = 0  # of the last joint state, as its publisher counts
@@ -133,6 +138,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def activate(self, state: LifecycleState) -> None:
         """Begin to take joint states, or wait for a robot."""
+        timer = self.create_timer(OVERDUE, self._take_overdue, clock=STEADY_CLOCK)
+        self.while_active.callback(self.destroy_timer, timer)
         self._entities.begin()
         self._number = self._lost = self._lost_before = 0
         self.while_active.callback(self._take_no_more)
@@ -180,8 +187,15 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.session.receive(message, info)
 
     def _require_own(self, frame_id: str) -> None:
-        """Raise BadMessage where there is no robot, or a joint state names another description."""
+        """Let the description be in force that a joint state names, or the newest where it names none.
+
+        Raises:
+            BadMessage: it names one that is not there, or there is no robot.
+        """
         named = description_of(frame_id)
+        if named is None or any(named == (one.name, one.stamp) for one, _ in self._next):
+            while self._next and named != (self._described.name, self._described.stamp):
+                self._take_next()
         if named is not None and named != (self._described.name, self._described.stamp):
             name, stamp = named
             own = self._described.stamp
@@ -223,14 +237,25 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._text = ""  # its sender may repeat it
             return
         description = Description(text, header.name, header.stamp, self._came)
-        load = partial(self._load, text)
         if header.stamp is None:
-            self._worker.submit(load, partial(self._take_loaded, description))
+            self._worker.submit(partial(self._load, text), partial(self._take_loaded, description))
             return
         self._newest = header.stamp
+        self._next.append((description, time.monotonic()))
+        if self.session is None or not self.active or len(self._next) > MOST_WAITING:
+            self._take_next()
+
+    def _take_overdue(self) -> None:
+        """Take the descriptions of which no joint state has come."""
+        while self._next and time.monotonic() - self._next[0][1] > OVERDUE:
+            self._take_next()
+
+    def _take_next(self) -> None:
+        """Let the next description with a stamp be in force."""
+        description, _ = self._next.popleft()
         prepared, failure = None, None
         try:
-            prepared = load()
+            prepared = self._load(description.text)
         except Exception as refusal:
             failure = refusal
         self._take_loaded(description, prepared, failure)
