@@ -3,8 +3,7 @@
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import ROBOT_ARGUMENTS, argument
-from modular_dynamics_ros.launch_support import SHARE, player, robot_launch
+from modular_dynamics_ros.launch_support import ROBOT_ARGUMENTS, SHARE, argument, player, robot_launch
 
 CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie.urdf")
 

@@ -3,8 +3,16 @@
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import ROBOT_ARGUMENTS, argument, existing_file
-from modular_dynamics_ros.launch_support import SHARE, own_node, player, robot_launch, start_options
+from modular_dynamics_ros.launch_support import (
+    ROBOT_ARGUMENTS,
+    SHARE,
+    argument,
+    existing_file,
+    own_node,
+    player,
+    robot_launch,
+    start_options,
+)
 
 CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie_torso.urdf")
 

@@ -3,8 +3,6 @@
 import signal
 import sys
 
-__all__ = ["main"]
-
 INTERRUPTED = 130  # as shells report a process that SIGINT has ended
 
 

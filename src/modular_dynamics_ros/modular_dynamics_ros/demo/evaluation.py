@@ -1,26 +1,28 @@
 """Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight; and its table."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
+import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from modular_dynamics_interfaces.msg import TorsoReactions
 from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
 from modular_dynamics.crosscheck import CrossCheck
-from modular_dynamics_ros.demo.recorder import MotionRecorder, Recorder
+from modular_dynamics.pictures.colours import subsystem_colours
+from modular_dynamics_ros.demo.playing import MotionRecorder, Playback, Recorder
 from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
-
-__all__ = [
-    "Evaluation",
-    "RunFigures",
-    "coordinates_of",
-    "evaluate",
-    "print_torques",
-    "run_figures",
-    "table_of",
-]
+from modular_dynamics_ros.player import Schedule, load_motion
 
 UNKNOWN = np.full(6, np.nan)
 
@@ -197,3 +199,217 @@ def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -
         table.add_row("  as the robot moves", f"{np.min(weight):.1f} .. {np.max(weight):.1f}", "N")
     console.print(table)
     console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")
+
+
+# The care robot's real torso: dynamics_node and torso_reaction_node answer its motion, all is recorded.
+
+FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
+NODE = "torso_reaction_node"
+
+
+@dataclass(frozen=True)
+class TorsoRun(RunFigures):
+    """The figures of one run.
+
+    Attributes:
+        actuators, springs: name -> force (m,) [N]. base: (m, 6) reaction of body 2 on 3 [N, N m].
+        difference: largest of the actuators' forces to those of virtual power [N], recomputed here.
+        residual: largest of a body's equilibrium [N or N m]; dead_point: closest to one.
+    """
+
+    actuators: dict[str, np.ndarray]
+    springs: dict[str, np.ndarray]
+    base: np.ndarray
+    difference: float
+    residual: float
+    dead_point: float
+
+    def failures(self) -> list[str]:
+        """Return why the run failed; empty if it did not."""
+        reasons = self.losses()
+        if self.answered and not self.difference <= FORCE_ERROR:
+            reasons.append(f"actuator forces differ from virtual power by {self.difference:.1e} N")
+        return reasons
+
+
+def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRun:
+    """Play it at `rate` [Hz].
+
+    Args:
+        files: where urdf/ and config/ are. out: folder of the logs.
+
+    Raises:
+        DemoError: a node has ended, or does not answer.
+    """
+    urdf, motion = files / "urdf/charmie_torso.urdf", files / "config/charmie_torso_motion.yaml"
+    graph, expected = md.load_urdf(urdf), len(Schedule(load_motion(motion), rate, loop=False))
+    robot = f"robot_description_file:={urdf}"
+    rules = f"rules_file:={files / 'urdf/charmie_torso_rules.yaml'}"
+    nodes = {"dynamics_node": (robot,), NODE: (robot, rules)}
+    playback = Playback(nodes, (), files / "config/charmie_torso.yaml", motion, rate, expected)
+    recorder = MotionRecorder("torso_recorder", graph.independent_joint_names)
+    reactions: dict[int, TorsoReactions] = recorder.record(TorsoReactions, f"{NODE}/reactions", lambda m: m)
+    sent = playback.record(recorder, out, console)
+    messages = [reactions[stamp] for stamp in recorder.answered]
+    actuators = _by_name([{a.name: a.force for a in message.actuators} for message in messages])
+    bases = [next(j.wrench for j in message.joints if j.name == "j3") for message in messages]
+    parts = [[getattr(part, axis) for part in (w.force, w.torque) for axis in "xyz"] for w in bases]
+    return TorsoRun(
+        **run_figures(recorder, expected, sent),
+        actuators=actuators,
+        springs=_by_name([{s.name: s.tension for s in message.springs} for message in messages]),
+        base=np.array(parts).reshape(-1, 6),
+        difference=_difference(graph, recorder, actuators),
+        residual=max((max(m.residual_force, m.residual_moment) for m in messages), default=np.nan),
+        dead_point=min((message.dead_point_distance for message in messages), default=np.nan),
+    )
+
+
+def _by_name(values: list[dict[str, float]]) -> dict[str, np.ndarray]:
+    """Return the values of each name over time."""
+    return {name: np.array([one[name] for one in values]) for name in (values[0] if values else ())}
+
+
+def _difference(
+    graph: md.SubsystemGraph, recorder: MotionRecorder, actuators: dict[str, np.ndarray]
+) -> float:
+    """Return the largest difference [N] of actuators' forces from virtual power; NaN without a reference."""
+    solver = md.loops.ClosedLoopInverseDynamics(graph)
+    indices, guess = [graph.independent_joint_names.index(name) for name in actuators], None
+    differences = [0.0]
+    for row, stamp in enumerate(recorder.answered):
+        if not np.isfinite(recorder.states[stamp]).all():  # no reference was received
+            return np.nan
+        whole = solver.solve(*recorder.states[stamp], guess=guess)
+        guess = whole.coordinates
+        forces = np.array([values[row] for values in actuators.values()])
+        differences.append(float(np.abs(whole.tau[indices] - forces).max(initial=0.0)))
+    return float(np.max(differences))
+
+
+def print_reactions(console: Console, run: TorsoRun) -> None:
+    """Print messages, latency, forces of actuators and springs, and equilibrium."""
+    table = table_of("charmie_torso: reactions of its torso, live", run, "reactions")
+    if run.answered:
+        for name, force in (run.actuators | run.springs).items():
+            table.add_row(f"force of {name}", f"{force.min():.2f} .. {force.max():.2f}", "N")
+        table.add_row("actuators, difference to virtual power", f"{run.difference:.1e}", "N")
+        table.add_section()
+        table.add_row("weight on body 3, mean", f"{run.base[:, 2].mean():.1f}", "N")
+        table.add_row("equilibrium residual, largest", f"{run.residual:.1e}", "N or N m")
+        table.add_row("distance from a dead point, smallest", f"{run.dead_point:.3f}", "of 1")
+    console.print(table)
+    console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")
+
+
+# Figures over time: torques of every subsystem, ours over Pinocchio's, and the reactions of the torso.
+
+ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
+STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)))
+OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
+
+
+@contextmanager
+def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Yield a figure and its panels over time, in two columns; write it to the path at the end."""
+    rows = (count + 1) // 2
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
+        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
+        yield figure, panels[:count]
+        for axis in panels[count:]:
+            axis.set_visible(False)
+        for axis in panels[count - 2 : count]:
+            axis.set_xlabel("time [s]")
+            axis.tick_params(labelbottom=True)
+        figure.suptitle(title, fontsize=13, fontweight="bold")
+        figure.savefig(path, dpi=130)
+
+
+def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
+    """Add title, quantity, grid and legend to a panel whose lines are drawn."""
+    axis.set_title(title, color=colour, fontweight="bold", loc="left")
+    axis.set_ylabel(quantity)
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(x=0.0)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
+
+
+def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -> Path:
+    """Write the picture; return its path. Forces and torques of one subsystem have panels of their own."""
+    colours = subsystem_colours(graph)
+    groups = [
+        (subsystem.name, quantity, joints)
+        for subsystem in graph.subsystems
+        for quantity in ("torque [N m]", "force [N]")
+        if (joints := _joints(graph, subsystem, quantity))
+    ]
+    title = f"{graph.name}: joint torques of every subsystem"
+    with _panels(title, len(groups) + 1, 2.3, path) as (figure, panels):
+        for axis, (name, quantity, joints) in zip(panels, groups, strict=False):
+            _draw_joints(axis, evaluation, joints, colours[name])
+            _finish(axis, name, quantity, colours[name])
+        _draw_difference(panels[-1], graph, evaluation, colours)
+        figure.legend(
+            handles=[
+                Line2D([], [], color="0.25", lw=1.3, label="dynamics_node (composed of subsystems)"),
+                Line2D([], [], color="0.25", lw=5, alpha=0.25, label="Pinocchio (whole robot)"),
+            ],
+            loc="outside lower center",
+            ncols=2,
+            frameon=False,
+        )
+    return path
+
+
+def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) -> list[tuple[str, int]]:
+    """Return name and coordinate of a subsystem's joints that have this quantity."""
+    linear = quantity.startswith("force")
+    moved = [
+        joint for joint in subsystem.joints if joint.mimic is None and (joint.type == "prismatic") == linear
+    ]
+    return [(joint.name, graph.v_slice(joint.name).start) for joint in moved]
+
+
+def _draw_joints(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
+    """Draw each joint in its own shade, dark to light, distinguishable on white."""
+    base = np.array(to_rgb(colour))
+    steps = np.linspace(-0.45, 0.4, len(joints)) if len(joints) > 1 else [0.0]
+    for (name, index), step, style in zip(joints, steps, cycle(STYLES), strict=False):
+        shade = tuple(base * (1.0 + step) if step < 0.0 else base + (1.0 - base) * step)
+        axis.plot(evaluation.times, evaluation.theirs[:, index], color=shade, lw=5, alpha=0.25)
+        axis.plot(evaluation.times, evaluation.ours[:, index], color=shade, lw=1.3, ls=style, label=name)
+    axis.margins(y=0.12)
+    axis.ticklabel_format(axis="y", useOffset=False)
+
+
+def _draw_difference(
+    axis: Axes, graph: md.SubsystemGraph, evaluation: Evaluation, colours: dict[str, str]
+) -> None:
+    difference = np.abs(evaluation.ours - evaluation.theirs) / evaluation.largest
+    for subsystem in graph.subsystems:
+        if own := coordinates_of(graph, subsystem):
+            worst = np.maximum(difference[:, own].max(axis=1), ROUNDING)
+            style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
+            axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
+    axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
+    _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
+
+
+def draw_reactions(run: TorsoRun, path: Path) -> Path:
+    """Write the picture; return its path."""
+    mean, axes = run.base.mean(axis=0), ("x", "y", "z")
+    forces = {f"{a}, mean {m:.1f}": f - m for a, m, f in zip(axes, mean[:3], run.base.T[:3], strict=True)}
+    groups = (
+        ("actuators", "force [N]", run.actuators),
+        ("springs", "tension [N]", run.springs),
+        ("body 2 on body 3, less its mean", "force [N]", forces),
+        ("body 2 on body 3", "moment [N m]", dict(zip(axes, run.base.T[3:], strict=True))),
+    )
+    title = "CHARMIE's torso: what torso_reaction_node has published"
+    with _panels(title, len(groups), 2.6, path) as (_, panels):
+        for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
+            for (label, values), style in zip(lines.items(), cycle(OVERLAID), strict=False):
+                axis.plot(run.times, values, lw=1.3, ls=style, label=label)
+            _finish(axis, name, quantity)
+    return path

@@ -5,9 +5,10 @@ import os
 import random
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import rclpy
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
@@ -17,21 +18,61 @@ from rich.markup import escape
 
 import modular_dynamics as md
 from modular_dynamics.pictures.graph_picture import draw_graph
-from modular_dynamics_ros.demo.evaluation import Evaluation, evaluate, print_torques
-from modular_dynamics_ros.demo.growth import grow, print_growth
-from modular_dynamics_ros.demo.growth_picture import draw_growth
-from modular_dynamics_ros.demo.pace import play_completely
-from modular_dynamics_ros.demo.playing import DemoError, Playback
-from modular_dynamics_ros.demo.plots import draw_reactions, draw_torques
-from modular_dynamics_ros.demo.recorder import Recorder
-from modular_dynamics_ros.demo.torso import play_torso, print_reactions
+from modular_dynamics_ros.demo.evaluation import (
+    Evaluation,
+    draw_reactions,
+    draw_torques,
+    evaluate,
+    play_torso,
+    print_reactions,
+    print_torques,
+)
+from modular_dynamics_ros.demo.growth import draw_growth, grow, print_growth
+from modular_dynamics_ros.demo.playing import DemoError, Playback, Recorder, StalledError
 from modular_dynamics_ros.exceptions import MotionError, listed
-from modular_dynamics_ros.parameters.player import PlayerParameters
+from modular_dynamics_ros.parameters.nodes import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
-from modular_dynamics_ros.player.motion import Schedule
-from modular_dynamics_ros.player.recordings import load_motion
+from modular_dynamics_ros.player import Schedule, load_motion
 
-__all__ = ["Options", "read_command_line", "run"]
+# A motion is played once more: slower, where it came faster than this computer answers.
+
+TIMES = 3  # at most, such as at the rate asked for, at half of it, at a quarter
+
+
+class Played(Protocol):
+    """The result of playing a motion."""
+
+    def losses(self) -> list[str]:
+        """Return which messages are missing; empty if none is."""
+        ...
+
+
+P = TypeVar("P", bound=Played)
+
+
+def play_completely(play: Callable[[float], P], rate: float, console: Console) -> P:
+    """Play at `rate` [Hz]; at half the rate where messages were lost, until none is, three times at most.
+
+    Nodes that fall behind pass over old states, and count them (`stale_after`): on a busy computer a loss
+    says nothing about the node, one at every rate does. The same holds for a playing that stalled, which is
+    repeated at the same rate. Returns the last playing; why it is not the first is printed.
+
+    Raises:
+        StalledError: of the last playing.
+    """
+    for _ in range(TIMES - 1):
+        try:
+            played = play(rate)
+        except StalledError as error:
+            console.print(f"[yellow]once more:[/] {escape(str(error))}", highlight=False)
+            continue
+        if not (losses := played.losses()):
+            return played
+        rate /= 2.0
+        text = f"[yellow]at {2.0 * rate:g} Hz {', and '.join(losses)}[/]: once more at {rate:g} Hz"
+        console.print(text, highlight=False)
+    return play(rate)
+
 
 RATE = PlayerParameters.__dataclass_fields__["rate"]
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque

@@ -21,8 +21,6 @@ from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.exceptions import NodeError, RobotError
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
-__all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]
-
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
 
 

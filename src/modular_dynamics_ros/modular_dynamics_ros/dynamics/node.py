@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.black_boxes.services import BlackBoxServices
+from modular_dynamics_ros.black_boxes import BlackBoxServices
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionType
 from modular_dynamics_ros.node.joint_states.change_stamp import change_stamp
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-from modular_dynamics_ros.queries.services import QueryServices
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.queries import QueryServices
 from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
 
 if TYPE_CHECKING:  # they import the library
@@ -63,10 +63,9 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_robots(self) -> bool:
         """Read stored changes and offsets: see `RobotNode`."""
-        from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets  # noqa: PLC0415  # the same
-        from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of  # noqa: PLC0415  # the same
+        from modular_dynamics_ros.computation.black_boxes.offsets import stored_offsets  # noqa: PLC0415  # the same
 
-        changes = reconfiguration_of(self, self, self._change_services)
+        changes = self._change_services.configure()
         if changes is None:
             return False
         self._changes = changes
@@ -113,21 +112,21 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return session
 
     def robot_in_force(self) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         return None if self._current is None else self._current.prepared
 
     def prepare_changed(self, described: Any, changed: Any) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         from modular_dynamics_ros.dynamics.prepared_robot import prepared_robot  # noqa: PLC0415  # the same
 
         return prepared_robot(described, changed, self.parameters)
 
     def make_changed(self, prepared: Any) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         return self._session(prepared)
 
     def put_in_force(self, session: Any) -> int:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         record = None if self._current is None else self._current.record
         # of a rate, the one that waits is answered by the robot as it was
         answered = () if record is None else (record.counts.last_stamp, record.pending_stamp)
@@ -136,11 +135,11 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return stamp
 
     def joint_names(self) -> tuple[str, ...]:
-        """See `SessionView`."""
+        """See `ReconfigurationServices`."""
         return () if self._current is None else self._current.robot.joint_names
 
     def positions(self) -> Mapping[str, float]:
-        """See `SessionView`."""
+        """See `ReconfigurationServices`."""
         return {} if self._current is None else self._current.positions
 
     def report(self) -> tuple[str, list[Status]]:

@@ -11,12 +11,15 @@ for such a link counts until the objects of the link change.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from lifecycle_msgs.msg import TransitionEvent
 from modular_dynamics_interfaces.srv import SetPayload
+from rclpy.client import Client
 from rclpy.exceptions import NameValidationException
+from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
@@ -24,14 +27,95 @@ from modular_dynamics_ros.lifecycle.clocks import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.entities import ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
-from modular_dynamics_ros.moveit.instance import Instance
-from modular_dynamics_ros.moveit.load import Load
-from modular_dynamics_ros.moveit.requests import Request, payload_request
+from modular_dynamics_ros.moveit.solids import Load
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.parameters.moveit import MoveitParameters
+from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 
-__all__ = ["MoveitPayloadNode", "main"]
+# Whether a node that receives requests is still the one that it was.
+
+
+class Instance:
+    """A lifecycle node, by one of its services: notices its transitions, and another process in its place.
+
+    A process that was killed is known to DDS for some seconds more, so that its services never seem to be
+    away where the next process starts at once. But that one's publishers are others.
+
+    Args:
+        service: name of a service of the node, "NODE/SERVICE".
+    """
+
+    def __init__(self, node: Node, service: str) -> None:
+        self._node, self._topic = node, f"{service.rpartition('/')[0]}/transition_event".lstrip("/")
+        if service.startswith("/"):
+            self._topic = f"/{self._topic}"
+        self._known, self._moved = set[bytes](), False
+        node.create_subscription(TransitionEvent, self._topic, self._on_transition, 10)
+
+    def _on_transition(self, message: Any) -> None:
+        self._moved = True
+
+    def changed(self) -> bool:
+        """Return whether the instance changed its state, appeared or vanished since the last call."""
+        found = self._node.get_publishers_info_by_topic(self._topic)
+        publishers = {bytes(one.endpoint_gid) for one in found}
+        before, self._known = self._known, publishers
+        moved, self._moved = self._moved, False
+        return moved or publishers != before
+
+
+# Requests of moveit_payload_node: one at a time, each with a timeout.
+
+PATIENCE = 5.0  # [s] for an answer: one of a server that has ended never comes
+
+
+class Request:
+    """Calls of one service, without waiting for them."""
+
+    def __init__(self, client: Client) -> None:
+        self._client, self._asked, self._lost = client, 0.0, False
+        self._future: Any = None
+
+    @property
+    def ready(self) -> bool:
+        """Return whether the service is available."""
+        return bool(self._client.service_is_ready())
+
+    @property
+    def awaits(self) -> bool:
+        """Return whether an answer is awaited."""
+        return self._future is not None and time.monotonic() - self._asked < PATIENCE
+
+    def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
+        """Ask, unless an answer is awaited; False if there is no service or the last request timed out."""
+        if self._future is not None:
+            if time.monotonic() - self._asked < PATIENCE:
+                return not self._lost
+            self._client.remove_pending_request(self._future)
+            self._future, self._lost = None, True
+        if not self.ready:
+            return False
+
+        def done(future: Any) -> None:
+            self._future, self._lost = None, False
+            answered(future.result())
+
+        self._asked, self._future = time.monotonic(), self._client.call_async(request)
+        self._future.add_done_callback(done)
+        return not self._lost
+
+
+def payload_request(link: str, load: Load | None) -> SetPayload.Request:
+    """Return a request for a load; None removes the present one."""
+    request = SetPayload.Request(link=link)
+    if load is not None:
+        own, about = request.inertia, load.inertia
+        own.m = float(load.mass)
+        own.com.x, own.com.y, own.com.z = map(float, load.com)
+        own.ixx, own.ixy, own.ixz = map(float, about[0])
+        own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
+    return request
+
 
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 

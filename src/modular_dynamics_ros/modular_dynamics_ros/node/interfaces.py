@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.parameters.robot import RobotParameters
+from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time

@@ -15,7 +15,7 @@ from modular_dynamics_ros.node.joint_states.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states.state_input import Answering, StateInput
 from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.robot import RobotParameters
+from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["WATCH_PERIOD", "LoadedRobot", "graph_of", "load_computation", "read_robot"]
 

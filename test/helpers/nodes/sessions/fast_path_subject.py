@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 from helpers.nodes.lone_node import lone_node
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 NAMES = ["turn", "bend", "left", "right"]
 MS = 1_000_000

@@ -8,8 +8,6 @@ from typing import Generic, TypeVar
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Matched", "StampMatcher"]
-
 MOST = 1000  # largest numbers of stored wrenches of a box and of waiting states: two seconds at 500 Hz
 Item = TypeVar("Item")
 

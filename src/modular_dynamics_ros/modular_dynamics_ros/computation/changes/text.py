@@ -7,16 +7,17 @@ import yaml
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.yaml_text import Dumper, documents
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes
-from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers
-from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.changes.kinds import (
+    Attachment,
+    Change,
+    Changes,
+    Lock,
+    Numbers,
+    Payload,
+    Removal,
+)
 from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, listed, repeated
-
-__all__ = ["changes_of_text", "text_of_changes"]
 
 VERSION = 1
 LARGEST = 2_000_000_000  # bytes: a change may hold a whole description

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["Extreme", "largest"]
-
 ENOUGH = 1e-6  # relative accuracy of an excess; all digits would take twice as long
 HALVINGS = 52  # shares of a piece that differ by less are the same number
 

@@ -14,8 +14,6 @@ from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.computation.queries.extremes import largest
 from modular_dynamics_ros.computation.values import Array, Instants
 
-__all__ = ["EFFORT", "POSITION", "VELOCITY", "Course", "Excess", "SampledEffort", "excesses"]
-
 POSITION, VELOCITY, EFFORT = range(3)
 # of the limit's size, and of 1, that is no excess
 ROUNDING = 1e-9  # at a point: a number may be exactly at its limit

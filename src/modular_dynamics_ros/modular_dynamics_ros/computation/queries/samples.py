@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from modular_dynamics_ros.computation.queries.spline import pieces
 from modular_dynamics_ros.computation.values import Array, Instants
 
-__all__ = ["Samples", "samples"]
-
 SPACING = 0.05  # [rad or m] that a joint moves from one instant to the next
 MOST = 20_000  # instants between the points of a trajectory; beyond them they are farther apart
 BENT = 24  # parts of a piece with non-linear accelerations

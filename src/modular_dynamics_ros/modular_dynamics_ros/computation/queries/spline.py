@@ -9,8 +9,6 @@ import numpy as np
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.values import Array, Instants
 
-__all__ = ["completed", "pieces"]
-
 
 def completed(instants: Instants, q: Array, v: Array | None, a: Array | None) -> tuple[Array, Array, Array]:
     """Return positions, velocities, accelerations (m, n) at increasing instants (m,) [ns].

@@ -9,11 +9,14 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.feedforward import friction_torques
-from modular_dynamics_ros.computation.queries.errors import QueryError, code_of
 from modular_dynamics_ros.computation.queries.limits import Course, Excess, SampledEffort, excesses
-from modular_dynamics_ros.computation.queries.query_model import GivenWrenches, QueryModel, Subject
-from modular_dynamics_ros.computation.queries.requested_state import (
+from modular_dynamics_ros.computation.queries.query_model import (
+    GivenWrenches,
+    QueryError,
+    QueryModel,
     RequestedState,
+    Subject,
+    code_of,
     require_actuators,
     require_usable,
     state_of,
@@ -21,8 +24,6 @@ from modular_dynamics_ros.computation.queries.requested_state import (
 from modular_dynamics_ros.computation.queries.samples import Samples, samples
 from modular_dynamics_ros.computation.queries.spline import completed, pieces
 from modular_dynamics_ros.computation.values import Array, Configuration, Instants, StampedWrench, State
-
-__all__ = ["MOST_POINTS", "Motion", "Torques", "trajectory_torques"]
 
 MOST_POINTS = 20_000  # with closed loops several seconds, in which other requests wait
 

@@ -8,11 +8,12 @@ import numpy as np
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, pose_matrix
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
+    ConnectionPoint,
     MotionPropagation,
     fixed_motion,
+    pose_matrix,
 )
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.values import (
@@ -25,8 +26,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.computation.wrenches.frames import connection_frame, wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-__all__ = ["MovingState", "SubsystemComputation"]
 
 UNTURNED = Quaternion(1.0)  # of the floating joint: gravity is in its acceleration, and nothing else turns
 

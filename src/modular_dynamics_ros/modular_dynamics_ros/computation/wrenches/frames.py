@@ -15,8 +15,6 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "connection_frame", "wrench_matrix"]
-
 MOST_FOUND = 256  # frames whose link is remembered: messages may hold any names
 
 

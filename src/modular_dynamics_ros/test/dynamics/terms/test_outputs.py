@@ -11,8 +11,8 @@ from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
 from helpers.wrenches import feed
 from modular_dynamics.algebra import Quaternion, to_rotation_translation
-from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.messages.markers import arrow_scales
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = pytest.mark.ros
 
