@@ -11,10 +11,9 @@ from trajectory_msgs.msg import JointTrajectory
 
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation import torque_terms
-from modular_dynamics_ros.computation.queries.limits import Excess
 from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError, RequestedState
-from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Motion, Torques
+from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, repeated
 from modular_dynamics_ros.messages.geometry import quaternion_message, unit_quaternion, wrench_from_message

@@ -7,10 +7,9 @@ from geometry_msgs.msg import Accel, Twist, WrenchStamped
 from modular_dynamics_interfaces.msg import RobotState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from modular_dynamics_ros.computation.queries.limits import EFFORT, Excess
 from modular_dynamics_ros.computation.queries.quantities import EquationTerms
 from modular_dynamics_ros.computation.queries.query_model import QueryError
-from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Motion, Torques
+from modular_dynamics_ros.computation.queries.trajectory import EFFORT, MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.queries import (
