@@ -16,7 +16,7 @@ def nodes(context: LaunchContext) -> list[Action]:
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes."""
     arguments = [
-        argument("motion_file", str(CONFIG / "charmie_motion.yaml"), "motion: YAML profile, CSV or MCAP bag"),
+        argument("motion_file", str(CONFIG / "charmie_motion.yaml"), "motion: YAML profile or CSV"),
         argument("params_file", str(CONFIG / "charmie.yaml"), "YAML file of both nodes' parameters"),
         *map(argument, ("loop", *ROBOT_ARGUMENTS)),
     ]

@@ -32,7 +32,7 @@ def generate_launch_description() -> LaunchDescription:
     rules, motion = SHARE / "urdf" / "charmie_torso_rules.yaml", CONFIG / "charmie_torso_motion.yaml"
     arguments = [
         argument("rules_file", str(rules), "YAML file of rules that distribute the loads over the joints"),
-        argument("motion_file", str(motion), "motion: YAML profile, CSV or MCAP bag"),
+        argument("motion_file", str(motion), "motion: YAML profile or CSV"),
         argument(
             "params_file", str(CONFIG / "charmie_torso.yaml"), "YAML file of the three nodes' parameters"
         ),

@@ -10,38 +10,40 @@ more than there are subscribers; then subscribe once more when the answers to th
 (demo/playing.py).
 """
 
-from functools import lru_cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-
-import numpy as np
-
-from modular_dynamics_ros.exceptions import MotionError
-
-if TYPE_CHECKING:
-    from modular_dynamics.motions import AccelerationProfile
 import csv
 import re
-import struct
 import time
 from array import array
-from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.exceptions import ParameterError, listed
+from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.motions import load_profile
+from modular_dynamics.text.files import content_kind, separator_of
+from modular_dynamics_ros.exceptions import MotionError, ParameterError
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
-from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
 from modular_dynamics_ros.parameters.table import declare, usage
+
+WINDOW = 1.5  # [s] length of a reference window
+WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
+REPEATED_EVERY = 100_000_000  # [ns] the first window, for nodes that DDS connects just then
+DEPTH = 500  # that a slow subscriber may be behind: a second at 500 Hz
+LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
+SENT = "sent {} joint states"  # `sent_in` reads it
+LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way
 
 
 class MotionSource(Protocol):
@@ -53,22 +55,6 @@ class MotionSource(Protocol):
 
     def sample(self, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return positions, velocities, accelerations (n,) at t [s]; empty arrays for missing ones."""
-
-
-def load_profile(path: str | Path) -> "AccelerationProfile":
-    """Return the library's `modular_dynamics.motions.load_profile`, with this package's errors.
-
-    Raises:
-        MotionError: naming the file and the entry that is missing, of the wrong kind or out of order.
-    """
-    # the library takes long to import, which a node that starts does not wait for
-    from modular_dynamics import motions  # noqa: PLC0415
-    from modular_dynamics.exceptions import DescriptionError  # noqa: PLC0415
-
-    try:
-        return motions.load_profile(path)
-    except DescriptionError as error:
-        raise MotionError(str(error)) from error
 
 
 class Schedule:
@@ -113,9 +99,6 @@ class Schedule:
         return range(first, last + 1)
 
 
-JOINT_STATE = "sensor_msgs/msg/JointState"
-
-
 class SampledMotion:
     """A motion given at instants, linear between them and exact at them.
 
@@ -158,22 +141,21 @@ class SampledMotion:
         return q, v, a
 
 
-def load_motion(path: str | Path, bag_topic: str = "/joint_states") -> MotionSource:
-    """Return the motion in a file: a profile (.yaml, .yml), a table (.csv) or a bag (.mcap).
+def load_motion(path: str | Path) -> MotionSource:
+    """Return the motion in a file: a profile of accelerations (.yaml, .yml) or a table (.csv).
 
     Raises:
         MotionError: naming the file and what is wrong with it.
     """
-    if not str(path):
-        raise MotionError("motion_file is empty: name a file .yaml, .csv or .mcap")
     suffix = Path(path).suffix.lower()
     if suffix in (".yaml", ".yml"):
-        return load_profile(path)
+        try:
+            return load_profile(path)
+        except DescriptionError as error:
+            raise MotionError(str(error)) from error
     if suffix == ".csv":
         return load_csv(path)
-    if suffix == ".mcap":
-        return load_mcap(path, bag_topic)
-    raise MotionError(f"motion file '{path}': needs the suffix .yaml, .csv or .mcap")
+    raise MotionError(f"motion_file '{path}': a file with the suffix .yaml or .csv is needed")
 
 
 def load_csv(path: str | Path) -> SampledMotion:
@@ -185,8 +167,6 @@ def load_csv(path: str | Path) -> SampledMotion:
     Raises:
         MotionError: naming the file and the column or line.
     """
-    from modular_dynamics.text.files import content_kind, separator_of  # noqa: PLC0415  # the whole library
-
     where = f"motion file '{path}'"
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
@@ -210,62 +190,6 @@ def load_csv(path: str | Path) -> SampledMotion:
     q = np.column_stack([columns[f"q_{name}"] for name in joints])
     v, a = (_part(columns, kind, joints, where) for kind in ("v_", "a_"))
     return SampledMotion(where, joints, columns["time"], q, v, a)
-
-
-def load_mcap(path: str | Path, topic: str) -> SampledMotion:
-    """Read the joint states of one topic of a bag; joints of its first message, times from the stamps.
-
-    A bag holds no accelerations, so no reference can be made of it.
-
-    Raises:
-        MotionError: naming the file and the topic or message.
-    """
-    where = f"motion file '{path}', topic '{topic}'"
-    times, positions, velocities = [], [], []
-    joints: tuple[str, ...] = ()
-    for number, (log_time, message) in enumerate(_messages(path, topic, where), start=1):
-        if not message.name:
-            continue  # of a publisher that had nothing yet
-        joints = joints or tuple(message.name)
-        order = {name: index for index, name in enumerate(message.name)}
-        if missing := [name for name in joints if name not in order]:
-            raise MotionError(f"{where}: message {number} has no joint '{missing[0]}'")
-        indices = [order[name] for name in joints]
-        stamp = stamp_nanoseconds(message.header.stamp)
-        times.append(stamp or log_time)
-        if len(message.position) != len(order) or len(message.velocity) not in (0, len(order)):
-            raise MotionError(f"{where}: message {number} has arrays of the wrong length")
-        positions.append([message.position[index] for index in indices])
-        velocities.append([message.velocity[index] for index in indices] if message.velocity else None)
-    if not times:
-        raise MotionError(f"{where}: no joint states")
-    seconds = (np.array(times, dtype=np.int64) - times[0]) * 1e-9
-    complete = all(row is not None for row in velocities)
-    v = np.array(velocities, dtype=float) if complete else None
-    return SampledMotion(where, joints, seconds, np.array(positions), v, None)
-
-
-def _messages(path: str | Path, topic: str, where: str) -> Iterator[tuple[int, Any]]:
-    try:
-        from mcap.exceptions import McapError  # noqa: PLC0415  # only bags need these packages
-        from mcap.reader import make_reader  # noqa: PLC0415
-        from mcap_ros2.decoder import DecoderFactory  # noqa: PLC0415
-    except ImportError as error:
-        from modular_dynamics.optional_packages import import_failure  # noqa: PLC0415  # the whole library
-
-        failure = import_failure(error, ("mcap", "mcap-ros2-support"))
-        text = f"bags need the Python packages mcap and mcap-ros2-support, of which one {failure}"
-        raise MotionError(f"{where}: {text}") from error
-    try:
-        with open(path, "rb") as file:
-            reader = make_reader(file, decoder_factories=[DecoderFactory()])
-            for schema, _, message, decoded in reader.iter_decoded_messages(topics=[topic]):
-                kind = "none" if schema is None else schema.name
-                if kind != JOINT_STATE:
-                    raise MotionError(f"{where}: its messages are {kind}; {JOINT_STATE} is needed")
-                yield message.log_time, decoded
-    except (OSError, McapError, struct.error) as error:  # mcap lets the last one through for short files
-        raise MotionError(f"{where} cannot be read: {error}") from error
 
 
 def _numbers(lines: list[tuple[int, list[str]]], width: int, where: str) -> np.ndarray:
@@ -293,15 +217,6 @@ def _part(
     return np.column_stack([columns[kind + name] for name in joints])
 
 
-WINDOW = 1.5  # [s] length of a reference window
-WINDOW_EVERY = 1_000_000_000  # [ns] from one window to the next: they overlap by half a second
-REPEATED_EVERY = 100_000_000  # [ns] the first window, for nodes that DDS connects just then
-DEPTH = 500  # that a slow subscriber may be behind: a second at 500 Hz
-LOOKS_FOR_SUBSCRIBERS = 20.0  # [Hz]
-SENT = "sent {} joint states"  # `sent_in` reads it
-LINGER = 0.5  # [s] a publisher that leaves at once would take samples with it that are still on their way
-
-
 class JointStatePlayer(Node):
     """Waits for subscribers, then publishes each sample when it is due; those that are late go out together.
 
@@ -312,9 +227,7 @@ class JointStatePlayer(Node):
     def __init__(self, **options: Any) -> None:
         super().__init__("joint_state_player", **options)
         self.parameters = parameters = declare(self, PlayerParameters)
-        source = load_motion(parameters.motion_file, parameters.bag_topic)
-        if parameters.robot_description_file:
-            _check_joints(parameters.robot_description_file, source.joint_names)
+        source = load_motion(parameters.motion_file)
         self._schedule = Schedule(source, parameters.rate, loop=parameters.loop)
         self._names = list(source.joint_names)
         self._states = self.create_publisher(JointState, "joint_states", QoSProfile(depth=DEPTH))
@@ -422,14 +335,6 @@ def sent_in(log: str) -> int | None:
     """Return the number of joint states that a player's log reports at its end; None without a report."""
     match = re.search(SENT.format(r"(\d+)"), log)
     return int(match.group(1)) if match else None
-
-
-def _check_joints(path: str, names: tuple[str, ...]) -> None:
-    from modular_dynamics_ros.computation.robot import load_robot  # noqa: PLC0415  # the player needs no library but here
-
-    robot = load_robot(path)
-    if missing := [name for name in robot.state_names if name not in names]:
-        raise MotionError(f"the motion does not name {listed(missing, 100)} of robot '{robot.graph.name}'")
 
 
 def main() -> int:

@@ -370,11 +370,7 @@ class AssemblyParameters:
 class PlayerParameters:
     """Parameters of joint_state_player; all are read once, at the start."""
 
-    motion_file: str = constant("", "path of the motion: a profile (.yaml), a table (.csv) or a bag (.mcap)")
-    robot_description_file: str = constant(
-        "", "path of a URDF or xacro file, of which the motion must name all joints; empty: not checked"
-    )
-    bag_topic: str = constant("/joint_states", "topic of the bag that is played")
+    motion_file: str = constant("", "path of the motion: a profile (.yaml) or a table (.csv)")
     rate: float = constant(200.0, "joint states per second", unit="Hz", low=0.1, high=2_000.0)
     loop: bool = constant(False, "start again at the end instead of exiting")
     publish_reference: bool = constant(
