@@ -19,7 +19,6 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
     UnfitPosesError,
     identify_payload,
 )
-from modular_dynamics_ros.computation.black_boxes.matching import Matched, StampMatcher
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
 from modular_dynamics_ros.computation.black_boxes.sensors import (
     BlackBoxMotions,
@@ -31,6 +30,7 @@ from modular_dynamics_ros.computation.black_boxes.sensors import (
 )
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.diagnostics.failures import described, one_line
@@ -42,6 +42,7 @@ from modular_dynamics_ros.node.threads.worker import Worker
 from modular_dynamics_ros.node.topics import REQUESTS
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+KEPT = 1.0  # [s] that a wrench is kept for a joint state with its stamp
 SHORTEST_LOOK, LONGEST_LOOK = 0.001, 0.02  # [s] between checks for states that have timed out
 REPLACED = "robot replaced", "the robot was replaced before the wrenches of its black boxes came"
 
@@ -75,20 +76,20 @@ class BlackBoxes:
         self.averaging: Averaging | None = None
         self.poses: dict[str, tuple[str, list[RestPose]]] = {}
         self._motions = BlackBoxMotions(robot) if self.names else None
-        self._matcher: StampMatcher[tuple[State, int]] = StampMatcher(
-            self.names, parameters.black_box_wait, self._on_matched
-        )
+        self._wait = parameters.black_box_wait
+        self._rendezvous: Rendezvous[tuple[State, int]] = Rendezvous(self.names, max(self._wait, KEPT))
+        self._newest_wrench: dict[str, int] = {}  # stamp, by black box
         self.retired, self._timer = False, None
 
     @property
     def wait(self) -> float:
         """Seconds that a state waits for wrenches (parameter black_box_wait); 0 without black boxes."""
-        return self._matcher.wait if self.names else 0.0
+        return self._wait if self.names else 0.0
 
     @property
     def newest(self) -> int | None:
         """Stamp [ns] of the newest waiting state."""
-        return self._matcher.newest
+        return max((one.stamp for one in self._rendezvous.waiting()), default=None)
 
     def activate(self) -> None:
         """Check for states that have timed out."""
@@ -96,31 +97,30 @@ class BlackBoxes:
 
     def set_wait(self, wait: float) -> None:
         """Let states wait so long [s] at most from now on."""
-        self._matcher.wait = wait
+        self._wait, self._rendezvous.timeout = wait, max(wait, KEPT)
         self._stop_timer()
         if self.names and wait > 0.0:
             period = min(max(0.25 * wait, SHORTEST_LOOK), LONGEST_LOOK)
-            self._timer = self._node.create_timer(period, self._on_look, clock=STEADY_CLOCK)
-        self._on_look()
+            self._timer = self._node.create_timer(period, self._look, clock=STEADY_CLOCK)
+        self._look()
 
     def deactivate(self) -> None:
         """Forget what waits, and average no more."""
         self.averaging = None
         self._stop_timer()
-        self._matcher.clear()
+        self._rendezvous.clear()
 
     def destroy(self) -> None:
         """Deactivate, and refer to the session no more: rings of objects are freed late."""
         self.deactivate()
         self.retired = True
         self._answer = lambda *of: None
-        self._matcher = StampMatcher((), 0.0, lambda of: None)
 
     def retire(self) -> None:
         """Answer waiting states; no more wrenches will arrive."""
         self.retired = True
         self._stop_timer()
-        self._matcher.give_up()
+        self._give_up()
 
     def continue_from(self, other: "BlackBoxes") -> None:
         """Keep the poses of boxes that are still there: their sensors are the same."""
@@ -166,32 +166,60 @@ class BlackBoxes:
     def taken(self, box: str, wrench: TimedWrench) -> None:
         """Match a wrench, with its offset removed, to waiting states."""
         if self.wait:
-            self._matcher.add_wrench(box, wrench.arrival.stamp, wrench, self._node.steady())
+            stamp = wrench.arrival.stamp
+            self._rendezvous.add_part(stamp, box, wrench, self._node.steady())
+            self._newest_wrench[box] = stamp
+            self._look()
 
     def add(self, state: State, arrival: int) -> None:
-        """Let a state wait for its wrenches.
+        """Let a state wait for its wrenches; states are answered in their order.
+
+        A topic keeps its order: once a box has sent a later stamp, the earlier one will not come, and the
+        state is given up at once. So a lost wrench costs its own state and delays none.
 
         Raises:
             BadMessage: the robot was replaced, or another state had the same stamp.
         """
         if self.retired:
             raise BadMessage(*REPLACED)
-        self._matcher.add(state.stamp, (state, arrival), self._node.steady())
+        if (newest := self.newest) is not None and state.stamp < newest:  # the clock was set back
+            self._give_up()
+            self._rendezvous.clear()
+        if self._rendezvous.add_item(state.stamp, (state, arrival), self._node.steady()) is None:
+            text = "another joint state had its stamp: the wrenches for them cannot be distinguished"
+            raise BadMessage("repeated stamp", text)
+        self._look()
 
-    def _on_matched(self, matched: Matched[tuple[State, int]]) -> None:
-        if not matched.missing:
-            self._answer(*matched.item, matched.wrenches)
+    def _look(self) -> None:
+        """Answer states whose wrenches have arrived, will not arrive, or are late."""
+        now = self._node.steady()
+        for meeting in self._rendezvous.overdue(now):
+            self._finish(meeting)
+        for meeting in sorted(self._rendezvous.waiting(), key=lambda one: one.stamp):
+            late = now - meeting.since >= self._wait * 1e9
+            missing = self._rendezvous.missing(meeting)
+            if not late and any(self._newest_wrench.get(box, -1) < meeting.stamp for box in missing):
+                return
+            self._finish(meeting)
+
+    def _give_up(self) -> None:
+        """Answer all waiting states with the wrenches that they have."""
+        for meeting in self._rendezvous.waiting():
+            self._finish(meeting)
+
+    def _finish(self, meeting: Meeting[tuple[State, int]]) -> None:
+        meeting.done = True
+        assert meeting.item is not None  # it waits
+        if not (missing := self._rendezvous.missing(meeting)):
+            self._answer(*meeting.item, meeting.parts)
         elif self.retired:
-            self._answer(*matched.item, BadMessage(*REPLACED))
+            self._answer(*meeting.item, BadMessage(*REPLACED))
         else:
             text = (
-                f"black box {listed(list(matched.missing))} sent no wrench with its stamp within "
-                f"{self.wait:g} s (black_box_wait), or has sent a later one already"
+                f"black box {listed(missing)} sent no wrench with its stamp within {self.wait:g} s "
+                "(black_box_wait), or has sent a later one already"
             )
-            self._answer(*matched.item, BadMessage("no wrench with its stamp", text))
-
-    def _on_look(self) -> None:
-        self._matcher.look(self._node.steady())
+            self._answer(*meeting.item, BadMessage("no wrench with its stamp", text))
 
     def _stop_timer(self) -> None:
         timer: Any = self._timer

@@ -64,7 +64,7 @@ class Session(DynamicsSession):
         return [stamp_nanoseconds(one.header.stamp) // MS for one in self._node.sent["~/joint_torques"]]
 
     def look(self):
-        self.boxes._on_look()
+        self.boxes._look()
 
 
 @pytest.fixture

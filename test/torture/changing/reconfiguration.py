@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.edits import applied, fitted
+from modular_dynamics_ros.computation.changes.edits import applied
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
@@ -216,7 +216,7 @@ class _Walk:
             return
         before = self._changes
         if found is not None and found[0] == self._described.name:
-            self._changes = fitted(self._described, found[1]).changes
+            self._changes = applied(self._described, found[1], drop=True).changes
         else:
             self._changes = Changes()
         self.start("a start with other changes")

@@ -15,7 +15,7 @@ from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.beside import write_beside
 from modular_dynamics.text.files import text_if_there
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
-from modular_dynamics_ros.computation.changes.edits import Applied, applied, fitted
+from modular_dynamics_ros.computation.changes.edits import Applied, applied
 from modular_dynamics_ros.computation.changes.kinds import Changes
 from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
@@ -191,7 +191,7 @@ class Reconfiguration:
         if not kept.changes:
             return Applied(described, ())
         if kept.robot == described.name:
-            return fitted(described, kept.changes, strict=self._strict)
+            return applied(described, kept.changes, strict=self._strict, drop=True)
         why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
         dropped = tuple(f"{change}: {why}" for change in kept.changes)
         return Applied(described, (), dropped, wanted=kept.changes)

@@ -29,8 +29,6 @@ from modular_dynamics_ros.computation.checked_numbers import checked_numbers, fi
 from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
-# What `strict` refuses of changes: inertias that no body can have, as in descriptions.
-
 
 def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
     """Look at the inertias that a change gives; those of an attached robot are looked at where it is read.
@@ -66,9 +64,6 @@ def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, S
                 yield what, [known[name].value for name in names]
 
 
-# The graph that a list of changes makes of a robot's description.
-
-
 class Applied(NamedTuple):
     """A changed graph.
 
@@ -85,38 +80,29 @@ class Applied(NamedTuple):
     wanted: Changes = ()
 
 
-def applied(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
+def applied(
+    described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False, drop: bool = False
+) -> Applied:
     """Apply all changes in order, and return the result.
 
     Args:
         strict: whether inertias that no body can have are refused; else they are in the warnings.
+        drop: whether what a new description does not allow is dropped, one by one.
 
-    Raises:
+    Raises, without ``drop``:
         ModularDynamicsError: of the first one that the robot does not allow. NumbersError: see `strict`.
     """
-    graph, said = described, list[str]()
-    for change in changes:
-        graph, more = _with(graph, change, strict)
-        said += more
-    return Applied(graph, tuple(changes), (), tuple(dict.fromkeys(said)), tuple(changes))
-
-
-def fitted(described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False) -> Applied:
-    """Apply the changes that a new description allows; drop the others one by one.
-
-    Args:
-        strict: see `applied`.
-    """
-    kept: list[Change] = []
-    dropped: list[str] = []
-    graph, said = described, list[str]()
+    graph, kept, dropped, said = described, list[Change](), list[str](), list[str]()
     for change in changes:
         try:
             graph, more = _with(graph, change, strict)
+        except (md.ModularDynamicsError, NumbersError) as error:  # noqa: PERF203  # a few changes
+            if not drop:
+                raise
+            dropped.append(f"{change}: {error}")
+        else:
             kept.append(change)
             said += more
-        except (md.ModularDynamicsError, NumbersError) as error:  # noqa: PERF203  # a few changes
-            dropped.append(f"{change}: {error}")
     return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)), tuple(changes))
 
 
@@ -146,9 +132,6 @@ def remaining(described: md.SubsystemGraph, changes: Sequence[Change]) -> Change
                 graph = left.apply(graph)
                 kept.append(left)
     return tuple(kept)
-
-
-# Which joints of a robot can be locked.
 
 
 def require_joint(graph: md.SubsystemGraph, described: md.SubsystemGraph, name: str) -> None:
@@ -338,7 +321,7 @@ def locked(
             _require_within_limits(name, at, own.joint(name).limits)
     moved = {name: at for name, at in given.items() if name in held}
     kept = tuple(
-        Lock({**change.positions, **{n: at for n, at in moved.items() if n in change.positions}})
+        Lock({**change.values, **{n: at for n, at in moved.items() if n in change.values}})
         if isinstance(change, Lock)
         else change
         for change in changes
@@ -349,7 +332,7 @@ def locked(
 
 def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
     """Return the graph in which a locked joint is still present."""
-    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.positions), changes)
+    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.values), changes)
     return applied(described, tuple(before)).graph
 
 

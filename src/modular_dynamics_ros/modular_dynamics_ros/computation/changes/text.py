@@ -104,17 +104,15 @@ def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
     return dict(zip(values, checked_numbers(key, values.values()), strict=True))
 
 
-def _payload(entry: Mapping[str, Any], strict: bool) -> Payload:
-    return Payload.of(_text(entry, "link"), entry["mass"], entry["com"], entry["inertia"])
-
-
 def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
     name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
     return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
-    "payload": _payload,
+    "payload": lambda entry, strict: Payload.of(
+        _text(entry, "link"), entry["mass"], entry["com"], entry["inertia"]
+    ),
     "attachment": _attachment,
     "removal": lambda entry, strict: Removal(_text(entry, "name")),
     "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),

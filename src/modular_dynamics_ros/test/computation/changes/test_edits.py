@@ -14,7 +14,6 @@ from modular_dynamics_ros.computation.changes.edits import (
     applied,
     attached,
     detached,
-    fitted,
     locked,
     reattached,
 )
@@ -221,7 +220,7 @@ def test_names_of_what_is_attached_are_taken_once(described, gripper, gripper_ur
 def test_of_another_description_each_change_stays_that_fits(described, four_link, gripper):
     changes = (Payload("lower_stem", 1.0, (0, 0, 0), (0,) * 6), LOAD, Lock({"right": 0.1}), gripper)
     without = md.load_urdf(four_link).without("right_branch")
-    result = fitted(without, changes)
+    result = applied(without, changes, drop=True)
     assert result.changes == (changes[0], gripper)
     assert [text.partition(":")[0] for text in result.dropped] == [
         "payload of 2 kg on 'right_branch'",
@@ -340,7 +339,10 @@ def test_inertias_that_no_body_has_are_refused_if_strict_and_else_warnings(descr
         applied(described, changes, strict=True)
     (warning,) = applied(described, changes).warnings
     assert "breaks the triangle inequality" in warning
-    strict, lenient = fitted(described, changes, strict=True), fitted(described, changes)
+    strict, lenient = (
+        applied(described, changes, strict=True, drop=True),
+        applied(described, changes, drop=True),
+    )
     assert strict.changes == tuple(changes[:-1])
     (dropped,) = strict.dropped
     assert dropped.startswith(f"{changes[-1]}: strict: the inertia of")
@@ -363,7 +365,7 @@ def test_all_else_is_as_without(described, gripper_urdf):
         Lock({"bend": 50.0}),
     )
     strict, lenient = applied(described, changes, strict=True), applied(described, changes)
-    assert strict.changes == fitted(described, changes, strict=True).changes == changes
+    assert strict.changes == applied(described, changes, strict=True, drop=True).changes == changes
     assert strict.warnings == lenient.warnings != ()
     assert_same_to_the_bit(strict.graph, lenient.graph)
 
