@@ -80,39 +80,19 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
 
 
 def _write(path: Path, text: str, overwrite: bool) -> None:
-    """Replace the file atomically: a reader gets the old content or the new."""
-    _require_writeable(path, overwrite)
+    """Replace the file atomically: a reader gets the old content or the new. Raises OSError."""
+    if os.path.lexists(path):
+        if not path.is_file():
+            raise OSError(0, "there is something that is no regular file")
+        if not overwrite:
+            raise FileExistsError(0, "it exists")
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "it is read-only")
     beside = write_beside(path, text.encode())
     try:
-        if overwrite:
-            os.replace(beside, path)
-        else:
-            _give_name(beside, path)
+        os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _give_name(beside: Path, path: Path) -> None:
-    """Raise FileExistsError if the name has been taken meanwhile."""
-    try:
-        os.link(beside, path)
-    except FileExistsError:
-        raise
-    except OSError:  # some file systems have no links, such as those of USB sticks
-        _require_writeable(path, overwrite=False)
-        os.replace(beside, path)
-
-
-def _require_writeable(path: Path, overwrite: bool) -> None:
-    """Raise OSError where a file must not be replaced."""
-    if not os.path.lexists(path):
-        return
-    if not path.is_file():
-        raise OSError(0, "there is something that is no regular file")
-    if not overwrite:
-        raise FileExistsError(0, "it exists")
-    if not os.access(path, os.W_OK):
-        raise PermissionError(0, "it is read-only")
 
 
 def load_gait(path: str, seed: int) -> "gaits.Gait | None":
@@ -142,9 +122,6 @@ def _format(path: str) -> str:
     if suffix not in FORMATS:
         raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml or .csv at its end is needed")
     return suffix
-
-
-# An assembly that changes while a node publishes it: each change gives a new one, with its time.
 
 
 class LiveAssembly(NamedTuple):

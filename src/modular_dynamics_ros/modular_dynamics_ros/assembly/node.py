@@ -6,7 +6,7 @@ dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
 from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
@@ -38,8 +38,6 @@ from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
-# An assembly as the message with its incidence matrix.
-
 
 def incidence_message(
     matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
@@ -62,26 +60,19 @@ def incidence_message(
     return message
 
 
-# Services of assembly_node: every error becomes a response, and leaves the assembly as it was.
-
 Change = Callable[[Assembly], Assembly]
 
 
-class Host(Protocol):
-    """What the services need of their node."""
-
-    configured: bool
-    active: bool
-    live: LiveAssembly  # while configured
-
-    def change(self, make: Change, what: str) -> None:
-        """Activate the assembly that `make` returns for the present one; `what`: for the log."""
-
-
 class AssemblyServices:
-    """dock, undock, load and save: there as long as their node, and refused while it is not active."""
+    """dock, undock, load and save: every error becomes a response, and leaves the assembly as it was.
 
-    def __init__(self, node: Node, host: Host) -> None:
+    They are there as long as their node, and refuse requests while it is not active.
+
+    Args:
+        host: the node: `configured`, `active`, `live`, and `change`.
+    """
+
+    def __init__(self, node: Node, host: Any) -> None:
         self._node, self._host = node, host
         for kind, name, handle in (
             (Dock, "~/dock", self._on_dock),
@@ -210,7 +201,11 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._start_timer()
 
     def change(self, make: Change, what: str) -> None:
-        """Apply a change: see `Host`. Nothing changes if an exception is raised."""
+        """Activate the assembly that `make` returns for the present one; where it raises, nothing changes.
+
+        Args:
+            what: for the log.
+        """
         assembly = make(self.live.assembly)
         self._follow_clock()
         stamp = max(self.now(), self._newest + 1)

@@ -11,13 +11,12 @@ for such a link counts until the objects of the link change.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
 from lifecycle_msgs.msg import TransitionEvent
 from modular_dynamics_interfaces.srv import SetPayload
-from rclpy.client import Client
 from rclpy.exceptions import NameValidationException
 from rclpy.node import Node
 
@@ -28,11 +27,12 @@ from modular_dynamics_ros.lifecycle.entities import ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
 from modular_dynamics_ros.moveit.solids import Load
+from modular_dynamics_ros.node.calls import Calls
 from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 
-# Whether a node that receives requests is still the one that it was.
+TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
 class Instance:
@@ -64,47 +64,6 @@ class Instance:
         return moved or publishers != before
 
 
-# Requests of moveit_payload_node: one at a time, each with a timeout.
-
-PATIENCE = 5.0  # [s] for an answer: one of a server that has ended never comes
-
-
-class Request:
-    """Calls of one service, without waiting for them."""
-
-    def __init__(self, client: Client) -> None:
-        self._client, self._asked, self._lost = client, 0.0, False
-        self._future: Any = None
-
-    @property
-    def ready(self) -> bool:
-        """Return whether the service is available."""
-        return bool(self._client.service_is_ready())
-
-    @property
-    def awaits(self) -> bool:
-        """Return whether an answer is awaited."""
-        return self._future is not None and time.monotonic() - self._asked < PATIENCE
-
-    def send(self, request: Any, answered: Callable[[Any], None]) -> bool:
-        """Ask, unless an answer is awaited; False if there is no service or the last request timed out."""
-        if self._future is not None:
-            if time.monotonic() - self._asked < PATIENCE:
-                return not self._lost
-            self._client.remove_pending_request(self._future)
-            self._future, self._lost = None, True
-        if not self.ready:
-            return False
-
-        def done(future: Any) -> None:
-            self._future, self._lost = None, False
-            answered(future.result())
-
-        self._asked, self._future = time.monotonic(), self._client.call_async(request)
-        self._future.add_done_callback(done)
-        return not self._lost
-
-
 def payload_request(link: str, load: Load | None) -> SetPayload.Request:
     """Return a request for a load; None removes the present one."""
     request = SetPayload.Request(link=link)
@@ -115,9 +74,6 @@ def payload_request(link: str, load: Load | None) -> SetPayload.Request:
         own.ixx, own.ixy, own.ixz = map(float, about[0])
         own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
     return request
-
-
-TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
 class MoveitPayloadNode(ReadingNode):
@@ -139,9 +95,9 @@ class MoveitPayloadNode(ReadingNode):
         self._in_force: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
         self._refused: dict[str, tuple[Load | None, float]] = {}  # refused payloads by link, and when
         self._attached = set[str]()  # ids attached in the last answer
-        self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
+        self._scene = Calls(self.create_client(get_scene, "get_planning_scene"))
         try:
-            self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
+            self._payload = Calls(self.create_client(SetPayload, parameters.set_payload))
         except (NameValidationException, ValueError) as error:
             raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
         self._receiver = Instance(self, parameters.set_payload)

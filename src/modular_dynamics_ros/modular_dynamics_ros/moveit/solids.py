@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics_ros.exceptions import NumbersError
 
-# A rigid load in the frame of its link.
-
 #: Largest mass of a load [kg], and its largest distance [m].
 HEAVIEST, FARTHEST = 1e5, 1e3
 

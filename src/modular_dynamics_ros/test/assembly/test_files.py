@@ -2,7 +2,6 @@
 
 import errno
 import os
-from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import AssemblyError, GaitError, UnknownNameError
 from modular_dynamics.modular import Assembly
 from modular_dynamics.urdf import description_header
-from modular_dynamics_ros.assembly import files
 from modular_dynamics_ros.assembly.files import (
     LiveAssembly,
     description_of,
@@ -125,37 +123,11 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(assembly, tmp_path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, failing, fail)
-    monkeypatch.setattr(os, "link", fail)
     for target, overwrite in ((path, True), (tmp_path / "new.csv", False)):
         with pytest.raises(AssemblyFileError, match="cannot be written: No space left on device"):
             save_assembly(Assembly(("v0", "backbone")), str(target), overwrite)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_name_that_somebody_takes_meanwhile_is_not_overwritten(assembly, tmp_path, monkeypatch):
-    path, write = tmp_path / "a.yaml", files.write_beside
-
-    def overtaken(*given):
-        beside = write(*given)
-        path.write_text("of another program")
-        return beside
-
-    monkeypatch.setattr(files, "write_beside", overtaken)
-    with pytest.raises(AssemblyFileError, match="exists"):
-        save_assembly(assembly, str(path), overwrite=False)
-    assert path.read_text() == "of another program"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_system_without_links(assembly, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "link", MagicMock(side_effect=PermissionError(errno.EPERM, "not permitted")))
-    path = tmp_path / "a.yaml"
-    save_assembly(assembly, str(path), overwrite=False)
-    assert load_assembly(str(path), {}, "r") == assembly
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(AssemblyFileError, match="exists"):
-        save_assembly(assembly, str(path), overwrite=False)
 
 
 def test_links_modes_and_read_only_files(assembly, tmp_path):

@@ -11,8 +11,7 @@ from std_msgs.msg import String
 from helpers.attached_objects import CUBE, HERE, attached
 from helpers.processes import run_python
 from modular_dynamics_ros.moveit import node as module
-from modular_dynamics_ros.moveit import node as requests
-from modular_dynamics_ros.moveit.node import MoveitPayloadNode, Request, payload_request
+from modular_dynamics_ros.moveit.node import MoveitPayloadNode, payload_request
 from modular_dynamics_ros.moveit.solids import Load
 
 pytestmark = pytest.mark.ros
@@ -47,7 +46,7 @@ def system(ros, monkeypatch):
     components = Message(components=0, ROBOT_STATE_ATTACHED_OBJECTS=4)
     asking = Message(Request=lambda: Message(components=components))
     monkeypatch.setattr(module, "_messages", lambda: (String, String, asking))
-    monkeypatch.setattr(module, "Request", lambda client: services.pop(0))
+    monkeypatch.setattr(module, "Calls", lambda client: services.pop(0))
     monkeypatch.setattr(MoveitPayloadNode, "create_client", lambda *arguments: None)
     scenes, payloads = services
     masses = Parameter("object_masses", value=["box=0.5", "drill=2"])
@@ -153,63 +152,6 @@ def test_without_moveit_msgs_one_line_says_so():
     assert done.returncode == 1
     assert "moveit_msgs cannot be imported" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-class Future:
-    """What a client returns."""
-
-    def add_done_callback(self, done):
-        self.done = done
-
-    def result(self):
-        return "answer"
-
-
-class Client:
-    """A client of a service that may be there."""
-
-    def __init__(self):
-        self.ready, self.futures, self.removed = True, [], []
-
-    def service_is_ready(self):
-        return self.ready
-
-    def call_async(self, request):
-        self.futures.append(Future())
-        return self.futures[-1]
-
-    def remove_pending_request(self, future):
-        self.removed.append(future)
-
-
-def test_one_request_at_a_time(monkeypatch):
-    now = [100.0]
-    monkeypatch.setattr(requests.time, "monotonic", lambda: now[0])
-    client, answers = Client(), []
-    request = Request(client)
-    assert request.send("a", answers.append)
-    assert request.send("b", answers.append)  # it waits for the first
-    assert len(client.futures) == 1
-    client.futures[0].done(client.futures[0])
-    assert answers == ["answer"]
-    assert request.send("c", answers.append)
-    now[0] += requests.PATIENCE + 0.1
-    assert not request.send("d", answers.append)  # no answer came
-    assert client.removed == client.futures[1:2]
-    assert len(client.futures) == 3  # but it was sent
-    now[0] += 1.0
-    assert not request.send("e", answers.append)  # still no answer
-    client.futures[2].done(client.futures[2])
-    assert request.send("f", answers.append)
-
-
-def test_no_service():
-    client = Client()
-    client.ready = False
-    request = Request(client)
-    assert not request.ready
-    assert not request.send("a", print)
-    assert not client.futures
 
 
 def test_a_load_as_a_request():
