@@ -22,7 +22,7 @@ from modular_dynamics_ros.computation.queries.query_model import QueryModel, Sub
 from modular_dynamics_ros.computation.queries.trajectory import trajectory_torques
 from modular_dynamics_ros.computation.values import Configuration, State
 from modular_dynamics_ros.diagnostics.failures import described, one_line
-from modular_dynamics_ros.messages.geometry import WrenchWriter
+from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
 from modular_dynamics_ros.messages.queries import (
     efforts_from_request,
     equation_message,
@@ -30,7 +30,6 @@ from modular_dynamics_ros.messages.queries import (
     matrix_pose_message,
     motion_from_message,
     requested_state_from_message,
-    set_rates,
     torque_terms_message,
     torques_message,
     wrenches_from_messages,

@@ -20,7 +20,7 @@ from modular_dynamics_ros.computation.values import LARGEST, UNIT_NORM, Array
 from modular_dynamics_ros.exceptions import BadMessage
 
 if TYPE_CHECKING:  # not every distribution has nav_msgs, and the command bag runs without ROS
-    from geometry_msgs.msg import TransformStamped
+    from geometry_msgs.msg import Accel, TransformStamped, Twist
     from nav_msgs.msg import Odometry
 try:
     from builtin_interfaces.msg import Time
@@ -97,6 +97,18 @@ def require_usable(values: NDArray[np.floating[Any]], what: str) -> None:
     if not np.isfinite(sizes).all():
         raise BadMessage("not finite", f"{what} holds NaN or infinite values")
     raise BadMessage("too large", f"{what} holds {sizes.max():.3g}; sizes of at most {LARGEST:g} are taken")
+
+
+def set_rates(message: "Twist | Accel", values: NDArray[np.float64]) -> None:
+    """Write [linear, angular] (6,) to a message."""
+    linear, angular = message.linear, message.angular
+    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = values.tolist()
+
+
+def rates_array(message: "Twist | Accel") -> NDArray[np.float64]:
+    """Return [linear, angular] (6,) of a message."""
+    linear, angular = message.linear, message.angular
+    return np.array([linear.x, linear.y, linear.z, angular.x, angular.y, angular.z])
 
 
 def quaternion_message(rotation: NDArray[np.float64]) -> Quaternion:

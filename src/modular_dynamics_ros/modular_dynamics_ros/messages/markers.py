@@ -1,7 +1,6 @@
 """Arrows of wrenches, and the reactions of a mechanism, as messages that are written again and again."""
 
 import colorsys
-from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
@@ -15,6 +14,7 @@ import modular_dynamics as md
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics_ros.computation.reactions import MechanismReactions, ReactionComputation
 from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.messages.geometry import set_wrench
 
 LONGEST = 0.5  # [m] arrow of the robot's weight
 LEVER = 0.2  # [m] at which the weight exerts the moment with an arrow of that length
@@ -117,11 +117,6 @@ COLOURS = {  # r, g, b
 }
 
 
-def _set_vector(message: Point | Vector3, values: Sequence[float]) -> None:
-    """Write x, y, z."""
-    message.x, message.y, message.z = values
-
-
 class ReactionsWriter:
     """TorsoReactions."""
 
@@ -159,11 +154,9 @@ class ReactionsWriter:
         ):
             spring.tension, spring.length = tension, length
         shared = reactions.shared
-        points, wrenches = shared.points[:, 1].tolist(), shared.wrenches.tolist()
-        for joint, point, wrench in zip(message.joints, points, wrenches, strict=True):
-            _set_vector(joint.point, point)
-            _set_vector(joint.wrench.force, wrench[:3])
-            _set_vector(joint.wrench.torque, wrench[3:])
+        for joint, point, wrench in zip(message.joints, shared.points[:, 1], shared.wrenches, strict=True):
+            joint.point.x, joint.point.y, joint.point.z = point.tolist()
+            set_wrench(joint.wrench, wrench)
         message.residual_force, message.residual_moment = reactions.residual
         message.dead_point_distance = reactions.dead_point_distance
         return message

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from builtin_interfaces.msg import Duration, Time
-from geometry_msgs.msg import Accel, Inertia, Pose, Twist, WrenchStamped
+from geometry_msgs.msg import Inertia, Pose, WrenchStamped
 from modular_dynamics_interfaces.msg import EquationOfMotion, LimitExcess, RobotState, TorqueTerms
 from trajectory_msgs.msg import JointTrajectory
 
@@ -16,7 +16,12 @@ from modular_dynamics_ros.computation.queries.query_model import QueryError, Req
 from modular_dynamics_ros.computation.queries.trajectory import MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, repeated
-from modular_dynamics_ros.messages.geometry import quaternion_message, unit_quaternion, wrench_from_message
+from modular_dynamics_ros.messages.geometry import (
+    quaternion_message,
+    rates_array,
+    unit_quaternion,
+    wrench_from_message,
+)
 from modular_dynamics_ros.messages.trajectories import MOST_VALUES, trajectory_message, trajectory_points
 
 MOST_WRENCHES = 1000
@@ -34,8 +39,8 @@ def requested_state_from_message(message: RobotState) -> RequestedState:
         np.array(message.velocities, dtype=float),
         np.array(message.accelerations, dtype=float),
         _orientation(message.base_pose, named=bool(message.joint_names)),
-        _six(message.base_twist),
-        _six(message.base_acceleration),
+        rates_array(message.base_twist),
+        rates_array(message.base_acceleration),
     )
 
 
@@ -49,11 +54,6 @@ def _orientation(pose: Pose, *, named: bool) -> Quaternion | None:
         return unit_quaternion(r)
     except BadMessage as error:
         raise BadMessage(error.cause, f"base_pose: {error}") from error
-
-
-def _six(rates: Twist | Accel) -> Array:
-    linear, angular = rates.linear, rates.angular
-    return np.array([linear.x, linear.y, linear.z, angular.x, angular.y, angular.z])
 
 
 def wrenches_from_messages(messages: Sequence[WrenchStamped]) -> list[StampedWrench]:
@@ -127,12 +127,6 @@ def matrix_pose_message(H: Array) -> Pose:
     message = Pose(orientation=quaternion_message(H[:3, :3]))
     message.position.x, message.position.y, message.position.z = H[:3, 3].tolist()
     return message
-
-
-def set_rates(message: Twist | Accel, values: Array) -> None:
-    """Write [linear, angular] (6,) to a message."""
-    linear, angular = message.linear, message.angular
-    linear.x, linear.y, linear.z, angular.x, angular.y, angular.z = values.tolist()
 
 
 def torques_message(start: int, torques: Torques) -> JointTrajectory:

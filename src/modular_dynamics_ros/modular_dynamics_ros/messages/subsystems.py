@@ -23,7 +23,15 @@ from modular_dynamics_ros.computation.subsystem.layout import Layout
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.geometry import pose_message, require_usable, unit_quaternion
+from modular_dynamics_ros.messages.geometry import (
+    pose_message,
+    rates_array,
+    require_usable,
+    set_rates,
+    set_wrench,
+    unit_quaternion,
+    wrench_array,
+)
 
 
 class ConnectionMotionWriter:
@@ -46,9 +54,8 @@ class ConnectionMotionWriter:
         # not by tf_transformations, as elsewhere: that takes as long as the rest of the answer
         r = rotation_quaternion(H[:3, :3])
         turned.x, turned.y, turned.z, turned.w = r.x, r.y, r.z, r.w
-        for part, values in ((message.twist, motion.twist), (message.acceleration, motion.acceleration)):
-            a, b = part.linear, part.angular
-            a.x, a.y, a.z, b.x, b.y, b.z = values.tolist()
+        set_rates(message.twist, motion.twist)
+        set_rates(message.acceleration, motion.acceleration)
         message.gravity.x, message.gravity.y, message.gravity.z = motion.gravity.tolist()
         return message
 
@@ -70,24 +77,14 @@ def connection_motion_from_message(
         raise BadMessage("another subsystem", text)
     if (frame := message.header.frame_id.removeprefix(frame_prefix)) != root:
         raise BadMessage("unknown frame", f"its frame is '{frame:.80}'; the root link '{root}' is needed")
-    numbers = np.array(
-        [
-            [part.x, part.y, part.z]
-            for part in (
-                message.pose.position,
-                message.gravity,
-                message.twist.linear,
-                message.twist.angular,
-                message.acceleration.linear,
-                message.acceleration.angular,
-            )
-        ]
-    )
-    require_usable(numbers, "it")
+    p, g = message.pose.position, message.gravity
+    twist, acceleration = rates_array(message.twist), rates_array(message.acceleration)
+    position, gravity = np.array([p.x, p.y, p.z]), np.array([g.x, g.y, g.z])
+    require_usable(np.concatenate((position, gravity, twist, acceleration)), "it")
     H = np.eye(4)
     H[:3, :3] = rotation_matrix(unit_quaternion(message.pose.orientation))
-    H[:3, 3] = numbers[0]
-    return ConnectionMotion(H, numbers[2:4].ravel(), numbers[4:].ravel(), numbers[1])
+    H[:3, 3] = position
+    return ConnectionMotion(H, twist, acceleration, gravity)
 
 
 class ConnectionWrenchesWriter:
@@ -112,8 +109,7 @@ class ConnectionWrenchesWriter:
         for k, part in enumerate(message.wrenches):
             link, wrench = wrench_of(k)
             message.frames[k] = self._prefix + link
-            force, moment = part.force, part.torque
-            force.x, force.y, force.z, moment.x, moment.y, moment.z = wrench.tolist()
+            set_wrench(part, wrench)
         return message
 
 
@@ -140,8 +136,7 @@ def connection_wrenches_from_message(
         frame, part = parts[name]
         if (link := frame.removeprefix(frame_prefix)) not in links:
             raise BadMessage("unknown frame", f"the frame '{link:.80}' of '{name}' is no link of the robot")
-        force, moment = part.force, part.torque
-        wrench = np.array([force.x, force.y, force.z, moment.x, moment.y, moment.z])
+        wrench = wrench_array(part)
         require_usable(wrench, f"the wrench of '{name}'")
         wrenches[name] = link, wrench
     return wrenches
@@ -219,9 +214,8 @@ class JointWrenchesWriter:
         """Return the message of [force, moment] (k, 6), at and in the frames of the links."""
         message = self.message
         message.header.stamp = stamp
-        for part, values in zip(message.wrenches, wrenches.tolist(), strict=True):
-            force, moment = part.force, part.torque
-            force.x, force.y, force.z, moment.x, moment.y, moment.z = values
+        for part, values in zip(message.wrenches, wrenches, strict=True):
+            set_wrench(part, values)
         return message
 
 

@@ -12,6 +12,7 @@ from modular_dynamics_ros.computation.queries.query_model import QueryError
 from modular_dynamics_ros.computation.queries.trajectory import EFFORT, MOST_POINTS, Excess, Motion, Torques
 from modular_dynamics_ros.computation.torque_terms import TorqueTerms
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.geometry import set_rates
 from modular_dynamics_ros.messages.queries import (
     MOST_WRENCHES,
     efforts_from_request,
@@ -20,7 +21,6 @@ from modular_dynamics_ros.messages.queries import (
     matrix_pose_message,
     motion_from_message,
     requested_state_from_message,
-    set_rates,
     torque_terms_message,
     torques_message,
     wrenches_from_messages,
