@@ -274,7 +274,7 @@ class Measuring:
         return len(self._boxes.poses.get(self._box, ("", []))[1])
 
     def forget_poses(self) -> None:
-        """Begin anew."""
+        """Forget the collected poses."""
         self._boxes.poses.pop(self._box, None)
 
     def add_pose(self, duration: float) -> None:
@@ -288,7 +288,7 @@ class Measuring:
         frame, poses = self._boxes.poses.setdefault(self._box, (averaged.frame, []))
         if frame != averaged.frame:
             before = f"the poses before are in frame '{frame}', this one in '{averaged.frame}'"
-            text = f"{before}: RESET begins anew"
+            text = f"{before}: RESET starts again"
             raise BadMessage("several frames", text)
         if len(poses) >= MOST_POSES:
             raise BadMessage("too many poses", f"{MOST_POSES} poses are collected already: SOLVE, or RESET")

@@ -21,7 +21,7 @@ def checked_topic(argument: str, name: str) -> str:
     return name
 
 
-def checked_namespace(name: str) -> str:
+def checked_namespace(name: str, argument: str = "launch argument namespace") -> str:
     """Return a namespace as a full name: "" or /left/arm.
 
     Raises:
@@ -31,7 +31,7 @@ def checked_namespace(name: str) -> str:
     try:
         validate_namespace(full or "/")
     except InvalidNamespaceException as error:
-        raise ValueError(f"launch argument namespace is '{name}': {_reason(error)}") from None
+        raise ValueError(f"{argument} is '{name}': {_reason(error)}") from None
     return full
 
 

@@ -10,7 +10,7 @@ from modular_dynamics.text.files import content_kind
 from modular_dynamics_ros.exceptions import BagError, listed
 
 RECORDINGS = b"\x89MCAP0\r\n", b"SQLite format 3\0"  # how files of recordings begin
-REPAIR = "`ros2 bag reindex FOLDER` makes metadata.yaml anew, `mcap recover FILE` the index of an .mcap file"
+REPAIR = "`ros2 bag reindex FOLDER` makes a new metadata.yaml, `mcap recover FILE` the index of an .mcap file"
 
 
 class Recorded(NamedTuple):

@@ -1,25 +1,17 @@
 """Evaluation of recorded answers: completeness, latency, difference from Pinocchio, weight; and its table."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
 from modular_dynamics.crosscheck import CrossCheck
-from modular_dynamics.pictures.colours import subsystem_colours
 from modular_dynamics_ros.demo.playing import MotionRecorder, Playback, Recorder
 from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 from modular_dynamics_ros.player import Schedule, load_motion
@@ -62,20 +54,18 @@ class RunFigures:
         return reasons
 
 
-def run_figures(recorder: MotionRecorder, expected: int, sent: int) -> dict[str, Any]:
-    """Return the arguments of `RunFigures`."""
-    stamps = np.array(recorder.answered, dtype=np.int64)
+def figures_of(
+    recorder: Any, answered: Sequence[int], expected: int, sent: int | None, received: int
+) -> dict[str, Any]:
+    """Return the arguments of `RunFigures`; answered: stamps [ns] of states with a recorded answer."""
+    stamps = np.array(answered, dtype=np.int64)
     arrivals, answers = (
-        np.array([times[stamp] for stamp in recorder.answered], dtype=np.int64)
+        np.array([times[stamp] for stamp in answered], dtype=np.int64)
         for times in (recorder.state_arrivals, recorder.answer_arrivals)
     )
-    return {
-        "expected": expected,
-        "sent": sent,
-        "received": len(recorder.states),
-        "times": (stamps - stamps[:1]) * 1e-9,
-        "latency": summarise(answers - arrivals, arrivals),
-    }
+    latency = summarise(answers - arrivals, arrivals)
+    times = (stamps - stamps[:1]) * 1e-9
+    return {"expected": expected, "sent": sent, "received": received, "times": times, "latency": latency}
 
 
 @dataclass(frozen=True)
@@ -135,7 +125,7 @@ def evaluate(recorder: Recorder, expected: int, sent: int) -> Evaluation:
         for subsystem in graph.subsystems
     }
     return Evaluation(
-        **run_figures(recorder, expected, sent),
+        **figures_of(recorder, recorder.answered, expected, sent, len(recorder.states)),
         ours=ours,
         theirs=theirs,
         disagreement=disagreement,
@@ -201,8 +191,6 @@ def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -
     console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")
 
 
-# The care robot's real torso: dynamics_node and torso_reaction_node answer its motion, all is recorded.
-
 FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
 NODE = "torso_reaction_node"
 
@@ -246,7 +234,7 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
     robot = f"robot_description_file:={urdf}"
     rules = f"rules_file:={files / 'urdf/charmie_torso_rules.yaml'}"
     nodes = {"dynamics_node": (robot,), NODE: (robot, rules)}
-    playback = Playback(nodes, (), files / "config/charmie_torso.yaml", motion, rate, expected)
+    playback = Playback(nodes, files / "config/charmie_torso.yaml", motion, rate, expected)
     recorder = MotionRecorder("torso_recorder", graph.independent_joint_names)
     reactions: dict[int, TorsoReactions] = recorder.record(TorsoReactions, f"{NODE}/reactions", lambda m: m)
     sent = playback.record(recorder, out, console)
@@ -255,7 +243,7 @@ def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRu
     bases = [next(j.wrench for j in message.joints if j.name == "j3") for message in messages]
     parts = [[getattr(part, axis) for part in (w.force, w.torque) for axis in "xyz"] for w in bases]
     return TorsoRun(
-        **run_figures(recorder, expected, sent),
+        **figures_of(recorder, recorder.answered, expected, sent, len(recorder.states)),
         actuators=actuators,
         springs=_by_name([{s.name: s.tension for s in message.springs} for message in messages]),
         base=np.array(parts).reshape(-1, 6),
@@ -300,116 +288,3 @@ def print_reactions(console: Console, run: TorsoRun) -> None:
         table.add_row("distance from a dead point, smallest", f"{run.dead_point:.3f}", "of 1")
     console.print(table)
     console.print("(*) by way of dynamics_node, whose wrenches of arms and head are the loads")
-
-
-# Figures over time: torques of every subsystem, ours over Pinocchio's, and the reactions of the torso.
-
-ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
-STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)))
-OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
-
-
-@contextmanager
-def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
-    """Yield a figure and its panels over time, in two columns; write it to the path at the end."""
-    rows = (count + 1) // 2
-    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
-        figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
-        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
-        yield figure, panels[:count]
-        for axis in panels[count:]:
-            axis.set_visible(False)
-        for axis in panels[count - 2 : count]:
-            axis.set_xlabel("time [s]")
-            axis.tick_params(labelbottom=True)
-        figure.suptitle(title, fontsize=13, fontweight="bold")
-        figure.savefig(path, dpi=130)
-
-
-def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
-    """Add title, quantity, grid and legend to a panel whose lines are drawn."""
-    axis.set_title(title, color=colour, fontweight="bold", loc="left")
-    axis.set_ylabel(quantity)
-    axis.grid(alpha=0.25, lw=0.6)
-    axis.margins(x=0.0)
-    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
-
-
-def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -> Path:
-    """Write the picture; return its path. Forces and torques of one subsystem have panels of their own."""
-    colours = subsystem_colours(graph)
-    groups = [
-        (subsystem.name, quantity, joints)
-        for subsystem in graph.subsystems
-        for quantity in ("torque [N m]", "force [N]")
-        if (joints := _joints(graph, subsystem, quantity))
-    ]
-    title = f"{graph.name}: joint torques of every subsystem"
-    with _panels(title, len(groups) + 1, 2.3, path) as (figure, panels):
-        for axis, (name, quantity, joints) in zip(panels, groups, strict=False):
-            _draw_joints(axis, evaluation, joints, colours[name])
-            _finish(axis, name, quantity, colours[name])
-        _draw_difference(panels[-1], graph, evaluation, colours)
-        figure.legend(
-            handles=[
-                Line2D([], [], color="0.25", lw=1.3, label="dynamics_node (composed of subsystems)"),
-                Line2D([], [], color="0.25", lw=5, alpha=0.25, label="Pinocchio (whole robot)"),
-            ],
-            loc="outside lower center",
-            ncols=2,
-            frameon=False,
-        )
-    return path
-
-
-def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) -> list[tuple[str, int]]:
-    """Return name and coordinate of a subsystem's joints that have this quantity."""
-    linear = quantity.startswith("force")
-    moved = [
-        joint for joint in subsystem.joints if joint.mimic is None and (joint.type == "prismatic") == linear
-    ]
-    return [(joint.name, graph.v_slice(joint.name).start) for joint in moved]
-
-
-def _draw_joints(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
-    """Draw each joint in its own shade, dark to light, distinguishable on white."""
-    base = np.array(to_rgb(colour))
-    steps = np.linspace(-0.45, 0.4, len(joints)) if len(joints) > 1 else [0.0]
-    for (name, index), step, style in zip(joints, steps, cycle(STYLES), strict=False):
-        shade = tuple(base * (1.0 + step) if step < 0.0 else base + (1.0 - base) * step)
-        axis.plot(evaluation.times, evaluation.theirs[:, index], color=shade, lw=5, alpha=0.25)
-        axis.plot(evaluation.times, evaluation.ours[:, index], color=shade, lw=1.3, ls=style, label=name)
-    axis.margins(y=0.12)
-    axis.ticklabel_format(axis="y", useOffset=False)
-
-
-def _draw_difference(
-    axis: Axes, graph: md.SubsystemGraph, evaluation: Evaluation, colours: dict[str, str]
-) -> None:
-    difference = np.abs(evaluation.ours - evaluation.theirs) / evaluation.largest
-    for subsystem in graph.subsystems:
-        if own := coordinates_of(graph, subsystem):
-            worst = np.maximum(difference[:, own].max(axis=1), ROUNDING)
-            style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
-            axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
-    axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
-    _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
-
-
-def draw_reactions(run: TorsoRun, path: Path) -> Path:
-    """Write the picture; return its path."""
-    mean, axes = run.base.mean(axis=0), ("x", "y", "z")
-    forces = {f"{a}, mean {m:.1f}": f - m for a, m, f in zip(axes, mean[:3], run.base.T[:3], strict=True)}
-    groups = (
-        ("actuators", "force [N]", run.actuators),
-        ("springs", "tension [N]", run.springs),
-        ("body 2 on body 3, less its mean", "force [N]", forces),
-        ("body 2 on body 3", "moment [N m]", dict(zip(axes, run.base.T[3:], strict=True))),
-    )
-    title = "CHARMIE's torso: what torso_reaction_node has published"
-    with _panels(title, len(groups), 2.6, path) as (_, panels):
-        for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
-            for (label, values), style in zip(lines.items(), cycle(OVERLAID), strict=False):
-                axis.plot(run.times, values, lw=1.3, ls=style, label=label)
-            _finish(axis, name, quantity)
-    return path

@@ -4,17 +4,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.srv import GetState
 from modular_dynamics_interfaces.msg import SubsystemGraph
-from rclpy.client import Client
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.task import Future
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -38,13 +37,40 @@ from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.node.topics import LATCHED
 from modular_dynamics_ros.player import sent_in
 
-# Records what the player and the nodes publish while the demo runs, by stamp.
-
 DEPTH = 2000
 SETTLING = 1.0  # [s] for the middleware to note that processes have ended
+PLAYER = "joint_state_player"
+START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
+CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
+QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
+ASK_AGAIN = 10.0  # [s] for an answer about a node's state, before another client asks
+TIMES = 3  # that a motion is played at most, such as at the rate asked for, at half of it, at a quarter
+Read = Callable[[Any], Any]
 
 
-class MotionRecorder(Node):
+class StampRecorder(Node):
+    """Records messages by stamp [ns]; `start`: older ones are left out."""
+
+    start = 0
+
+    def listen(
+        self,
+        kind: type,
+        topic: str,
+        contents: dict[int, Any],
+        arrivals: dict[int, int],
+        read: Read = lambda m: m,
+    ) -> None:
+        """Fill `contents` with what `read` makes of each message, and `arrivals` [ns of the system]."""
+
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+                contents[stamp], arrivals[stamp] = read(message), info["received_timestamp"]
+
+        self.create_subscription(kind, topic, on_message, DEPTH)
+
+
+class MotionRecorder(StampRecorder):
     """Joint states and what is published in answer to them, by stamp [ns].
 
     When the motion begins, which its reference announces, it forgets what came before: the player's lead-in.
@@ -57,7 +83,6 @@ class MotionRecorder(Node):
 
     def __init__(self, name: str, joint_names: Sequence[str]) -> None:
         super().__init__(name)
-        self.start = 0
         self.answers: list[dict[int, Any]] = []
         self.state_arrivals: dict[int, int] = {}
         self.answer_arrivals: dict[int, int] = {}
@@ -65,28 +90,14 @@ class MotionRecorder(Node):
         self._reference = ReferenceSampler()
         self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
         self.states: dict[int, tuple[Array, Array, Array]] = {}
-        self._record(JointState, "joint_states", self._read_state, self.states, self.state_arrivals)
+        self.listen(JointState, "joint_states", self.states, self.state_arrivals, self._read_state)
 
-    def record(self, kind: type, topic: str, read: Callable[[Any], Any]) -> dict[int, Any]:
+    def record(self, kind: type, topic: str, read: Read) -> dict[int, Any]:
         """Subscribe to answers; the returned mapping fills with what `read` makes of each message."""
         answers: dict[int, Any] = {}
-        self._record(kind, topic, read, answers, {} if self.answers else self.answer_arrivals)
+        self.listen(kind, topic, answers, {} if self.answers else self.answer_arrivals, read)
         self.answers.append(answers)
         return answers
-
-    def _record(
-        self,
-        kind: type,
-        topic: str,
-        read: Callable[[Any], Any],
-        contents: dict[int, Any],
-        arrivals: dict[int, int],
-    ) -> None:
-        def on_message(message: Any, info: dict[str, Any]) -> None:
-            if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
-                contents[stamp], arrivals[stamp] = read(message), info["received_timestamp"]
-
-        self.create_subscription(kind, topic, on_message, DEPTH)
 
     def _read_state(self, message: JointState) -> tuple[Array, Array, Array]:
         sample, acceleration = self._reader.read(message), np.full(len(self._names), np.nan)
@@ -165,52 +176,6 @@ def destroy(node: Node) -> None:
     node.destroy_node()
 
 
-# The lifecycle state of a node, requested again until the node answers.
-
-PATIENCE = 10.0  # [s] for an answer, before another client asks
-
-
-class LifecycleState:
-    """The state of a node, which answers once it has tried to start.
-
-    On a busy computer Fast DDS loses answers that a service gives before it has discovered the client
-    (ros2/rmw_fastrtps issue 842), and services stay undiscovered (792). So a new client asks now and then.
-
-    Args:
-        asking: the node that asks. name: of the node that is asked.
-    """
-
-    def __init__(self, asking: Node, name: str) -> None:
-        self._asking, self._service = asking, f"{name}/get_state"
-        self._client: Client | None = None
-        self._answer: Future | None = None
-        self._due = 0.0  # when a new client asks
-        self._label: str | None = None
-
-    def label(self) -> str | None:
-        """Return a label such as "active"; None before the first reply. Each call may also send a request."""
-        if self._label is None and self._answer is not None and self._answer.done():
-            self._label = str(self._answer.result().current_state.label)
-        if self._label is None:
-            self._ask()
-        return self._label
-
-    def _ask(self) -> None:
-        if self._client is None or time.monotonic() >= self._due:
-            if self._client is not None:
-                self._asking.destroy_client(self._client)
-            self._client, self._answer = self._asking.create_client(GetState, self._service), None
-            self._due = time.monotonic() + PATIENCE
-        if self._answer is None and self._client.service_is_ready():
-            self._answer = self._client.call_async(GetState.Request())
-
-
-PLAYER = "joint_state_player"
-START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
-CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
-QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
-
-
 class DemoError(RuntimeError):
     """The demo cannot go on; the text says why."""
 
@@ -258,12 +223,11 @@ class Playback:
     """The nodes to start and the motion to play.
 
     Attributes:
-        nodes: name -> parameters "NAME:=VALUE" of each node that answers. player: the player's.
+        nodes: name -> parameters "NAME:=VALUE" of each node that answers.
         params: file of parameters of all nodes. rate: of the joint states [Hz]; expected: their number.
     """
 
     nodes: Mapping[str, Sequence[str]]
-    player: Sequence[str]
     params: Path
     motion: Path
     rate: float
@@ -308,7 +272,7 @@ class Playback:
                 wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}", DemoError)
             subscribers = f"wait_for_subscriber:={len(self.nodes) + 2}"  # the nodes, the recorder, it again
             own = f"motion_file:={self.motion}", f"rate:={self.rate}", "lead_in:=true", subscribers
-            processes.start(PLAYER, *own, *self.player, params_file=self.params)
+            processes.start(PLAYER, *own, params_file=self.params)
             wait(lambda: player_has_ended() or recorder.connected, CONNECT_LIMIT, "answering the first pose")
             progress.remove_task(task)
             task = progress.add_task(f"playing {self.motion.name} at {self.rate:g} Hz", total=self.expected)
@@ -340,12 +304,62 @@ def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]
 
 
 def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:
-    """Return a function: whether a node is active. It raises DemoError if the node did not start."""
-    state = LifecycleState(recorder, name)
+    """Return a function: whether a node is active. It raises DemoError if the node did not start.
+
+    On a busy computer Fast DDS loses answers that a service gives before it has discovered the client
+    (ros2/rmw_fastrtps issue 842), and services stay undiscovered (792). So a new client asks now and then.
+    """
+    client: Any = None
+    answer: Any = None
+    due = 0.0
 
     def active() -> bool:
-        if (label := state.label()) not in (None, "active"):
-            raise DemoError(f"{name} did not start:\n{processes.log(name)}")
-        return label is not None
+        nonlocal client, answer, due
+        if answer is not None and answer.done():
+            if answer.result().current_state.label != "active":
+                raise DemoError(f"{name} did not start:\n{processes.log(name)}")
+            return True
+        if client is None or time.monotonic() >= due:
+            if client is not None:
+                recorder.destroy_client(client)
+            client, answer = recorder.create_client(GetState, f"{name}/get_state"), None
+            due = time.monotonic() + ASK_AGAIN
+        if answer is None and client.service_is_ready():
+            answer = client.call_async(GetState.Request())
+        return False
 
     return active
+
+
+class Played(Protocol):
+    """The result of playing a motion."""
+
+    def losses(self) -> list[str]:
+        """Return which messages are missing; empty if none is."""
+
+
+P = TypeVar("P", bound=Played)
+
+
+def play_completely(play: Callable[[float], P], rate: float, console: Console) -> P:
+    """Play at `rate` [Hz]; at half the rate where messages were lost, until none is, three times at most.
+
+    Nodes that fall behind skip old states, and count them (`stale_after`): on a busy computer a loss says
+    nothing about the node, one at every rate does. The same holds for a playback that stalled, which is
+    repeated at the same rate. Returns the last result; why it is not the first is printed.
+
+    Raises:
+        StalledError: of the last playback.
+    """
+    for _ in range(TIMES - 1):
+        try:
+            played = play(rate)
+        except StalledError as error:
+            console.print(f"[yellow]once more:[/] {escape(str(error))}", highlight=False)
+            continue
+        if not (losses := played.losses()):
+            return played
+        rate /= 2.0
+        text = f"[yellow]at {2.0 * rate:g} Hz {', and '.join(losses)}[/]: once more at {rate:g} Hz"
+        console.print(text, highlight=False)
+    return play(rate)

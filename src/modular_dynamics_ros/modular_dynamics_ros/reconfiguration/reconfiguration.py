@@ -211,7 +211,7 @@ class Reconfiguration:
             return  # a wrong description must not destroy them
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
-            self._node.get_logger().info(f"changes that stay in force: {texts}")
+            self._node.get_logger().info(f"changes that stay active: {texts}")
         for warning in changed.warnings:
             self._node.get_logger().warning(warning)
         before, self.kept = self.kept, Kept(robot, changed.changes)
@@ -290,6 +290,6 @@ class Reconfiguration:
         gone = [
             f"no more: {one}" for one in before.changes if one.kind in WHOLE and one not in changed.changes
         ]
-        log.info("; ".join([what, *gone, f"{len(changed.changes)} changes in force"]))
+        log.info("; ".join([what, *gone, f"{len(changed.changes)} active changes"]))
         if drafted.text is not None:
             self._publish(drafted.text)

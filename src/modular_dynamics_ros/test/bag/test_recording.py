@@ -87,7 +87,7 @@ def test_a_pipe_and_a_file_that_may_not_be_read(bag, tmp_path):
 def test_nothing_there_and_an_empty_folder(bag, tmp_path):
     assert "no bag at" in error_of(bag, tmp_path / "missing")
     (tmp_path / "empty").mkdir()
-    assert "`ros2 bag reindex FOLDER` makes metadata.yaml anew" in error_of(bag, tmp_path / "empty")
+    assert "`ros2 bag reindex FOLDER` makes a new metadata.yaml" in error_of(bag, tmp_path / "empty")
 
 
 @pytest.mark.parametrize("storage", ["mcap", "sqlite3"])

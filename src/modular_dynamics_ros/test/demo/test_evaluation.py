@@ -5,7 +5,8 @@ import pytest
 from rich.console import Console
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.evaluation import draw_torques, evaluate, print_torques
+from modular_dynamics_ros.demo.evaluation import evaluate, print_torques
+from modular_dynamics_ros.demo.pictures import draw_torques
 from modular_dynamics_ros.demo.playing import Recorder
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]

@@ -207,7 +207,7 @@ def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_
     assert_same_to_the_bit(client.graph(), md.load_urdf(other).lock({"right": 0.1}))
     log = capfd.readouterr().err
     assert "a change is dropped: payload of 2 kg on 'left_branch'" in log
-    assert "changes that stay in force: locked: right at 0.1" in log
+    assert "changes that stay active: locked: right at 0.1" in log
     assert "right" in path.read_text()
 
 
@@ -419,11 +419,11 @@ def test_without_strict_each_is_in_the_log_once(make, tmp_path, capfd, load):
     assert client.call("SetPayload", **NO_BODY).success
     assert client.call("SetPayload", link="left_branch", load=load).success
     assert client.call("SetModelParameters", **XX).success
-    log = client.said("3 changes in force", capfd)
+    log = client.said("3 active changes", capfd)
     assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]
     client.close()
     capfd.readouterr()
     client = make(changes_file=str(path)).activate()
     assert client.call("SetPayload", link="left_branch").success
-    log = client.said("2 changes in force", capfd)
+    log = client.said("2 active changes", capfd)
     assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]

@@ -363,5 +363,5 @@ def test_the_log_names_what_goes_with_a_subsystem(active, load, gripper_urdf, ca
     said = capfd.readouterr().err
     assert (
         "'right_branch' detached; no more: 'hand' (gripper) attached to 'right_branch'; "
-        "no more: payload of 2 kg on 'right_branch'; 1 changes in force"
+        "no more: payload of 2 kg on 'right_branch'; 1 active changes"
     ) in said

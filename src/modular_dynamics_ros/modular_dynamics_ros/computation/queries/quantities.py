@@ -50,7 +50,8 @@ def equation_of_motion(model: QueryModel, configuration: Configuration, state: S
     """Return the terms at a state; its accelerations are not used.
 
     Raises:
-        BadMessage: a dead point, or numbers that overflow. QueryError: joints in a black box move others.
+        BadMessage: a singular configuration, or numbers that overflow.
+        QueryError: joints in a black box move others.
         ModularDynamicsError: of the library.
     """
     require_no_driving_boxes(model)
@@ -80,7 +81,7 @@ def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:
     """Return M (p, p) of the model's coordinates; of closed loops W^T M W (Schappler et al., section 3.4).
 
     Raises:
-        ModularDynamicsError: a dead point.
+        ModularDynamicsError: a singular configuration.
     """
     robot, (indices, _) = model.robot, model.coordinates
     if isinstance(model.solver, ClosedLoop):
@@ -140,7 +141,7 @@ def inverse_dynamics(
     """Return torques and wrenches at a state.
 
     Raises:
-        BadMessage: a dead point, or numbers that overflow.
+        BadMessage: a singular configuration, or numbers that overflow.
     """
     dynamics = model.solver.solve(configuration, state, wrenches)
     terms = model.terms.split(configuration, state, dynamics, friction=friction)
@@ -219,8 +220,8 @@ def forward_dynamics(
     motion M a = tau - h.
 
     Raises:
-        BadMessage: a dead point, or numbers that overflow. QueryError: a singular M, or joints in a black box
-        move others. ModularDynamicsError: of the library.
+        BadMessage: a singular configuration, or numbers that overflow.
+        QueryError: a singular M, or joints in a black box move others. ModularDynamicsError: of the library.
     """
     require_no_driving_boxes(model)
     robot = model.robot

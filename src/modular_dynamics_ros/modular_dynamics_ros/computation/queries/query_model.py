@@ -424,7 +424,7 @@ class QueryModel:
         """Return velocities of all joints (nv,); with closed loops, those that keep them closed.
 
         Raises:
-            ModularDynamicsError: a dead point.
+            ModularDynamicsError: a singular configuration.
         """
         v = self.rates(state.v, None if state.base is None else state.base.twist)
         return v if (W := self.projection(configuration)) is None else W @ v
@@ -433,7 +433,7 @@ class QueryModel:
         """Return W (nv, p), all joints' velocities from the solver's; None if they are the same.
 
         Raises:
-            ModularDynamicsError: a dead point.
+            ModularDynamicsError: a singular configuration.
         """
         if isinstance(self.solver, ClosedLoop):
             return self.solver.solver.projection(configuration.coordinates)

@@ -76,8 +76,8 @@ class SubsystemComputation(Computation):
             previous: loops are closed from it where the state follows it closely.
 
         Raises:
-            BadMessage: the loops do not close or stand at a dead point; joints move freely, and so as the
-                successors' wrenches push them.
+            BadMessage: the loops do not close or the configuration is singular; joints move freely, and so
+                as the successors' wrenches push them.
         """
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
@@ -113,7 +113,7 @@ class SubsystemComputation(Computation):
             wrenches: of all successors, by subsystem, see `at_link`.
 
         Raises:
-            BadMessage: a dead point, or the torques overflow.
+            BadMessage: a singular configuration, or the torques overflow.
         """
         loads: dict[str, Array] = {}
         for one in self.part.successors:  # what holds the successor pulls at the part in return
