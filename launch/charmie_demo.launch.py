@@ -3,8 +3,7 @@
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import ROBOT_ARGUMENTS, argument
-from modular_dynamics_ros.launch_support import SHARE, player, robot_launch
+from modular_dynamics_ros.launch_support import ROBOT_ARGUMENTS, SHARE, argument, player, robot_launch
 
 CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie.urdf")
 
@@ -17,7 +16,7 @@ def nodes(context: LaunchContext) -> list[Action]:
 def generate_launch_description() -> LaunchDescription:
     """Arguments, then the nodes."""
     arguments = [
-        argument("motion_file", str(CONFIG / "charmie_motion.yaml"), "motion: YAML profile, CSV or MCAP bag"),
+        argument("motion_file", str(CONFIG / "charmie_motion.yaml"), "motion: YAML profile or CSV"),
         argument("params_file", str(CONFIG / "charmie.yaml"), "YAML file of both nodes' parameters"),
         *map(argument, ("loop", *ROBOT_ARGUMENTS)),
     ]

@@ -3,8 +3,16 @@
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import ROBOT_ARGUMENTS, argument, existing_file
-from modular_dynamics_ros.launch_support import SHARE, own_node, player, robot_launch, start_options
+from modular_dynamics_ros.launch_support import (
+    ROBOT_ARGUMENTS,
+    SHARE,
+    argument,
+    existing_file,
+    own_node,
+    player,
+    robot_launch,
+    start_options,
+)
 
 CONFIG, URDF = SHARE / "config", str(SHARE / "urdf" / "charmie_torso.urdf")
 
@@ -24,7 +32,7 @@ def generate_launch_description() -> LaunchDescription:
     rules, motion = SHARE / "urdf" / "charmie_torso_rules.yaml", CONFIG / "charmie_torso_motion.yaml"
     arguments = [
         argument("rules_file", str(rules), "YAML file of rules that distribute the loads over the joints"),
-        argument("motion_file", str(motion), "motion: YAML profile, CSV or MCAP bag"),
+        argument("motion_file", str(motion), "motion: YAML profile or CSV"),
         argument(
             "params_file", str(CONFIG / "charmie_torso.yaml"), "YAML file of the three nodes' parameters"
         ),

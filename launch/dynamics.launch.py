@@ -9,20 +9,18 @@ from launch.actions import OpaqueFunction
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import has_loops, plain_urdf
 from modular_dynamics_ros.computation.robot import xacro_mappings
-from modular_dynamics_ros.launch_arguments import (
+from modular_dynamics_ros.launch_support import (
     ROBOT_ARGUMENTS,
     argument,
+    described_robot,
     existing_file,
     is_true,
-    value_of,
-    words_of,
-)
-from modular_dynamics_ros.launch_support import (
-    described_robot,
     own_node,
     robot_parameters,
     rviz_nodes,
     state_publisher,
+    value_of,
+    words_of,
 )
 
 COMPLETED = ("joint_states", "dynamics_node/completed_joint_states")
@@ -39,8 +37,8 @@ def nodes(context: LaunchContext) -> list[Action]:
     if urdf:
         described_robot(urdf, partition, mappings)
         description = plain_urdf(urdf, mappings)
-    own, same = robot_parameters(context, urdf, partition, arguments)
-    dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True, same=same)
+    own = robot_parameters(context, urdf, partition, arguments)
+    dynamics = own_node(context, "dynamics_node", params, own, TOPICS, respawn=True)
     publisher = []
     if urdf and is_true(context, "robot_state_publisher"):
         loops = [COMPLETED] if has_loops(description, partition or None) else []

@@ -6,8 +6,17 @@ dynamics_node and rviz follow the topic robot_description, robot_state_publisher
 from launch.actions import OpaqueFunction
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import ROBOT_ARGUMENTS, argument, existing_file, is_true
-from modular_dynamics_ros.launch_support import SHARE, own_node, rviz_nodes, start_options, state_publisher
+from modular_dynamics_ros.launch_support import (
+    ROBOT_ARGUMENTS,
+    SHARE,
+    argument,
+    existing_file,
+    is_true,
+    own_node,
+    rviz_nodes,
+    start_options,
+    state_publisher,
+)
 
 PUBLISHER = "robot_state_publisher"
 # robot_state_publisher does not start without a description; assembly_node sets the first one

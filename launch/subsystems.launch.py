@@ -6,13 +6,16 @@ from launch_ros.actions import Node
 from launch import Action, LaunchContext, LaunchDescription
 from modular_dynamics.urdf import plain_urdf
 from modular_dynamics_ros.computation.robot import xacro_mappings
-from modular_dynamics_ros.launch_arguments import argument, existing_file, is_true, words_of
 from modular_dynamics_ros.launch_support import (
     SHARE,
+    argument,
     described_robot,
+    existing_file,
+    is_true,
     own_node,
     robot_parameters,
     state_publisher,
+    words_of,
 )
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
 
@@ -30,16 +33,14 @@ def nodes(context: LaunchContext) -> list[Action]:
     if unknown := [name for name in chosen if name not in described]:
         text = f"launch argument 'only': no subsystem '{unknown[0]}'"
         raise ValueError(f"{text}; there are {', '.join(described)}")
-    own, same = robot_parameters(context, urdf, partition, arguments)
+    own = robot_parameters(context, urdf, partition, arguments)
     started: list[Node] = []
     if is_true(context, "robot_state_publisher"):
         started.append(state_publisher(context, plain_urdf(urdf, mappings), []))
     for name in chosen:
         values = {**own, "subsystem": name}
         kind = "subsystem_node"
-        node = own_node(
-            context, described[name], params, values, TOPICS, respawn=True, executable=kind, same=same
-        )
+        node = own_node(context, described[name], params, values, TOPICS, respawn=True, executable=kind)
         started.append(node)
     return started
 

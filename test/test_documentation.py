@@ -95,11 +95,13 @@ def test_every_folder_of_a_package_is_in_the_map(package):
 
 def test_every_parameter_is_on_the_page_about_its_node():
     pytest.importorskip("rclpy")
-    from modular_dynamics_ros.parameters.assembly import AssemblyParameters
-    from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-    from modular_dynamics_ros.parameters.player import PlayerParameters
-    from modular_dynamics_ros.parameters.reactions import ReactionParameters
-    from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+    from modular_dynamics_ros.parameters.nodes import (
+        AssemblyParameters,
+        DynamicsParameters,
+        PlayerParameters,
+        ReactionParameters,
+        SubsystemParameters,
+    )
 
     for tables, page in (
         ((DynamicsParameters, PlayerParameters), "nodes"),

@@ -17,7 +17,7 @@ from helpers.nodes.node_probe import DEPTH, NodeProbe
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import save_assembly
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.player.motion import load_profile
+from modular_dynamics_ros.player import load_profile
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 TRANSITIONS = int(os.environ.get("MODULAR_DYNAMICS_TRANSITIONS", "60"))

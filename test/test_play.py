@@ -10,9 +10,9 @@ import pytest
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.demo.evaluation import evaluate
+from modular_dynamics_ros.demo.playing import Recorder, join
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import Recorder, join
-from modular_dynamics_ros.player.node import sent_in
+from modular_dynamics_ros.player import sent_in
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 

@@ -15,8 +15,8 @@ from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
+from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.wrenches import wrench_from_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 NODE = "torso_reaction_node"

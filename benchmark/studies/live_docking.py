@@ -21,7 +21,7 @@ from rich.table import Table
 
 from benchmark.studies.reconfiguration.docking_probe import ASSEMBLY, DYNAMICS, NAMES, Figures, LiveDocking
 from modular_dynamics.modular import Assembly, shipped_types
-from modular_dynamics_ros.assembly.live_assembly import description_of
+from modular_dynamics_ros.assembly.files import description_of
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings

@@ -27,7 +27,7 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
     UnfitPosesError,
     identify_payload,
 )
-from modular_dynamics_ros.computation.black_boxes.static_load import SensorPlacement
+from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
 
 ARM = Path(__file__).resolve().parents[2] / "urdf" / "vendor_arm.urdf"
 FORCE_NOISE, MOMENT_NOISE = 0.1, 0.005  # [N], [N m] standard deviations of one averaged wrench

@@ -12,8 +12,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from launch import Action, LaunchContext, LaunchDescription
-from modular_dynamics_ros.launch_arguments import argument, value_of
-from modular_dynamics_ros.launch_support import SHARE
+from modular_dynamics_ros.launch_support import SHARE, argument, value_of
 
 HERE = Path(__file__).resolve().parent
 NEEDED = (

@@ -27,7 +27,6 @@ setup(
             f"charmie_demo = {PACKAGE}.demo.__main__:main",
         ],
         "modular_dynamics.commands": [f"bag = {PACKAGE}.bag.command:BAG"],
-        "modular_dynamics.columns": [f"bag = {PACKAGE}.bag.columns:bag_columns"],
     },
     python_requires=">=3.10",
     zip_safe=False,

@@ -18,9 +18,8 @@ from helpers.nodes.stand_ins.controller import ForwardController, SimulatedArm
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.messages.controller_states import JointTrajectoryControllerState
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.messages.trajectories import trajectory_message
+from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState, trajectory_message
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 EXAMPLE = ROOT / "examples" / "ros2_control"

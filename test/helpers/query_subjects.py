@@ -9,8 +9,7 @@ from helpers.robots.urdf_text import inertial, joint, robot
 from helpers.wrenches import NOW, feed
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.computation import Computation
-from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject
-from modular_dynamics_ros.computation.queries.requested_state import RequestedState, state_of
+from modular_dynamics_ros.computation.queries.query_model import QueryModel, RequestedState, Subject, state_of
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import AppliedWrenches, ComputationSettings
 

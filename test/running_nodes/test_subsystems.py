@@ -19,7 +19,7 @@ from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.demo.subsystems import start_subsystem, started_nodes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.player.node import sent_in
+from modular_dynamics_ros.player import sent_in
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
 CHARMIE = ROBOTS / "charmie.urdf"

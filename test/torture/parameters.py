@@ -7,9 +7,7 @@ from typing import Any
 
 from lifecycle_msgs.srv import GetState
 
-from modular_dynamics_ros.parameters.assembly import AssemblyParameters
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.parameters.nodes import AssemblyParameters, DynamicsParameters, ReactionParameters
 from modular_dynamics_ros.parameters.table import Change
 from torture.harness.effort import Effort
 from torture.harness.judge import DEFAULTS, Judge

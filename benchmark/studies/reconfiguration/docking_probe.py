@@ -19,7 +19,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from modular_dynamics.modular import Assembly, IncidenceMatrix, shipped_types
 from modular_dynamics.urdf import stamped
-from modular_dynamics_ros.assembly.live_assembly import description_of
+from modular_dynamics_ros.assembly.files import description_of
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio
 
 import modular_dynamics as md
-from modular_dynamics.algebra import from_xyz_rpy
+from modular_dynamics.algebra.conversion import from_xyz_rpy
 
 PREFIX = "g/"
 XYZ, RPY = (0.01, -0.02, 0.08), (0.0, 0.0, 0.7)  # of the gripper in its link

@@ -18,7 +18,7 @@ __all__ = [
 NODES = {
     "assembly_node": "modular_dynamics_ros.assembly.node",
     "dynamics_node": "modular_dynamics_ros.dynamics.node",
-    "joint_state_player": "modular_dynamics_ros.player.node",
+    "joint_state_player": "modular_dynamics_ros.player",
     "moveit_payload_node": "modular_dynamics_ros.moveit.node",
     "subsystem_node": "modular_dynamics_ros.subsystem.node",
     "torso_reaction_node": "modular_dynamics_ros.reactions.node",

@@ -2,11 +2,11 @@
 
 import atexit
 import math
+import shlex
 import tempfile
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from ament_index_python.packages import (
@@ -14,38 +14,107 @@ from ament_index_python.packages import (
     get_package_prefix,
     get_package_share_directory,
 )
-from launch.actions import IncludeLaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.launch_arguments import (
-    ROBOT_ARGUMENTS,
-    TOPICS,
-    existing_file,
-    is_true,
-    value_of,
-)
-from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic, require_parameters
+from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic
 from modular_dynamics_ros.rviz_config import robot_displays, rviz_config
 
-__all__ = [
-    "SHARE",
-    "described_robot",
-    "own_node",
-    "player",
-    "remappings",
-    "require_package",
-    "robot_launch",
-    "robot_parameters",
-    "rviz_nodes",
-    "start_options",
-    "state_publisher",
-]
+BOOLEAN = ["true", "false", "True", "False"]
+LEVELS = ["debug", "info", "warn", "error", "fatal"]
+#: Arguments that several launch files have: default, description, choices (None: any).
+COMMON: dict[str, tuple[str, str, list[str] | None]] = {
+    "namespace": ("", "namespace of all nodes and of all topics without a leading slash", None),
+    "use_sim_time": ("false", "take time from /clock", BOOLEAN),
+    "frame_prefix": ("", "begins the name of every link in TF, as in robot_state_publisher: left/", None),
+    "joint_states": ("joint_states", "topic of the joint states", None),
+    "robot_description": ("robot_description", "topic of the robot's URDF", None),
+    "reference": ("reference", "topic of the trajectory for acceleration_source: reference", None),
+    "controller_state": (
+        "controller_state",
+        "topic of a joint_trajectory_controller's state for reference_type: controller_state",
+        None,
+    ),
+    "effort_commands": (
+        "~/effort_commands",
+        "topic to which dynamics_node publishes torques without names, such as /effort_controller/commands",
+        None,
+    ),
+    "autostart": ("true", "configure and activate the lifecycle nodes", BOOLEAN),
+    "respawn": ("true", "start a lifecycle node about a robot again when its process has ended", BOOLEAN),
+    "respawn_delay": ("0.5", "time before that [s]", None),
+    "log_level": ("info", "lowest severity that the nodes of modular_dynamics log", LEVELS),
+    "loop": ("true", "play the motion again and again", BOOLEAN),
+    "rviz": ("false", "start rviz2 with the robot", BOOLEAN),
+    "rviz_config": ("", "configuration file of rviz2; empty: one is made for the robot", None),
+    "fixed_frame": (
+        "",
+        "fixed frame of rviz2 without rviz_config; empty: the root link of urdf; without urdf base_link",
+        None,
+    ),
+    "xacro_arguments": (
+        "",
+        'of a xacro file, as the xacro program has them: "prefix:=left_ tool:=none"',
+        None,
+    ),
+    "robot_state_publisher": (
+        "true",
+        "start robot_state_publisher with urdf; false where one runs already with the same robot",
+        BOOLEAN,
+    ),
+}
+#: Arguments that a launch file of one robot shares with dynamics.launch.py, and passes on to it.
+ROBOT_ARGUMENTS = tuple(
+    name for name in COMMON if name not in ("loop", "robot_state_publisher", "xacro_arguments")
+)
+#: Topics that arguments of the same name replace, as the nodes call them.
+TOPICS = {
+    name: COMMON[name][0]
+    for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
+}
+
+
+def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
+    """Return a launch argument; those in COMMON need only a name. Without a default it is required."""
+    choices = None
+    if name in COMMON:
+        usual, description, choices = COMMON[name]
+        default = usual if default is None else default
+    return DeclareLaunchArgument(name, default_value=default, description=description, choices=choices)
+
+
+def value_of(context: LaunchContext, name: str) -> str:
+    """Return what a launch argument is set to."""
+    return str(LaunchConfiguration(name).perform(context))
+
+
+def is_true(context: LaunchContext, name: str) -> bool:
+    """Return whether a launch argument of the choices BOOLEAN is true."""
+    return value_of(context, name).lower() == "true"
+
+
+def existing_file(context: LaunchContext, name: str) -> str:
+    """Return a launch argument's absolute path, "" if empty; FileNotFoundError ends the launch."""
+    value = value_of(context, name)
+    path = Path(value).expanduser().absolute()
+    if value and not path.is_file():
+        raise FileNotFoundError(f"launch argument {name}: no file '{path}'; give the path of a file")
+    return str(path) if value else ""
+
+
+def words_of(context: LaunchContext, name: str) -> list[str]:
+    """Return the words of a launch argument, as a shell reads them."""
+    value = value_of(context, name)
+    try:
+        return shlex.split(value)
+    except ValueError as error:
+        raise ValueError(f"launch argument {name} is {value!r}: {error}") from None
+
 
 SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
 UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
@@ -68,7 +137,6 @@ def own_node(
     *,
     respawn: bool = False,
     executable: str = "",
-    same: Mapping[str, Any] = MappingProxyType({}),
 ) -> Node:
     """Return one of this package's nodes.
 
@@ -76,14 +144,7 @@ def own_node(
         name: of the node, and of its executable where that is not given.
         own: parameters that override those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
-        same: parameters that the file must not set otherwise, besides use_sim_time and `start_options`.
     """
-    if params_file:
-        full_name = f"{checked_namespace(value_of(context, 'namespace'))}/{name}"
-        decided = {key: own[key] for key in ("autostart", "frame_prefix") if key in own}
-        decided |= {**_clock(context), **same}
-        if unused := require_parameters(params_file, full_name, executable or name, decided):
-            get_logger("launch").warning(unused)
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,
@@ -100,14 +161,13 @@ def own_node(
 
 def robot_parameters(
     context: LaunchContext, urdf: str, partition: str, xacro_arguments: list[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a node's parameters about the robot of these arguments, and those that no file may override."""
+) -> dict[str, Any]:
+    """Return a node's parameters about the robot of these arguments."""
     files = {"robot_description_file": urdf, "partition_file": partition}
     own: dict[str, Any] = {name: path for name, path in files.items() if path}
     if xacro_arguments:  # an empty list has no type
         own["xacro_arguments"] = xacro_arguments
-    same = {"partition_file": partition, "xacro_arguments": xacro_arguments} if urdf else {}
-    return own | start_options(context), same
+    return own | start_options(context)
 
 
 def start_options(context: LaunchContext) -> dict[str, Any]:

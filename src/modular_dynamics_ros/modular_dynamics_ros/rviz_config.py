@@ -8,10 +8,8 @@ import yaml
 
 import modular_dynamics as md
 from modular_dynamics.exceptions import ModelWarning
-from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
+from modular_dynamics_ros.messages.markers import arrow_scales
 from modular_dynamics_ros.node.topic_names import topic_name
-
-__all__ = ["WrenchDisplay", "robot_displays", "rviz_config"]
 
 WRENCH_MARKERS = "dynamics_node/markers"  # arrows of all subsystems, at a rate that eyes can follow
 

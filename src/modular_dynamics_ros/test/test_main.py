@@ -35,27 +35,6 @@ sys.exit(start.main())
 """
 
 
-COLLECTED = """
-import gc, sys
-import modular_dynamics_ros.__main__ as start
-from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
-
-def spin(executor, timeout_sec):
-    import rclpy
-    print(gc.isenabled(), gc.get_freeze_count() > 0)
-    rclpy.shutdown()
-
-def importing(module, imported=start.import_module):
-    print(gc.isenabled())
-    return imported(module)
-
-PersistentExecutor.spin_once = spin
-start.import_module = importing
-sys.argv[1:] = ["subsystem_node"]
-sys.exit(start.main())
-"""
-
-
 def run(*words):
     done = run_python(*words, timeout=60)
     return done.returncode, done.stdout, done.stderr
@@ -68,10 +47,6 @@ def test_a_signal_while_a_node_is_imported_ends_it_in_silence(number):
 
 def test_a_node_has_its_own_arguments_and_exit_code():
     assert run("-c", STARTED) == (3, "['--ros-args']\n", "")
-
-
-def test_garbage_is_collected_once_the_node_spins_and_not_before():
-    assert run("-c", COLLECTED) == (0, "False\nTrue True\n", "")
 
 
 @pytest.mark.parametrize("word", ["--help", "-h"])

@@ -14,8 +14,8 @@ from trajectory_msgs.msg import JointTrajectory
 import modular_dynamics as md
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.demo.playing import join
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import join
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 

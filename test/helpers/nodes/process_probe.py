@@ -6,8 +6,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.waiting import SpunNodes
+from modular_dynamics_ros.demo.playing import SETTLING
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import SETTLING
 
 NODE = "dynamics_node"
 

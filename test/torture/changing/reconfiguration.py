@@ -11,13 +11,11 @@ import modular_dynamics as md
 from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.application import applied, fitted
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Changes
-from modular_dynamics_ros.computation.changes.payload import Payload
+from modular_dynamics_ros.computation.changes.edits import applied
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.reconfiguration.changes_file import ChangesFile
+from modular_dynamics_ros.reconfiguration.reconfiguration import ChangesFile
 from torture.changing.history import History, robot_of_graph
 from torture.harness.effort import Effort
 from torture.harness.robots import joint_names, tree_urdf
@@ -218,7 +216,7 @@ class _Walk:
             return
         before = self._changes
         if found is not None and found[0] == self._described.name:
-            self._changes = fitted(self._described, found[1]).changes
+            self._changes = applied(self._described, found[1], drop=True).changes
         else:
             self._changes = Changes()
         self.start("a start with other changes")

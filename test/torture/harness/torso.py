@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
-from modular_dynamics_ros.player.motion import load_profile
+from modular_dynamics_ros.player import load_profile
 from torture.harness.target import Target
 
 __all__ = ["Torso"]

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, Quaternion, pose
+from modular_dynamics.algebra import DualQuaternion, Quaternion
+from modular_dynamics.algebra.conversion import pose
+
 from ..model import Subsystem, SubsystemGraph
 from .algebras import Algebra
 

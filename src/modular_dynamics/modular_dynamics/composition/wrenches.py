@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, rotation_matrix
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.algebra.conversion import rotation_matrix
+
 from ..model import JointType, Subsystem, SubsystemGraph
 from .algebras import Algebra
 from .motion import Motion

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..algebra import to_rotation_translation
+from modular_dynamics.algebra.conversion import to_rotation_translation
+
 from ..dynamics.arguments import Array
 from ..model import JointType, SubsystemGraph
 

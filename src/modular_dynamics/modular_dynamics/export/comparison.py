@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..algebra import translation
+from modular_dynamics.algebra.conversion import translation
+
 from ..codegen.c_files import Recording
 from ..dynamics.arguments import Array
 from ..exceptions import StateError, UnsupportedModelError

@@ -8,7 +8,6 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import IO
 
@@ -29,8 +28,6 @@ __all__ = ["Columns", "PLOT", "read_columns"]
 # Columns over time from a CSV, or from what other packages can read.
 
 Array = NDArray[np.float64]
-#: Readers of other files: entry points whose object takes a path and gives `Columns`.
-GROUP = "modular_dynamics.columns"
 BAGS = (".mcap", ".db3")
 LARGEST = 1e300  # of a value: axes, and sums of two values, go beyond it
 NEEDED = f"cannot be drawn; a number of at most {LARGEST:g} is needed"
@@ -55,14 +52,7 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
         file = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         return _from_csv(file, beginnings, "standard input")
     if Path(path).is_dir() or Path(path).suffix.lower() in BAGS:
-        readers = list(entry_points(group=GROUP))
-        if not readers:
-            raise UsageError(
-                f"'{path}' is a bag: the package modular_dynamics_ros, which reads bags, is not installed"
-            )
-        columns: Columns = readers[0].load()(path, beginnings)
-        _require_drawable(columns, path)
-        return columns
+        raise UsageError(f"'{path}' is a bag: `modular-dynamics bag {path} --csv FILE` makes a CSV of it")
     if Path(path).suffix.lower() == ".npy":
         raise UsageError(f"'{path}': a NumPy file has no names of joints; a CSV is needed (-o NAME.csv)")
     with open(path, encoding="utf-8-sig", newline="") as file:

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..algebra import DualQuaternion, Quaternion, rotation_about, rotation_matrix
+from modular_dynamics.algebra import DualQuaternion, Quaternion
+from modular_dynamics.algebra.conversion import rotation_about, rotation_matrix
+
 from ..exceptions import PartitionError, UrdfError
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 

@@ -152,7 +152,6 @@ def test_standard_input_needs_a_name_for_the_picture(error):
     assert "--output is needed" in error("plot", "-")
 
 
-def test_a_missing_file_and_a_bag_that_nothing_reads(error, tmp_path, monkeypatch):
+def test_a_missing_file_and_a_bag(error, tmp_path):
     assert "No such file" in error("plot", "missing.csv")
-    monkeypatch.setattr("modular_dynamics.shell.plot.entry_points", lambda **_: [])
-    assert "modular_dynamics_ros, which reads bags, is not installed" in error("plot", tmp_path)
+    assert "is a bag: `modular-dynamics bag" in error("plot", tmp_path)

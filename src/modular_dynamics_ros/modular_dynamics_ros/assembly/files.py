@@ -6,13 +6,16 @@ The library reads them, and refuses what is no regular file or too large.
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
+from lxml import etree
+
+from modular_dynamics import SubsystemGraph
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular import Assembly, IncidenceMatrix, ModuleType, gaits, read_module_type
 from modular_dynamics.text.beside import write_beside
+from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
-
-__all__ = ["load_assembly", "load_gait", "load_types", "save_assembly"]
 
 FORMATS = (".yaml", ".yml", ".csv")
 #: Characters of a path in a message.
@@ -77,39 +80,19 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
 
 
 def _write(path: Path, text: str, overwrite: bool) -> None:
-    """Replace the file atomically: a reader gets the old content or the new."""
-    _require_writeable(path, overwrite)
+    """Replace the file atomically: a reader gets the old content or the new. Raises OSError."""
+    if os.path.lexists(path):
+        if not path.is_file():
+            raise OSError(0, "there is something that is no regular file")
+        if not overwrite:
+            raise FileExistsError(0, "it exists")
+        if not os.access(path, os.W_OK):
+            raise PermissionError(0, "it is read-only")
     beside = write_beside(path, text.encode())
     try:
-        if overwrite:
-            os.replace(beside, path)
-        else:
-            _give_name(beside, path)
+        os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _give_name(beside: Path, path: Path) -> None:
-    """Raise FileExistsError if the name has been taken meanwhile."""
-    try:
-        os.link(beside, path)
-    except FileExistsError:
-        raise
-    except OSError:  # some file systems have no links, such as those of USB sticks
-        _require_writeable(path, overwrite=False)
-        os.replace(beside, path)
-
-
-def _require_writeable(path: Path, overwrite: bool) -> None:
-    """Raise OSError where a file must not be replaced."""
-    if not os.path.lexists(path):
-        return
-    if not path.is_file():
-        raise OSError(0, "there is something that is no regular file")
-    if not overwrite:
-        raise FileExistsError(0, "it exists")
-    if not os.access(path, os.W_OK):
-        raise PermissionError(0, "it is read-only")
 
 
 def load_gait(path: str, seed: int) -> "gaits.Gait | None":
@@ -139,3 +122,51 @@ def _format(path: str) -> str:
     if suffix not in FORMATS:
         raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml or .csv at its end is needed")
     return suffix
+
+
+class LiveAssembly(NamedTuple):
+    """An active assembly.
+
+    Attributes:
+        revision: number of changes before it. stamp: since when it is active [ns].
+        root_link: that stands in the world. joint_names: in the order of joint states.
+        urdf: with the stamp.
+    """
+
+    assembly: Assembly
+    revision: int
+    stamp: int
+    root_link: str
+    joint_names: tuple[str, ...]
+    urdf: str
+
+    @classmethod
+    def of(cls, assembly: Assembly, revision: int, stamp: int) -> "LiveAssembly":
+        """Describe an assembly.
+
+        Raises:
+            AssemblyError: its rings cannot be closed.
+        """
+        graph = assembly.graph(require_closed=True)
+        urdf = stamped(description_of(assembly, graph), stamp)
+        return cls(assembly, revision, stamp, graph.ground.name, graph.joint_names, urdf)
+
+
+def description_of(assembly: Assembly, graph: SubsystemGraph | None = None) -> str:
+    """Return URDF in which the joints moved by rings are passive, and so the others independent.
+
+    Args:
+        graph: of the assembly, where it is made already.
+
+    Raises:
+        AssemblyError: its rings cannot be closed.
+    """
+    text, graph = assembly.to_urdf(), graph or assembly.graph()
+    moved = [name for name in graph.joint_names if name not in graph.independent_joint_names]
+    if not moved:
+        return text
+    root = etree.fromstring(text.encode())
+    (tags,) = root.iter("modular_dynamics")
+    for name in moved:
+        etree.SubElement(tags, "passive", joint=name)
+    return str(etree.tostring(root, encoding="unicode"))

@@ -6,8 +6,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Motion", "MovingJoints"]
-
 Array = NDArray[np.float64]
 
 

@@ -5,33 +5,139 @@ Services dock and undock modules, load and save the assembly. Everything else fo
 dynamics_node, rviz and, by its parameter, robot_state_publisher.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from modular_dynamics_interfaces.msg import AssemblyIncidenceMatrix
+from modular_dynamics_interfaces.srv import Dock, LoadAssembly, SaveAssembly, Undock
 from rclpy.lifecycle import LifecycleState
+from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from modular_dynamics.exceptions import ModularDynamicsError
-from modular_dynamics.modular import Assembly
-from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_types
-from modular_dynamics_ros.assembly.live_assembly import LiveAssembly
+from modular_dynamics.exceptions import ModularDynamicsError, UnknownNameError
+from modular_dynamics.modular import Assembly, IncidenceMatrix
+from modular_dynamics_ros.assembly.files import (
+    LiveAssembly,
+    load_assembly,
+    load_gait,
+    load_types,
+    save_assembly,
+)
 from modular_dynamics_ros.assembly.motion import MovingJoints
-from modular_dynamics_ros.assembly.services import AssemblyServices, Change
 from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
+from modular_dynamics_ros.diagnostics.failures import described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
-from modular_dynamics_ros.messages.assembly import incidence_message
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
-from modular_dynamics_ros.messages.stamps import description_frame
+from modular_dynamics_ros.messages.stamps import description_frame, stamp_message
 from modular_dynamics_ros.messages.status import Status, status_of
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED
-from modular_dynamics_ros.parameters.assembly import AssemblyParameters
+from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED, REQUESTS
+from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
-__all__ = ["AssemblyNode", "main"]
+
+def incidence_message(
+    matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
+) -> AssemblyIncidenceMatrix:
+    """Return the matrix of an assembly of this name and root link, active since `stamp` [ns]."""
+    rows, columns = matrix.matrix.shape
+    message = AssemblyIncidenceMatrix(
+        revision=revision,
+        assembly=name,
+        base=str(matrix.base),
+        modules=list(matrix.modules),
+        kinds=list(matrix.kinds),
+        docking_types=list(matrix.docking_types or ()),
+        rows=rows,
+        columns=columns,
+        faces=matrix.matrix.ravel().tolist(),
+        turns=list(matrix.turns),
+    )
+    message.header.stamp, message.header.frame_id = stamp_message(stamp), root_link
+    return message
+
+
+Change = Callable[[Assembly], Assembly]
+
+
+class AssemblyServices:
+    """dock, undock, load and save: every error becomes a response, and leaves the assembly as it was.
+
+    They are there as long as their node, and refuse requests while it is not active.
+
+    Args:
+        host: the node: `configured`, `active`, `live`, and `change`.
+    """
+
+    def __init__(self, node: Node, host: Any) -> None:
+        self._node, self._host = node, host
+        for kind, name, handle in (
+            (Dock, "~/dock", self._on_dock),
+            (Undock, "~/undock", self._on_undock),
+            (LoadAssembly, "~/load", self._on_load),
+            (SaveAssembly, "~/save", self._on_save),
+        ):
+            node.create_service(kind, name, handle, qos_profile=REQUESTS)
+
+    def _on_dock(self, request: Dock.Request, response: Dock.Response) -> Dock.Response:
+        r = request
+
+        def change(assembly: Assembly) -> Assembly:
+            ports = r.module, r.port, r.other_module, r.other_port
+            return assembly.dock(*ports, kind=r.kind or None, turn=r.turn)
+
+        what = f"docked '{r.other_module}' by port {r.other_port} to port {r.port} of '{r.module}'"
+        return self._answer(response, lambda: self._host.change(change, what))
+
+    def _on_undock(self, request: Undock.Request, response: Undock.Response) -> Undock.Response:
+        module, port = request.module, request.port or None
+        what = f"released '{module}'" + (f" at port {port}" if port else "")
+        return self._answer(
+            response, lambda: self._host.change(lambda assembly: assembly.undock(module, port), what)
+        )
+
+    def _on_load(self, request: LoadAssembly.Request, response: LoadAssembly.Response) -> Any:
+        def change(assembly: Assembly) -> Assembly:
+            return load_assembly(request.file, assembly.types, assembly.name)
+
+        return self._answer(response, lambda: self._host.change(change, f"loaded '{request.file}'"))
+
+    def _on_save(self, request: SaveAssembly.Request, response: SaveAssembly.Response) -> Any:
+        def save() -> None:
+            save_assembly(self._host.live.assembly, request.file, request.overwrite)
+
+        return self._answer(response, save)
+
+    def _answer(self, response: Any, action: Callable[[], None]) -> Any:
+        """Carry out a request, and return the response."""
+        response.error_code, text = self._outcome(response, action)
+        response.error_message = one_line(text)
+        response.success = response.error_code == response.NONE
+        if self._host.configured:
+            live = self._host.live
+            response.revision, response.stamp = live.revision, stamp_message(live.stamp)
+        return response
+
+    def _outcome(self, response: Any, action: Callable[[], None]) -> tuple[int, str]:
+        if not self._host.active:
+            return response.NOT_ACTIVE, "the node is not active; configure and activate it first"
+        try:
+            action()
+        except AssemblyFileError as error:
+            return response.FILE, str(error)
+        except UnknownNameError as error:
+            return response.UNKNOWN_NAME, str(error)
+        except ModularDynamicsError as error:
+            return response.REFUSED, str(error)
+        except Exception as error:  # a service must not end the node
+            text = described(error)
+            self._node.get_logger().error(f"unexpected error in a service: {text}")
+            return response.UNEXPECTED, text
+        return response.NONE, ""
+
 
 DEPTH = 500  # joint states that a slow subscriber may be behind
 
@@ -95,7 +201,11 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._start_timer()
 
     def change(self, make: Change, what: str) -> None:
-        """Apply a change: see `Host`. Nothing changes if an exception is raised."""
+        """Activate the assembly that `make` returns for the present one; where it raises, nothing changes.
+
+        Args:
+            what: for the log.
+        """
         assembly = make(self.live.assembly)
         self._follow_clock()
         stamp = max(self.now(), self._newest + 1)

@@ -2,14 +2,149 @@
 
 import argparse
 import json
+import os
 import sys
+from dataclasses import Field, fields
+from difflib import get_close_matches
+from typing import Any
 
 from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError
 from modular_dynamics.shell.tables import number, printable, table
-from modular_dynamics_ros.bag.options import add_parameter_options, parameters_of
+from modular_dynamics.text.files import path_of
 from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
+from modular_dynamics_ros.parameters.table import checked, describe
 
-__all__ = ["BAG"]
+# Parameters of dynamics_node as options of the command line, and from a parameter file.
+
+#: Parameters that change what is computed; others are about publishing, timers and lifecycles.
+OPTIONS = (
+    "xacro_arguments",
+    "partition_file",
+    "frame_prefix",
+    "strict",
+    "gravity",
+    "floating_base",
+    "acceleration_source",
+    "filter_cutoff",
+    "without_reference",
+    "output",
+    "friction",
+    "effort_limits",
+    "stale_after",
+    "absent_joints",
+    "closure_tolerance",
+    "on_stale_external_wrench",
+    "on_stale_black_box",
+    "reversed_black_boxes",
+    "offsets_file",
+)
+
+MOST_NAMES = 4  # largest number of names in a warning
+#: Options that other commands have, too, under shorter names.
+SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
+
+
+def _entries() -> dict[str, Field[Any]]:
+    return {entry.name: entry for entry in fields(DynamicsParameters)}
+
+
+def add_parameter_options(parser: argparse.ArgumentParser) -> None:
+    """Add a command-line option for each parameter, with the node's description of it."""
+    group = parser.add_argument_group("parameters of dynamics_node (docs/nodes.md)")
+    group.add_argument(
+        "--params-file",
+        metavar="FILE",
+        help="YAML parameter file of the node, as config/dynamics.yaml; options override it (default: none)",
+    )
+    entries = _entries()
+    for name in OPTIONS:
+        entry, options = entries[name], dict[str, Any]()
+        default: Any = entry.default
+        if isinstance(default, bool):
+            options = {"action": "store_true", "default": None}
+        elif entry.metadata["spec"].choices:
+            options = {"choices": entry.metadata["spec"].choices}
+        elif isinstance(default, tuple) and not entry.metadata["spec"].length:
+            options = {"action": "append", "metavar": "TEXT"}
+        else:
+            options = {"metavar": "X,Y,Z" if isinstance(default, tuple) else "VALUE"}
+        text, repeated = describe(entry).replace("%", "%%"), options.get("action") == "append"
+        more = "; once for each entry" if repeated else ""
+        group.add_argument(
+            f"--{SHORTER.get(name, name.replace('_', '-'))}",
+            dest=name,
+            help=f"{text}{more} (default: {_shown(default)})",
+            **options,
+        )
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, tuple):
+        return ",".join(f"{value:g}" for value in default) or "none"
+    if isinstance(default, bool):
+        return "yes" if default else "no"
+    return "none" if default == "" else str(default)
+
+
+def parameters_of(arguments: argparse.Namespace) -> tuple[DynamicsParameters, list[str]]:
+    """Return the values of the file, overridden by the options, and notes on ignored entries of the file.
+
+    Raises:
+        ParameterError: naming the parameter, its value and what would be right; or the file.
+    """
+    values, unknown = dict[str, Any](), list[str]()
+    if arguments.params_file is not None:
+        values, unknown = _from_file(arguments.params_file, arguments.node)
+    entries = _entries()
+    given = {name: getattr(arguments, name) for name in OPTIONS if getattr(arguments, name) is not None}
+    values |= {name: _converted(entries[name], value) for name, value in given.items()}
+    parameters = DynamicsParameters(**{name: checked(entries[name], value) for name, value in values.items()})
+    return parameters, [*unknown, *_left_out(parameters)]
+
+
+def _left_out(parameters: DynamicsParameters) -> list[str]:
+    """Return notes on parameters of a file that change the node's torques but are unsupported with bags."""
+    texts = []
+    if (file := parameters.offsets_file) and not os.path.lexists(path_of(file)):
+        texts.append(f"offsets_file '{file}' is not there: no offsets are taken off")
+    if parameters.changes_file:
+        texts.append("changes_file is not read: payloads and other changes that it holds do not count")
+    if parameters.black_box_wait > 0.0:
+        texts.append("black_box_wait does not count: the newest valid wrench of each black box is taken")
+    return texts
+
+
+def _converted(entry: Field[Any], value: Any) -> Any:
+    """Convert the text of an option to the type of the parameter."""
+    try:
+        if isinstance(entry.default, float):
+            return float(value)
+        if entry.metadata["spec"].length:
+            return [float(part) for part in value.split(",")]
+    except ValueError:
+        return value  # `checked` raises the error that says what is needed
+    return value
+
+
+def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
+    """Return a file's values for the node of this full name, and notes on names that the node does not have.
+
+    They are no errors: a section for several nodes may have other nodes' parameters.
+    """
+    known, given = _entries(), parameters_in_file(path, node)
+    texts = []
+    for name in given:
+        if name not in known and name != "use_sim_time":
+            close = get_close_matches(name, known, 1)
+            texts.append(f"'{name}' (did you mean '{close[0]}'?)" if close else f"'{name}'")
+    texts.sort(key=lambda text: text.endswith("'"))  # those that may be misspelt come first
+    more = f" and {len(texts) - MOST_NAMES} more" if len(texts) > MOST_NAMES else ""
+    shown = f"{', '.join(texts[:MOST_NAMES])}{more}; what the file says of it does not count"
+    notes = [f"'{path}': {node} has no parameter {shown}"] if texts else []
+    return {name: value for name, value in given.items() if name in known}, notes
+
 
 ABOUT = """\
 Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged

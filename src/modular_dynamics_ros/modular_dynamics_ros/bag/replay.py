@@ -5,7 +5,12 @@ a rate, the comparison with Pinocchio, what is published while the input is stal
 replaced: a new description counts from where it stands in the bag.
 """
 
+import re
 from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,22 +18,302 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.motions.filtered import longest_interval
-from modular_dynamics_ros.bag.awaited import AwaitedJoints
-from modular_dynamics_ros.bag.efforts import MeasuredEfforts
-from modular_dynamics_ros.bag.inputs import RecordedInputs
-from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
-from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import stored_offsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.robot import Robot, load_robot
+from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
+from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
-from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError
+from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError, listed
+from modular_dynamics_ros.messages.geometry import (
+    base_state_from_message,
+    fixed_frame_from_message,
+    wrench_from_message,
+)
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states import JointStates
+from modular_dynamics_ros.node.joint_table import JointTable
 from modular_dynamics_ros.node.settings import given_positions
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.node.topic_names import topic_name
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["Replay", "Result", "load"]
+ACCEPTED = "a larger --stale-after accepts it"
+BY_RECORDER = f"the time of recording: {ACCEPTED}; --clock stamps compares it with the newest stamp instead"
+BY_STAMPS = f"the newest stamp: {ACCEPTED}; --clock recorded compares it with the time of recording instead"
+
+
+def stamp_of(message: Any) -> int:
+    """Return the stamp of a message [ns]; 0 if it is empty or the message has no header."""
+    header = getattr(message, "header", None)
+    return 0 if header is None else stamp_nanoseconds(header.stamp)
+
+
+class RecordedNode:
+    """A node whose time is that of the bag: what sessions and inputs need of a node (see `SessionNode`).
+
+    Args:
+        by_stamps: whether it is the newest stamp so far; else when messages were recorded.
+        logger: takes problems.
+
+    Attributes:
+        simulated: whether the clock is /clock: the bag's own clock is none. clock: what stamps are compared
+        with, and the options for those that are far from it.
+    """
+
+    simulated = False
+
+    def __init__(self, logger: Any, *, by_stamps: bool) -> None:
+        self._by_stamps, self._now = by_stamps, 0
+        self.clock = BY_STAMPS if by_stamps else BY_RECORDER
+        self.log = ChangeLog(logger, lambda: self._now * 1e-9)
+        self.record: AnswerRecord | None = None  # of all joint states
+        self.joints = JointTable()
+
+    def advance(self, recorded: int, stamp: int) -> int:
+        """Set the clock for a message (recording time and stamp or 0 [ns]), and return its arrival."""
+        if not self._by_stamps:
+            self._now = recorded
+        elif stamp and (stamp > self._now or self._now - stamp > CLOCK_SET_BACK):
+            self._now = stamp  # a much older stamp restarts the clock
+        elif not self._now:
+            return recorded
+        return self._now
+
+    def get_publishers_info_by_topic(self, topic: str) -> tuple[()]:
+        """Return no publishers: a bag does not know them."""
+        return ()
+
+    def now(self) -> int:
+        """Return the time of the bag [ns]."""
+        return self._now
+
+    def steady(self) -> int:
+        """Return the bag's time [ns] as the monotonic clock, which nobody can set."""
+        return self._now
+
+
+class AwaitedJoints:
+    """Joints that joint states of one robot lacked until they timed out, and all names in the messages.
+
+    Several publishers are merged: until all have begun, joint states wait, which is no error once one of them
+    is answered.
+    """
+
+    def __init__(self) -> None:
+        self._recorded: dict[str, None] = {}  # names, in their order
+        self.counts = Counter[str]()  # joint states that timed out, by the joint that they waited for
+        self._answered = False
+
+    def continue_from(self, other: "AwaitedJoints") -> None:
+        """Take over the counts: this robot replaces the other one in the bag."""
+        self._recorded, self.counts, self._answered = other._recorded, other.counts, True
+
+    def add(self, names: Iterable[str], missing: Sequence[str], *, answered: bool) -> None:
+        """Count a joint state with these names, and the joints that it misses."""
+        self._recorded.update(dict.fromkeys(names))
+        if answered and not self._answered:
+            self._answered = True
+            self.counts.clear()
+        self.counts.update(missing)
+
+    def not_recorded(self) -> list[str]:
+        """Return the joints that were awaited and that no joint state holds."""
+        return [name for name in self.counts if name not in self._recorded]
+
+    def others(self, joints: Iterable[str]) -> list[str]:
+        """Return names in the messages that are not among these joints of the robot."""
+        known = frozenset(joints)
+        return [name for name in self._recorded if name not in known]
+
+    def lines(self, stale_after: float) -> list[str]:
+        """Return lines on missing joints and the remedy; `stale_after`: how long positions are valid [s]."""
+        rows, absent = list[str](), self.not_recorded()
+        if absent:
+            advice = f"--absent-joints {absent[0]}:=POSITION gives a position"
+            rows.append(f"    in no joint state: {listed(absent)}; {advice}")
+        late = Counter({name: count for name, count in self.counts.items() if name in self._recorded})
+        if late:
+            advice = "a larger --stale-after lets older positions count"
+            rows.append(f"    without a position in the last {stale_after:g} s: {counted(late)}; {advice}")
+        return rows
+
+
+def counted(counts: Counter[str], most: int = 4) -> str:
+    """Return as text the names with the largest counts."""
+    shown = ", ".join(f"'{name}' ({count})" for name, count in counts.most_common(most))
+    return f"{shown}{f' and {len(counts) - most} more' if len(counts) > most else ''}"
+
+
+Array = NDArray[np.float64]
+NEVER = np.iinfo(np.int64).min
+
+
+class MeasuredEfforts:
+    """Measured efforts of one robot's joints, merged from messages that may hold only some."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._index = {name: k for k, name in enumerate(robot.joint_names)}
+        self._values = np.full(len(self._index), np.nan)
+        self._stamps = np.full(len(self._index), NEVER)
+
+    def add(self, message: Any, stamp: int) -> None:
+        """Merge the finite efforts of a joint state with this stamp [ns]; newer ones stay."""
+        if len(message.effort) != len(message.name):
+            return
+        for name, value in zip(message.name, message.effort, strict=True):
+            k = self._index.get(name)
+            if k is not None and np.isfinite(value) and stamp >= self._stamps[k]:
+                self._values[k], self._stamps[k] = value, stamp
+
+    def at(self, stamp: int, valid_for: float) -> Array:
+        """Return measured efforts (m,) [N m or N] near a stamp [ns]; NaN if none within `valid_for` [s]."""
+        # subtracting NEVER would overflow
+        known = self._stamps != NEVER
+        near = known & (np.abs(np.where(known, self._stamps, stamp) - stamp) <= valid_for * 1e9)
+        return np.where(near, self._values, np.nan)
+
+
+class ResidualFigures:
+    """Residuals, measured less computed torques, of all answers by joint: root mean square, largest."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self._count = np.zeros(len(names), dtype=np.int64)
+        self._norm, self._largest = np.zeros(len(names)), np.zeros(len(names))
+
+    def add(self, residual: Array) -> None:
+        """Add the residual of one answer; NaN where no effort is known."""
+        known = ~np.isnan(residual)
+        self._count += known
+        self._norm[known] = np.hypot(self._norm[known], residual[known])  # squares may overflow
+        self._largest[known] = np.maximum(self._largest[known], np.abs(residual[known]))
+
+    def by_joint(self) -> dict[str, tuple[float, float]]:
+        """Return (root mean square, largest) residual [N m or N] of the joints with efforts."""
+        return {
+            name: (float(self._norm[k] / np.sqrt(self._count[k])), float(self._largest[k]))
+            for k, name in enumerate(self.names)
+            if self._count[k]
+        }
+
+
+#: Arrival by the monotonic clock, in the far future: only the bag's clock makes wrenches old.
+NEVER_OLD = 1 << 62
+Take = Callable[[Any], None]
+#: Types of the inputs, by the last part of the topic, and for wrenches.
+WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
+ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
+#: The option that names a topic of a type, where there is one, and with which other one it is read.
+OPTIONS = {
+    ODOMETRY: ("--odometry", "--floating-base"),
+    TRAJECTORY: ("--reference", "--acceleration-source reference"),
+}
+#: A node's topic of wrenches: the external one, or a black box's.
+WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
+
+
+def input_topics(
+    node: str, computation: Computation, wrenches: Iterable[str], odometry: str = "", reference: str = ""
+) -> dict[str, str]:
+    """Return the input topics of a node of this name, apart from joint states, with their types.
+
+    Args:
+        wrenches: recorded topics; those of all black boxes count, since a later robot may have others.
+        odometry, reference: what the node's topics of these names are remapped to.
+    """
+    namespace = node.rpartition("/")[0]
+    topics = {"/tf_static": TRANSFORMS, **dict.fromkeys(nodes_with_wrenches(wrenches).get(node, ()), WRENCH)}
+    if computation.base_states is not None:
+        topics[odometry or f"{namespace}/odometry"] = ODOMETRY
+    if computation.settings.acceleration_source == "reference":
+        topics[reference or f"{namespace}/reference"] = TRAJECTORY
+    return topics
+
+
+def nodes_with_wrenches(topics: Iterable[str]) -> dict[str, list[str]]:
+    """Return by node (full name) the recorded topics that are its wrench inputs."""
+    found: dict[str, list[str]] = {}
+    for topic in topics:
+        if match := WRENCH_TOPIC.fullmatch(topic):
+            found.setdefault(match["node"], []).append(topic)
+    return found
+
+
+class RecordedInputs:
+    """Gives the messages of `input_topics` to one robot; bad ones are reported, the last good ones stay.
+
+    Those of parts that it does not have, as another robot of the bag has, are left.
+
+    Attributes:
+        refused: number of bad ones, by what they are of and cause.
+    """
+
+    def __init__(self, node: RecordedNode, computation: Computation, name: str) -> None:
+        self._node, self._computation = node, computation
+        self.refused = Counter[tuple[str, str]]()
+        wrenches = computation.wrenches
+        wrenches.links.fixed.unavailable = ""
+        external = partial(self._wrench, "external wrench", None, wrenches.take_external)
+        self._takes: dict[str, Take] = {f"{name}/external_wrench": external}
+        for box in computation.robot.black_boxes:
+            what, take = f"wrench of black box '{box}'", partial(wrenches.take_black_box, box)
+            topic = f"{name}/black_box/{topic_name(box)}/wrench"
+            self._takes[topic] = partial(self._wrench, what, box, take)
+
+    def take(self, topic: str, kind: str, message: Any) -> None:
+        """Pass a message of one of the topics to its input."""
+        if topic in self._takes:
+            self._takes[topic](message)
+        elif kind == TRANSFORMS:
+            self._static_frames(message)
+        elif kind == ODOMETRY and self._computation.base_states is not None:
+            self._odometry(message)
+        elif kind == TRAJECTORY:
+            self._reference(message)
+
+    @contextmanager
+    def _refusing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except BadMessage as error:
+            self.refused[what, error.cause] += 1
+            self._node.log.problem(what, error.cause, f"refused: {error}")
+
+    def _wrench(self, what: str, box: str | None, take: Callable[..., object], message: Any) -> None:
+        now = self._node.now()
+        with self._refusing(what):
+            stamp = stamp_nanoseconds(message.header.stamp) or now
+            valid_for, wrenches = self._computation.settings.stale_after, self._computation.wrenches
+            check_age(stamp, now, valid_for, self._node.clock)
+            frame = wrenches.links.frame(box, message.header.frame_id)
+            wrenches.require_order(box, frame, stamp, now, valid_for)
+            take(frame, wrench_from_message(message), Arrival(stamp, NEVER_OLD))
+
+    def _static_frames(self, message: Any) -> None:
+        for transform in message.transforms:
+            with self._refusing("/tf_static"):
+                child, parent, H_parent_child = fixed_frame_from_message(transform)
+                link = self._computation.robot.link
+                self._computation.wrenches.links.fixed.set(link(child), link(parent), H_parent_child)
+
+    def _odometry(self, message: Any) -> None:
+        robot, states = self._computation.robot, self._computation.base_states
+        assert robot.base is not None  # else the topic is not read
+        assert states is not None
+        with self._refusing("odometry"):
+            orientation, twist = base_state_from_message(message, robot, robot.base)
+            stamp = stamp_nanoseconds(message.header.stamp) or self._node.now()
+            states.require_order(stamp, self._node.now())
+            states.add(stamp, orientation, twist)
+
+    def _reference(self, message: Any) -> None:
+        computation = self._computation
+        with self._refusing("reference"):
+            names, now = computation.robot.state_names, self._node.now()
+            computation.accelerations.reference.add(trajectory_from_message(message, names, now), now)
 
 
 class Result(NamedTuple):

@@ -1,32 +1,184 @@
-"""A bag from its beginning to its end: which robot, which topics, what is written."""
+"""A bag from its beginning to its end: which robot, which topics, what is written, and the report."""
 
 import argparse
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
 from typing import Any
+
+from rich.console import Console
+from rich.progress import track
 
 from modular_dynamics.shell.command import UsageError
 from modular_dynamics.shell.files.outputs import raise_if_read
 from modular_dynamics.shell.tables import printable
-from modular_dynamics_ros.bag.bag_results import BagResults
-from modular_dynamics_ros.bag.efforts import ResidualFigures
-from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_topics, nodes_with_wrenches
-from modular_dynamics_ros.bag.progress import Warnings, with_progress
-from modular_dynamics_ros.bag.reading import Recorded, Recording
-from modular_dynamics_ros.bag.recorded_node import RecordedNode, stamp_of
-from modular_dynamics_ros.bag.replay import RecordedAccelerations, Replay, load
-from modular_dynamics_ros.bag.report import Report
-from modular_dynamics_ros.bag.writing import CsvResults, Results
+from modular_dynamics_ros.bag.recording import Recorded, Recording
+from modular_dynamics_ros.bag.replay import (
+    OPTIONS,
+    TRANSFORMS,
+    WRENCH,
+    AwaitedJoints,
+    RecordedAccelerations,
+    RecordedNode,
+    Replay,
+    ResidualFigures,
+    counted,
+    input_topics,
+    load,
+    nodes_with_wrenches,
+    stamp_of,
+)
+from modular_dynamics_ros.bag.results import JOINT_STATE, BagResults, CsvResults
+from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Coverage
+from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.exceptions import BagError, RobotError, listed
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["Report", "run"]
+TEXT = "std_msgs/msg/String"
+#: Causes that are no error of a recording: a filter begins, and several publishers overtake each other.
+USUAL = ("filter starts", "older than the last answer", "older than the last one")
 
-JOINT_STATE, TEXT = "sensor_msgs/msg/JointState", "std_msgs/msg/String"
+
+class Warnings:
+    """Takes the log of a node; each line goes to stderr, above the progress bar.
+
+    Args:
+        quiet: whether nothing is printed.
+    """
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet
+        self.console = Console(stderr=True)
+
+    def info(self, message: str) -> None:
+        """Print one line."""
+        if not self.quiet:
+            self.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+
+    def warning(self, message: str) -> None:
+        """Print one line."""
+        self.info(f"warning: {message}")
+
+    def error(self, message: str) -> None:
+        """Print one line."""
+        self.info(f"error: {message}")
+
+
+@dataclass
+class Report:
+    """Counts, residuals, and where the bag is damaged.
+
+    Attributes:
+        robot: its name. joints: whose states it needs. others: names in joint states that it does not have.
+        clock: recorded or stamps. refused: messages beside joint states, by what they are of and cause.
+        uncovered: answers with accelerations of zero because no reference covers them.
+        damaged: messages whose bytes could not be read.
+        damage: why the bag could not be read to its end; empty where it could.
+    """
+
+    parameters: DynamicsParameters
+    zero_phase: bool = False
+    robot: str = ""
+    joints: Sequence[str] = ()
+    others: Sequence[str] = ()
+    clock: str = ""
+    counts: MessageCounts = field(default_factory=MessageCounts)
+    awaited: AwaitedJoints = field(default_factory=AwaitedJoints)
+    refused: Counter[tuple[str, str]] = field(default_factory=Counter)
+    uncovered: int = 0
+    figures: dict[tuple[str, ...], ResidualFigures] = field(default_factory=dict)
+    damaged: int = 0
+    damage: str = ""
+    written: list[str] = field(default_factory=list)
+
+    @property
+    def findings(self) -> bool:
+        """Whether something is wrong with the recording."""
+        causes = [*self.counts.rejected, *(cause for _, cause in self.refused)]
+        bad = any(cause not in USUAL for cause in causes) or bool(self.awaited.counts)
+        return bad or bool(self.damaged or self.damage or not self.counts.answered)
+
+    @property
+    def residuals(self) -> dict[str, tuple[float, float]]:
+        """(Root mean square, largest) [N m or N] by joint with efforts, of the last robot."""
+        return list(self.figures.values())[-1].by_joint() if self.figures else {}
+
+    def accelerations(self) -> str:
+        """One line on the source of accelerations in the residuals; empty if they have no influence."""
+        p = self.parameters
+        if p.output == "gravity" or p.acceleration_source == "reference":
+            return ""
+        if p.acceleration_source == "zero":
+            return "accelerations: zero (--zero-phase takes them from velocities)"
+        if self.zero_phase:
+            return f"accelerations: of velocities, not delayed (zero-phase filter of {p.filter_cutoff:g} Hz)"
+        late = f"{1e3 * filter_lag(p.filter_cutoff):.0f} ms late at {p.filter_cutoff:g} Hz"
+        return f"accelerations: as the node's, {late} (--zero-phase does not delay them)"
+
+    def lines(self) -> list[str]:
+        """Return the report as lines of text."""
+        counts = self.counts
+        rows = [
+            f"{self.robot}: {counts.received} joint states, {counts.answered} answered "
+            f"(clock: {'when they were recorded' if self.clock == 'recorded' else 'their stamps'})"
+        ]
+        rows += [f"  not answered, {cause}: {count}" for cause, count in sorted(counts.rejected.items())]
+        awaited = self.awaited.lines(self.parameters.stale_after)
+        unknown = f"    the bag has {listed(self.others) or 'no names'}; the robot has {listed(self.joints)}"
+        steps = f"    {counted(counts.steps)}"
+        for count, text, more in (
+            (counts.incomplete, "read, while other joints are awaited", awaited),
+            (counts.of_other_joints, "of other joints", [unknown]),
+            (self.damaged, "messages that are damaged", []),
+            (counts.steps.total(), "steps that the velocity limits do not allow", [steps]),
+            (counts.closed_anew, "answered after a new search for the assembly mode", []),
+            (self.uncovered, "answered with accelerations of zero, since no reference covers them", []),
+        ):
+            rows += [f"  {text}: {count}", *more] if count else []
+        for (what, cause), count in sorted(self.refused.items()):
+            reason = "" if cause == what else f", {cause}"
+            rows.append(f"  {what} refused{reason}: {count}")
+        return [*rows, *(f"written: {path}" for path in self.written)]
+
+    def record(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        counts, source, refused = (
+            self.counts,
+            self.parameters.acceleration_source,
+            dict[str, dict[str, int]](),
+        )
+        for (what, cause), count in sorted(self.refused.items()):
+            refused.setdefault(what, {})[cause] = count
+        lag = 0.0 if self.zero_phase else filter_lag(self.parameters.filter_cutoff)
+        return {
+            "robot": self.robot,
+            "clock": self.clock,
+            "received": counts.received,
+            "answered": counts.answered,
+            "incomplete": counts.incomplete,
+            "awaited": dict(self.awaited.counts),
+            "not_recorded": self.awaited.not_recorded(),
+            "of_other_joints": counts.of_other_joints,
+            "other_joints": list(self.others),
+            "rejected": dict(counts.rejected),
+            "refused": refused,
+            "acceleration_source": source,
+            "acceleration_lag": lag if source == "filtered" else None,  # [s]
+            "answered_without_reference": self.uncovered,
+            "closed_anew": counts.closed_anew,
+            "impossible_steps": dict(counts.steps),
+            "damaged_messages": self.damaged,
+            "damage": self.damage,
+            "residuals": {
+                name: {"rms": rms, "largest": most} for name, (rms, most) in self.residuals.items()
+            },
+            "written": self.written,
+        }
 
 
 def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:
@@ -46,8 +198,6 @@ def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out:
         warnings.warning(text)
     with Recording(arguments.recording) as recording:
         recording.require(arguments.joint_states, JOINT_STATE)
-        if recording.notice:
-            warnings.warning(recording.notice)
         return _Run(arguments, parameters, recording, warnings).report()
 
 
@@ -69,7 +219,7 @@ class _Run:
         self._node = RecordedNode(warnings, by_stamps=self._report.clock == "stamps")
         self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
         self._replay = Replay(self._node, computation, parameters, arguments.node, self._accelerations)
-        self._results: Sequence[Results] = ()
+        self._results: Sequence[BagResults | CsvResults] = ()
 
     def _first_robot(self) -> Computation:
         file = self._arguments.robot or self._parameters.robot_description_file
@@ -126,7 +276,9 @@ class _Run:
                 self._take(one)
             source = self._recording.messages(topics)
             try:
-                for one in with_progress(source, self._recording.count(topics), self._warnings):
+                total, quiet = self._recording.count(topics), self._warnings.quiet or not sys.stderr.isatty()
+                console = self._warnings.console
+                for one in track(source, "messages", total, console=console, transient=True, disable=quiet):
                     self._take(one)
             except BagError as error:
                 if not report.counts.received and not self._replay.record.counts.received:
@@ -169,8 +321,8 @@ class _Run:
             self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
-    def _opened(self, stack: ExitStack) -> list[Results]:
-        arguments, results = self._arguments, list[Results]()
+    def _opened(self, stack: ExitStack) -> list[BagResults | CsvResults]:
+        arguments, results = self._arguments, list[BagResults | CsvResults]()
         if arguments.bag is not None:
             results.append(BagResults(arguments.bag, arguments.node))
             stack.callback(results[-1].close)

@@ -10,21 +10,23 @@ from typing import Any
 import numpy as np
 from modular_dynamics_interfaces.srv import Dock
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from sensor_msgs.msg import JointState
 
 from modular_dynamics.crosscheck import CrossCheck
 from modular_dynamics.modular import Assembly
-from modular_dynamics_ros.demo.evaluation import RunFigures, table_of
-from modular_dynamics_ros.demo.playing import START_LIMIT, DemoError, StalledError, spin_until
+from modular_dynamics_ros.demo.evaluation import RunFigures, figures_of, table_of
+from modular_dynamics_ros.demo.playing import (
+    START_LIMIT,
+    DemoError,
+    StalledError,
+    StampRecorder,
+    destroy,
+    spin_until,
+)
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import destroy
-from modular_dynamics_ros.diagnostics.statuses import summarise
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-
-__all__ = ["GrowthRun", "Stage", "grow", "print_growth"]
 
 ASSEMBLY, DYNAMICS = "assembly_node", "dynamics_node"
 #: Module, its port, the new module and its port; one docking each second.
@@ -38,7 +40,6 @@ FIRST, BETWEEN, LAST = 3.0, 1.0, 3.0  # [s] before the first docking, between tw
 DOCKING_LIMIT = 60.0  # [s]
 LATE = 3.0  # [s] within which the last answers must come
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
-DEPTH = 2000
 _FIELDS = ("module", "port", "other_module", "other_port")
 
 
@@ -82,7 +83,7 @@ class GrowthRun(RunFigures):
         return reasons
 
 
-class _Recorder(Node):
+class _Recorder(StampRecorder):
     """A node that records joint states, torques and arrivals by stamp [ns], and a client that docks."""
 
     def __init__(self) -> None:
@@ -91,16 +92,9 @@ class _Recorder(Node):
         self.answers: dict[int, JointState] = {}
         self.state_arrivals: dict[int, int] = {}
         self.answer_arrivals: dict[int, int] = {}
-        self._listen("joint_states", self.states, self.state_arrivals)
-        self._listen(f"{DYNAMICS}/joint_torques", self.answers, self.answer_arrivals)
+        self.listen(JointState, "joint_states", self.states, self.state_arrivals)
+        self.listen(JointState, f"{DYNAMICS}/joint_torques", self.answers, self.answer_arrivals)
         self.dock = self.create_client(Dock, f"{ASSEMBLY}/dock")
-
-    def _listen(self, topic: str, contents: dict[int, JointState], arrivals: dict[int, int]) -> None:
-        def on_message(message: JointState, info: dict[str, Any]) -> None:
-            stamp = stamp_nanoseconds(message.header.stamp)
-            contents[stamp], arrivals[stamp] = message, info["received_timestamp"]
-
-        self.create_subscription(JointState, topic, on_message, DEPTH)
 
     def has_answer(self) -> bool:
         """Return whether a joint state and its torques were received."""
@@ -212,16 +206,8 @@ def _evaluated(recorder: _Recorder, sent: list[int], bodies: list[Assembly], sta
             theirs[row] = check.torques(q, v, rest)
         times = (np.array(fitting, dtype=np.int64) - sent[0]) * 1e-9
         stages.append(Stage(body, max(0, start - sent[0]) * 1e-9, graph.joint_names, times, ours, theirs))
-    arrivals, answers = (
-        np.array([found[stamp] for stamp in answered], dtype=np.int64)
-        for found in (recorder.state_arrivals, recorder.answer_arrivals)
-    )
     return GrowthRun(
-        expected=len(sent),
-        sent=None,
-        received=len(sent),
-        times=(np.array(answered, dtype=np.int64) - sent[0]) * 1e-9,
-        latency=summarise(answers - arrivals, arrivals),
+        **figures_of(recorder, answered, len(sent), None, len(sent)),
         stages=tuple(stages),
         strangers=strangers,
         difference=max((float(np.abs(s.ours - s.theirs).max(initial=0.0)) for s in stages), default=np.nan),

@@ -4,9 +4,16 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from lifecycle_msgs.srv import GetState
+from modular_dynamics_interfaces.msg import SubsystemGraph
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -15,18 +22,159 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory
 
-from modular_dynamics_ros.demo.lifecycle_state import LifecycleState
+import modular_dynamics as md
+from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
+from modular_dynamics_ros.computation.values import Array, StampedWrench
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.recorder import MotionRecorder, destroy, join
-from modular_dynamics_ros.player.node import sent_in
+from modular_dynamics_ros.messages.geometry import wrench_from_message
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.trajectories import trajectory_from_message
+from modular_dynamics_ros.node.topic_names import topic_name
+from modular_dynamics_ros.node.topics import LATCHED
+from modular_dynamics_ros.player import sent_in
 
-__all__ = ["DemoError", "StalledError", "Playback", "spin_until"]
-
+DEPTH = 2000
+SETTLING = 1.0  # [s] for the middleware to note that processes have ended
 PLAYER = "joint_state_player"
 START_LIMIT = 120.0  # [s] for nodes to become active, on a busy machine
 CONNECT_LIMIT = 60.0  # [s] for the first pose to be answered, by nodes that are active
 QUIET_LIMIT = 3.0  # [s] without a new answer after the player has ended
+ASK_AGAIN = 10.0  # [s] for an answer about a node's state, before another client asks
+TIMES = 3  # that a motion is played at most, such as at the rate asked for, at half of it, at a quarter
+Read = Callable[[Any], Any]
+
+
+class StampRecorder(Node):
+    """Records messages by stamp [ns]; `start`: older ones are left out."""
+
+    start = 0
+
+    def listen(
+        self,
+        kind: type,
+        topic: str,
+        contents: dict[int, Any],
+        arrivals: dict[int, int],
+        read: Read = lambda m: m,
+    ) -> None:
+        """Fill `contents` with what `read` makes of each message, and `arrivals` [ns of the system]."""
+
+        def on_message(message: Any, info: dict[str, Any]) -> None:
+            if (stamp := stamp_nanoseconds(message.header.stamp)) >= self.start:
+                contents[stamp], arrivals[stamp] = read(message), info["received_timestamp"]
+
+        self.create_subscription(kind, topic, on_message, DEPTH)
+
+
+class MotionRecorder(StampRecorder):
+    """Joint states and what is published in answer to them, by stamp [ns].
+
+    When the motion begins, which its reference announces, it forgets what came before: the player's lead-in.
+
+    Attributes:
+        states: (q, v, acceleration) of `joint_names`; NaN where no reference covers the stamp.
+        answers: of all topics given to `record`. start: stamp of the motion; 0 before a reference has come.
+        state_arrivals, answer_arrivals: of states, and of the messages of the first topic [ns of the system].
+    """
+
+    def __init__(self, name: str, joint_names: Sequence[str]) -> None:
+        super().__init__(name)
+        self.answers: list[dict[int, Any]] = []
+        self.state_arrivals: dict[int, int] = {}
+        self.answer_arrivals: dict[int, int] = {}
+        self._names = joint_names
+        self._reference = ReferenceSampler()
+        self.create_subscription(JointTrajectory, "reference", self._on_reference, 10)
+        self.states: dict[int, tuple[Array, Array, Array]] = {}
+        self.listen(JointState, "joint_states", self.states, self.state_arrivals, self._read_state)
+
+    def record(self, kind: type, topic: str, read: Read) -> dict[int, Any]:
+        """Subscribe to answers; the returned mapping fills with what `read` makes of each message."""
+        answers: dict[int, Any] = {}
+        self.listen(kind, topic, answers, {} if self.answers else self.answer_arrivals, read)
+        self.answers.append(answers)
+        return answers
+
+    def _read_state(self, message: JointState) -> tuple[Array, Array, Array]:
+        places = [message.name.index(name) for name in self._names]
+        q, v = (np.array(values)[places] for values in (message.position, message.velocity))
+        acceleration = np.full(len(places), np.nan)
+        self._reference.sample(stamp_nanoseconds(message.header.stamp), acceleration)
+        return q, v, acceleration
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        trajectory = trajectory_from_message(message, self._names, 0)
+        self._reference.add(trajectory, trajectory.start)
+        if (stamp := stamp_nanoseconds(message.header.stamp)) > self.start:
+            self.start = stamp
+            self.states.clear()
+            for kept in (self.state_arrivals, self.answer_arrivals, *self.answers):
+                kept.clear()
+
+    @property
+    def connected(self) -> bool:
+        """Return whether a reference, a state and all its answers arrived, so that DDS connects all nodes."""
+        return self.start > 0 and any(all(stamp in kept for kept in self.answers) for stamp in self.states)
+
+    @property
+    def answered(self) -> list[int]:
+        """Return the stamps of the states that have an answer on the first topic."""
+        return sorted(self.states.keys() & self.answers[0].keys())
+
+
+class Recorder(MotionRecorder):
+    """All outputs of dynamics_node.
+
+    Attributes:
+        torques: efforts of all joints. wrenches: subsystem -> stamp -> (frame, [force, moment]).
+        dot: the node's graph; empty before the node is active.
+    """
+
+    def __init__(self, graph: md.SubsystemGraph) -> None:
+        super().__init__("demo_recorder", graph.joint_names)
+        self.graph, self.dot = graph, ""
+        self.create_subscription(SubsystemGraph, "dynamics_node/subsystem_graph", self._on_graph, LATCHED)
+        self.torques: dict[int, Array] = self.record(
+            JointState, "dynamics_node/joint_torques", self._read_torques
+        )
+        self.wrenches: dict[str, dict[int, StampedWrench]] = {}
+        for subsystem in graph.subsystems:
+            topic = f"dynamics_node/connections/{topic_name(subsystem.name)}/wrench"
+            self.wrenches[subsystem.name] = self.record(WrenchStamped, topic, _read_wrench)
+
+    def _on_graph(self, message: SubsystemGraph) -> None:
+        self.dot = message.dot
+
+    def _read_torques(self, message: JointState) -> Array:
+        efforts = dict(zip(message.name, message.effort, strict=True))
+        return np.array([efforts[name] for name in self.graph.joint_names])
+
+
+def _read_wrench(message: WrenchStamped) -> StampedWrench:
+    return message.header.frame_id, wrench_from_message(message)
+
+
+def join(node: Node) -> None:
+    """Subscribe once more to the player's topics: this is the last subscriber that its lead_in waits for."""
+    for kind, topic in ((JointTrajectory, "reference"), (JointState, "joint_states")):
+        node.create_subscription(kind, topic, _ignore, 1)
+
+
+def _ignore(message: object) -> None:
+    """Discard a message; another subscription of the node receives it."""
+
+
+def destroy(node: Node) -> None:
+    """Destroy a node after the processes that it has heard.
+
+    Fast DDS can wait for ever where a subscription is destroyed while it removes participants that have left
+    (eProsima/Fast-DDS issues 6193 and 6502).
+    """
+    time.sleep(SETTLING)
+    node.destroy_node()
 
 
 class DemoError(RuntimeError):
@@ -76,12 +224,11 @@ class Playback:
     """The nodes to start and the motion to play.
 
     Attributes:
-        nodes: name -> parameters "NAME:=VALUE" of each node that answers. player: the player's.
+        nodes: name -> parameters "NAME:=VALUE" of each node that answers.
         params: file of parameters of all nodes. rate: of the joint states [Hz]; expected: their number.
     """
 
     nodes: Mapping[str, Sequence[str]]
-    player: Sequence[str]
     params: Path
     motion: Path
     rate: float
@@ -126,7 +273,7 @@ class Playback:
                 wait(_activity(recorder, processes, name), START_LIMIT, f"starting {name}", DemoError)
             subscribers = f"wait_for_subscriber:={len(self.nodes) + 2}"  # the nodes, the recorder, it again
             own = f"motion_file:={self.motion}", f"rate:={self.rate}", "lead_in:=true", subscribers
-            processes.start(PLAYER, *own, *self.player, params_file=self.params)
+            processes.start(PLAYER, *own, params_file=self.params)
             wait(lambda: player_has_ended() or recorder.connected, CONNECT_LIMIT, "answering the first pose")
             progress.remove_task(task)
             task = progress.add_task(f"playing {self.motion.name} at {self.rate:g} Hz", total=self.expected)
@@ -158,12 +305,62 @@ def _all_received(recorder: MotionRecorder, expected: int) -> Callable[[], bool]
 
 
 def _activity(recorder: MotionRecorder, processes: Processes, name: str) -> Callable[[], bool]:
-    """Return a function: whether a node is active. It raises DemoError if the node did not start."""
-    state = LifecycleState(recorder, name)
+    """Return a function: whether a node is active. It raises DemoError if the node did not start.
+
+    On a busy computer Fast DDS loses answers that a service gives before it has discovered the client
+    (ros2/rmw_fastrtps issue 842), and services stay undiscovered (792). So a new client asks now and then.
+    """
+    client: Any = None
+    answer: Any = None
+    due = 0.0
 
     def active() -> bool:
-        if (label := state.label()) not in (None, "active"):
-            raise DemoError(f"{name} did not start:\n{processes.log(name)}")
-        return label is not None
+        nonlocal client, answer, due
+        if answer is not None and answer.done():
+            if answer.result().current_state.label != "active":
+                raise DemoError(f"{name} did not start:\n{processes.log(name)}")
+            return True
+        if client is None or time.monotonic() >= due:
+            if client is not None:
+                recorder.destroy_client(client)
+            client, answer = recorder.create_client(GetState, f"{name}/get_state"), None
+            due = time.monotonic() + ASK_AGAIN
+        if answer is None and client.service_is_ready():
+            answer = client.call_async(GetState.Request())
+        return False
 
     return active
+
+
+class Played(Protocol):
+    """The result of playing a motion."""
+
+    def losses(self) -> list[str]:
+        """Return which messages are missing; empty if none is."""
+
+
+P = TypeVar("P", bound=Played)
+
+
+def play_completely(play: Callable[[float], P], rate: float, console: Console) -> P:
+    """Play at `rate` [Hz]; at half the rate where messages were lost, until none is, three times at most.
+
+    Nodes that fall behind skip old states, and count them (`stale_after`): on a busy computer a loss says
+    nothing about the node, one at every rate does. The same holds for a playback that stalled, which is
+    repeated at the same rate. Returns the last result; why it is not the first is printed.
+
+    Raises:
+        StalledError: of the last playback.
+    """
+    for _ in range(TIMES - 1):
+        try:
+            played = play(rate)
+        except StalledError as error:
+            console.print(f"[yellow]once more:[/] {escape(str(error))}", highlight=False)
+            continue
+        if not (losses := played.losses()):
+            return played
+        rate /= 2.0
+        text = f"[yellow]at {2.0 * rate:g} Hz {', and '.join(losses)}[/]: once more at {rate:g} Hz"
+        console.print(text, highlight=False)
+    return play(rate)

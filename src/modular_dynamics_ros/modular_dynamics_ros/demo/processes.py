@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["Processes"]
-
 PATIENCE = 5.0  # [s] that a process has to end after SIGINT
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 

@@ -8,7 +8,6 @@ On several computers: --only NAME ... on each of them.
 """
 
 import argparse
-import re
 import signal
 import sys
 import time
@@ -18,10 +17,9 @@ from pathlib import Path
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.exceptions import NodeError, RobotError
+from modular_dynamics_ros.exceptions import RobotError
+from modular_dynamics_ros.launch_checks import checked_namespace
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
-
-__all__ = ["absolute_namespace", "main", "start_subsystem", "started_nodes"]
 
 LOOK_PERIOD = 0.2  # [s] from one look for processes that have ended to the next
 
@@ -59,35 +57,17 @@ def start_subsystem(
     processes.start("subsystem_node", *own, params_file=params_file, name=node, namespace=namespace)
 
 
-def absolute_namespace(given: str) -> str:
-    """Return a namespace with its first slash, which may be missing; empty if there is none.
-
-    Raises:
-        RobotError: it is none.
-    """
-    namespace = f"/{given.strip('/')}" if given.strip("/") else ""
-    if namespace and not re.fullmatch(r"(/[A-Za-z_]\w*)+", namespace, re.ASCII):
-        raise RobotError(
-            f"--namespace {given!r}: letters, digits and _ are needed between slashes, such as /left"
-        )
-    return namespace
-
-
-def _require_parameters(path: Path | None) -> None:
-    if path is not None and not path.is_file():
-        raise RobotError(f"no parameter file at '{path}'")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the nodes until Ctrl-C."""
     options = _options(arguments)
     ending: list[int] = []  # what a handler raises is lost where it interrupts a destructor
     signal.signal(signal.SIGTERM, lambda number, frame: ending.append(number))
     try:
-        namespace = absolute_namespace(options.namespace)
-        _require_parameters(options.params)
+        namespace = checked_namespace(options.namespace, "--namespace")
+        if options.params is not None and not options.params.is_file():
+            raise RobotError(f"no parameter file at '{options.params}'")
         nodes = started_nodes(options.urdf, options.partition, options.only)
-    except (NodeError, md.ModularDynamicsError, OSError) as error:
+    except (ValueError, md.ModularDynamicsError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     options.logs.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,7 @@ from modular_dynamics_ros.dynamics.imu_input import ImuInput
 from modular_dynamics_ros.exceptions import SettingError
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["base_input", "base_source"]
 

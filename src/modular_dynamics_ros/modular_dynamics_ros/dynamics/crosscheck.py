@@ -13,7 +13,7 @@ from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS, CrossCheckMonitor, crosscheck_status
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["CrossChecks", "PinocchioCheck"]
 

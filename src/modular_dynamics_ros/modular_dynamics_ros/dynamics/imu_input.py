@@ -8,7 +8,7 @@ from sensor_msgs.msg import Imu
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.dynamics.base_state_input import BaseStateInput
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.poses import unit_quaternion
+from modular_dynamics_ros.messages.geometry import unit_quaternion
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import SENSOR
 

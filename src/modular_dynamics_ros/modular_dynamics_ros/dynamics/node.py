@@ -10,18 +10,16 @@ from typing import Any, cast
 
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.black_boxes.services import BlackBoxServices
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
-from modular_dynamics_ros.computation.black_boxes.offsets_file import stored_offsets
+from modular_dynamics_ros.black_boxes import BlackBoxServices
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets, stored_offsets
 from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping, prepared_robot
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import OffsetsFileError
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.robot_node import Description, RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
-from modular_dynamics_ros.queries.services import QueryServices
-from modular_dynamics_ros.reconfiguration.configuring import reconfiguration_of
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+from modular_dynamics_ros.queries import QueryServices
 from modular_dynamics_ros.reconfiguration.reconfiguration import Reconfiguration
 from modular_dynamics_ros.reconfiguration.services import ReconfigurationServices
 
@@ -56,7 +54,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_robots(self) -> bool:
         """Read stored changes and offsets: see `RobotNode`."""
-        changes = reconfiguration_of(self, self, self._change_services)
+        changes = self._change_services.configure()
         if changes is None:
             return False
         self._changes = changes
@@ -89,28 +87,28 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
         return session
 
     def robot_in_force(self) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         return None if self._current is None else self._current.prepared
 
     def prepare_changed(self, described: Any, changed: Any) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         return prepared_robot(described, changed, self.parameters)
 
     def make_changed(self, prepared: Any) -> Any:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         return self._session(prepared)
 
     def put_in_force(self, session: Any) -> int:
-        """See `Host`."""
+        """See `Reconfiguration`."""
         self._replace(session, self._described)
         return self.now()
 
     def joint_names(self) -> tuple[str, ...]:
-        """See `SessionView`."""
+        """See `ReconfigurationServices`."""
         return () if self._current is None else self._current.robot.joint_names
 
     def positions(self) -> Mapping[str, float]:
-        """See `SessionView`."""
+        """See `ReconfigurationServices`."""
         return {} if self._current is None else self._current.positions
 
     def report(self) -> tuple[str, list[Status]]:

@@ -6,7 +6,7 @@ from nav_msgs.msg import Odometry
 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.dynamics.base_state_input import BaseStateInput
-from modular_dynamics_ros.messages.odometry import base_state_from_message
+from modular_dynamics_ros.messages.geometry import base_state_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import SENSOR
 

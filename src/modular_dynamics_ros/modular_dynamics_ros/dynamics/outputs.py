@@ -14,17 +14,19 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
-from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.messages.subsystems import (
+    ConnectionMotionWriter,
+    ConnectionWrenchesWriter,
+    subsystem_graph_message,
+)
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs, WrenchTopics
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.node.topics import LATCHED
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsOutputs"]
 

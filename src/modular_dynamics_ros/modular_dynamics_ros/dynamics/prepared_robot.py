@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.changes.application import Applied
-from modular_dynamics_ros.computation.changes.lock import locked_with_mimics
+from modular_dynamics_ros.computation.changes.edits import Applied
+from modular_dynamics_ros.computation.changes.kinds import locked_with_mimics
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import robot_of
 from modular_dynamics_ros.dynamics.base_inputs import base_source
@@ -16,7 +16,7 @@ from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.node.robot_session import graph_of
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["PreparedRobot", "load_prepared", "prepared_keeping", "prepared_robot"]
 

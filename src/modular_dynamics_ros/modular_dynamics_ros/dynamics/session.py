@@ -6,7 +6,7 @@ from typing import Any
 
 from rclpy.lifecycle import LifecycleState
 
-from modular_dynamics_ros.black_boxes.black_boxes import BlackBoxes
+from modular_dynamics_ros.black_boxes import BlackBoxes
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
@@ -24,7 +24,7 @@ from modular_dynamics_ros.messages.status import Status
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.robot_session import RobotSession
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["DynamicsSession"]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.node.settings import robot_settings
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["dynamics_settings"]
 

@@ -10,15 +10,6 @@ try:
 except ImportError:  # the command bag runs without ROS: there messages are only read
     Time = None
 
-__all__ = [
-    "description_frame",
-    "description_of",
-    "message_stamp",
-    "sending_time",
-    "stamp_message",
-    "stamp_nanoseconds",
-    "stamp_seconds",
-]
 
 _MARK = re.compile(r"([0-9]{1,10})\.([0-9]{9})")
 

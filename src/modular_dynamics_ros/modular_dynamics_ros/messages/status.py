@@ -9,7 +9,6 @@ try:
 except ImportError:  # the command bag runs without ROS: nothing is published there
     Time = DiagnosticArray = DiagnosticStatus = KeyValue = None
 
-__all__ = ["ERROR", "OK", "WARN", "Status", "diagnostic_array", "status_of"]
 
 OK, WARN, ERROR = range(3)  # levels of diagnostic_msgs/DiagnosticStatus
 

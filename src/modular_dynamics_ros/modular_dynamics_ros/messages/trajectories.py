@@ -1,8 +1,10 @@
-"""Reference trajectories as trajectory_msgs/JointTrajectory."""
+"""References: trajectory_msgs/JointTrajectory, and set points of a joint_trajectory_controller."""
 
 from array import array
 from collections.abc import Iterable, Sequence
 from functools import partial
+from math import isfinite
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +17,10 @@ try:
     from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 except ImportError:  # the command bag runs without ROS: there messages are only read
     JointTrajectory = JointTrajectoryPoint = None
-
-__all__ = ["MOST_VALUES", "trajectory_from_message", "trajectory_message", "trajectory_points"]
+try:
+    from control_msgs.msg import JointTrajectoryControllerState as JointTrajectoryControllerState  # noqa: PLC0414
+except ImportError:  # the wheels of ROS 2 do not have it
+    JointTrajectoryControllerState = None
 
 FIELDS = "positions", "velocities", "accelerations", "effort"
 ONE_OF = {"positions": "position", "velocities": "velocity", "accelerations": "acceleration"}
@@ -145,3 +149,63 @@ def trajectory_message(
         point.time_from_start.sec, point.time_from_start.nanosec = divmod(offset, 1_000_000_000)
         message.points.append(point)
     return message
+
+
+class ControllerStateReader:
+    """Reads the states of one controller, also of one that does not fill in its speed scaling.
+
+    Before ros2_controllers 4.39 joint_trajectory_controller left speed_scaling_factor at zero, whatever its
+    speed was. A controller that is scaled to zero stands still: where the set point moves between two
+    messages with zero, the field is not filled in, and counts as 1.
+
+    Attributes:
+        unfilled: whether that is so of the last message.
+    """
+
+    def __init__(self) -> None:
+        self._last: Any = None
+        self.unfilled = False
+
+    def read(
+        self, message: Any, joint_names: Sequence[str], arrival: int, validity: int
+    ) -> ReferenceTrajectory:
+        """Return the set point's accelerations, valid from the stamp for `validity` [ns].
+
+        The controller follows q(s t) with its speed scaling s, and reports the acceleration of q: the joints
+        are to have s^2 times that.
+
+        Args:
+            message: its fields header, joint_names, reference and, from Jazzy on, speed_scaling_factor are
+                read.
+            joint_names, arrival: see `trajectory_from_message`.
+
+        Raises:
+            BadMessage: no accelerations, an impossible scaling factor; and as `trajectory_from_message`.
+        """
+        last, self._last, scaling = self._last, message, _scaling(message)
+        stopped = last is not None and _scaling(last) == scaling == 0.0
+        self.unfilled = stopped and last.reference.positions != message.reference.positions
+        scaling = 1.0 if self.unfilled else scaling
+        return _trajectory(message, joint_names, arrival, validity, scaling)
+
+
+def _scaling(message: Any) -> float:
+    return float(getattr(message, "speed_scaling_factor", 1.0))
+
+
+def _trajectory(
+    message: Any, joint_names: Sequence[str], arrival: int, validity: int, scaling: float
+) -> ReferenceTrajectory:
+    accelerations = message.reference.accelerations
+    if not len(accelerations):
+        text = "its field reference has no accelerations; interpolation_method 'splines' gives some"
+        raise BadMessage("reference", f"the controller's state cannot be used: {text}")
+    if not (isfinite(scaling) and scaling >= 0.0):
+        text = f"its speed_scaling_factor is {scaling:g}; 0 or more is needed"
+        raise BadMessage("reference", f"the controller's state cannot be used: {text}")
+    scaled = array("d", (np.asarray(accelerations) * scaling**2).tobytes())
+    point, end = JointTrajectoryPoint(accelerations=scaled), JointTrajectoryPoint(accelerations=scaled)
+    until = stamp_message(validity)
+    end.time_from_start.sec, end.time_from_start.nanosec = until.sec, until.nanosec
+    held = JointTrajectory(header=message.header, joint_names=message.joint_names, points=[point, end])
+    return trajectory_from_message(held, joint_names, arrival)

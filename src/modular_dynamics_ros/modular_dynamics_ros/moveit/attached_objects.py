@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 
 from modular_dynamics_ros.exceptions import NumbersError, ParameterError
-from modular_dynamics_ros.moveit.load import HEAVIEST, Load, sum_of
-from modular_dynamics_ros.moveit.solids import body_of_mesh, body_of_primitive, placed
-
-__all__ = ["Masses", "masses_by_id", "payloads_of"]
+from modular_dynamics_ros.moveit.solids import HEAVIEST, Load, body_of_mesh, body_of_primitive, placed, sum_of
 
 
 def masses_by_id(texts: Sequence[str]) -> dict[str, float]:

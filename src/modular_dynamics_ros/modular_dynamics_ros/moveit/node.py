@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from lifecycle_msgs.msg import TransitionEvent
 from modular_dynamics_interfaces.srv import SetPayload
 from rclpy.exceptions import NameValidationException
+from rclpy.node import Node
 
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.exceptions import ParameterError
@@ -24,16 +26,54 @@ from modular_dynamics_ros.lifecycle.entities import ReadingNode
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests
 from modular_dynamics_ros.moveit.attached_objects import Masses, masses_by_id, payloads_of
-from modular_dynamics_ros.moveit.instance import Instance
-from modular_dynamics_ros.moveit.load import Load
-from modular_dynamics_ros.moveit.requests import Request, payload_request
+from modular_dynamics_ros.moveit.solids import Load
+from modular_dynamics_ros.node.calls import Calls
 from modular_dynamics_ros.node.spinning import run_node
-from modular_dynamics_ros.parameters.moveit import MoveitParameters
+from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 
-__all__ = ["MoveitPayloadNode", "main"]
-
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
+
+
+class Instance:
+    """A lifecycle node, by one of its services: notices its transitions, and another process in its place.
+
+    A process that was killed is known to DDS for some seconds more, so that its services never seem to be
+    away where the next process starts at once. But that one's publishers are others.
+
+    Args:
+        service: name of a service of the node, "NODE/SERVICE".
+    """
+
+    def __init__(self, node: Node, service: str) -> None:
+        self._node, self._topic = node, f"{service.rpartition('/')[0]}/transition_event".lstrip("/")
+        if service.startswith("/"):
+            self._topic = f"/{self._topic}"
+        self._known, self._moved = set[bytes](), False
+        node.create_subscription(TransitionEvent, self._topic, self._on_transition, 10)
+
+    def _on_transition(self, message: Any) -> None:
+        self._moved = True
+
+    def changed(self) -> bool:
+        """Return whether the instance changed its state, appeared or vanished since the last call."""
+        found = self._node.get_publishers_info_by_topic(self._topic)
+        publishers = {bytes(one.endpoint_gid) for one in found}
+        before, self._known = self._known, publishers
+        moved, self._moved = self._moved, False
+        return moved or publishers != before
+
+
+def payload_request(link: str, load: Load | None) -> SetPayload.Request:
+    """Return a request for a load; None removes the present one."""
+    request = SetPayload.Request(link=link)
+    if load is not None:
+        own, about = request.inertia, load.inertia
+        own.m = float(load.mass)
+        own.com.x, own.com.y, own.com.z = map(float, load.com)
+        own.ixx, own.ixy, own.ixz = map(float, about[0])
+        own.iyy, own.iyz, own.izz = float(about[1, 1]), float(about[1, 2]), float(about[2, 2])
+    return request
 
 
 class MoveitPayloadNode(ReadingNode):
@@ -55,9 +95,9 @@ class MoveitPayloadNode(ReadingNode):
         self._in_force: dict[str, Load | None] = {}  # active payloads by link; None: no longer known
         self._refused: dict[str, tuple[Load | None, float]] = {}  # refused payloads by link, and when
         self._attached = set[str]()  # ids attached in the last answer
-        self._scene = Request(self.create_client(get_scene, "get_planning_scene"))
+        self._scene = Calls(self.create_client(get_scene, "get_planning_scene"))
         try:
-            self._payload = Request(self.create_client(SetPayload, parameters.set_payload))
+            self._payload = Calls(self.create_client(SetPayload, parameters.set_payload))
         except (NameValidationException, ValueError) as error:
             raise ParameterError(f"set_payload: {' '.join(str(error).split())}") from error
         self._receiver = Instance(self, parameters.set_payload)

@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, RobotError
-from modular_dynamics_ros.messages import controller_states
+from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
@@ -31,7 +31,7 @@ MOST_WAITING = 10  # large ones, as many as the middleware keeps
 
 def require_reference_type(reference_type: str) -> None:
     """Raise RobotError where the messages of this type of reference are not installed."""
-    if reference_type == "controller_state" and controller_states.JointTrajectoryControllerState is None:
+    if reference_type == "controller_state" and trajectories.JointTrajectoryControllerState is None:
         text = "reference_type 'controller_state' needs the package control_msgs, which is not installed"
         raise RobotError(f"{text}: apt install ros-$ROS_DISTRO-control-msgs, or 'trajectory'")
 
@@ -47,10 +47,10 @@ class ReferenceInput(Subscriptions):
         self, node: SessionNode, computation: Computation, reference_type: str = "trajectory"
     ) -> None:
         super().__init__(node)
-        self._computation, self._controller = computation, controller_states.ControllerStateReader()
+        self._computation, self._controller = computation, trajectories.ControllerStateReader()
         if reference_type == "controller_state":
             # as many as joint states, which may wait as long; they are stamped alike
-            kind, receive = controller_states.JointTrajectoryControllerState, self._on_controller_state
+            kind, receive = trajectories.JointTrajectoryControllerState, self._on_controller_state
             self._subscribe_to_stream(kind, "controller_state", receive, JOINT_STATES)
         else:
             # serialized: rclpy takes a second to make 100,000 points of a message, and nothing else is called

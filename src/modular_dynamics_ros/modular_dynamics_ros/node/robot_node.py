@@ -7,9 +7,9 @@ awaited nothing is answered and /diagnostics says so.
 
 A new description without a stamp is prepared beside, and counts from the next joint state on; if it is
 refused the last good one stays. One with a stamp (attribute of <modular_dynamics>) says that the robot has
-changed: it is taken before the next joint state, which waits in the middleware while it is prepared, and if it
-is refused nothing is answered. A joint state may name its description (`description_frame`): the one in force
-goes on while states that name it come, and a state that names any other is not answered.
+changed: it is taken before the next joint state, which waits in the middleware while it is prepared, and if
+it is refused nothing is answered. A joint state may name its description (`description_frame`): the one in
+force goes on while states that name it come, and a state that names any other is not answered.
 """
 
 import time
@@ -33,7 +33,7 @@ from modular_dynamics_ros.node.reference_input import require_reference_type
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, JOINT_STATES
 from modular_dynamics_ros.node.worker import Worker
-from modular_dynamics_ros.parameters.robot import Parameters
+from modular_dynamics_ros.parameters.nodes import Parameters
 
 __all__ = ["FAILURE", "SUCCESS", "Description", "RobotNode"]
 

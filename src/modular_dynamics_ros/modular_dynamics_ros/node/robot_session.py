@@ -18,7 +18,7 @@ from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.settings import given_positions
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.robot import Parameters, RobotParameters
+from modular_dynamics_ros.parameters.nodes import Parameters, RobotParameters
 
 __all__ = ["WATCH_PERIOD", "RobotSession", "graph_of", "read_robot"]
 

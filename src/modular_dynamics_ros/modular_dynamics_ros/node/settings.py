@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import SettingError, listed
-from modular_dynamics_ros.parameters.robot import RobotParameters
+from modular_dynamics_ros.parameters.nodes import RobotParameters
 
 __all__ = ["given_positions", "robot_settings"]
 

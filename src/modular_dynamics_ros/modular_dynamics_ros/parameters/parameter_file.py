@@ -1,4 +1,4 @@
-"""The sections of a ROS parameter file that are about one node, found as the node itself finds them.
+"""What a ROS parameter file, or a command line, sets for one node.
 
 A section is named by its keys, from the outermost to the one above `ros__parameters`, joined by `/`. `*`
 stands for one part of a node's full name, `**` for any number of them.
@@ -8,15 +8,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from modular_dynamics_ros.exceptions import ParameterError, listed
 
-__all__ = ["NoSectionError", "Section", "given_names", "sections_for"]
-
-LARGEST = 1_000_000  # characters of a parameter file
 VALUES = "ros__parameters"
 
 
@@ -31,42 +28,38 @@ _Loader.add_implicit_resolver(
 )
 
 
-class NoSectionError(ParameterError):
-    """A file has no parameters of the node, or is empty."""
-
-
-class Section(NamedTuple):
-    """Values of a node, by parameter. `own`: it names the node, and not every one that there may be."""
-
-    values: Mapping[str, Any]
-    own: bool
-
-
-def sections_for(path: str, node: str) -> list[Section]:
-    """Return the sections for a node in the file's order; later ones take precedence.
+def parameters_in_file(path: str, node: str) -> dict[str, Any]:
+    """Return the values that a file has for a node; later sections take precedence.
 
     Args:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        ParameterError: no YAML, too large, or with an alias.
-        NoSectionError: nothing for this node, or nothing at all.
+        ParameterError: no YAML, an alias in it, or nothing for this node.
     """
-    content = _content(path)
+    with open(path, encoding="utf-8") as file:
+        try:
+            text = file.read()
+            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
+                raise ParameterError(
+                    f"'{path}' has an alias (*), which ROS does not read: write the values out"
+                )
+            content = yaml.load(text, _Loader)
+        except (
+            yaml.YAMLError,
+            RecursionError,
+            ValueError,
+        ) as error:  # ValueError: an impossible date, digits
+            raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
     sections = dict(_sections(content, ())) if isinstance(content, Mapping) else {}
     if not sections:
-        kind = NoSectionError if content is None else ParameterError  # ROS accepts an empty file
-        raise kind(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
-    found = [
-        Section(values, name.rpartition("/")[2] == node.rpartition("/")[2])
-        for name, values in sections.items()
-        if _is_about(name, node)
-    ]
+        raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
+    found = [values for name, values in sections.items() if _is_about(name, node)]
     if not found:
-        raise NoSectionError(
+        raise ParameterError(
             f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
         )
-    return found
+    return {str(name): value for values in found for name, value in values.items()}
 
 
 def given_names(words: Sequence[str], node: str) -> Iterator[str]:
@@ -85,35 +78,7 @@ def given_names(words: Sequence[str], node: str) -> Iterator[str]:
                 yield name
         elif of_ros and word == "--params-file":
             with suppress(OSError, ParameterError):
-                for section in sections_for(following, node):
-                    yield from _flat_names(section.values)
-
-
-def _flat_names(values: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield from (f"{name}.{inner}" for inner in _flat_names(value))
-        else:
-            yield str(name)
-
-
-def _content(path: str) -> Any:
-    with open(path, encoding="utf-8") as file:
-        try:
-            text = file.read(LARGEST + 1)
-            if len(text) > LARGEST:
-                raise ParameterError(f"'{path}' has more than {LARGEST} characters")
-            if any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text, _Loader)):
-                raise ParameterError(
-                    f"'{path}' has an alias (*), which ROS does not read: write the values out"
-                )
-            return yaml.load(text, _Loader)
-        except (
-            yaml.YAMLError,
-            RecursionError,
-            ValueError,
-        ) as error:  # ValueError: an impossible date, digits
-            raise ParameterError(f"'{path}' is no YAML: {' '.join(str(error).split())}") from error
+                yield from parameters_in_file(following, node)
 
 
 def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -128,6 +93,5 @@ def _sections(content: Mapping[Any, Any], keys: tuple[str, ...]) -> Iterator[tup
 
 
 def _is_about(section: str, node: str) -> bool:
-    any_number, one = r"(/\w+)*", r"/\w+"
-    pattern = re.escape(section).replace(r"/\*\*", any_number).replace(r"/\*", one)
+    pattern = re.escape(section).replace(r"/\*\*", r"(/\w+)*").replace(r"/\*", r"/\w+")
     return re.fullmatch(pattern, node) is not None

@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.parameter_file import given_names
 
+if TYPE_CHECKING:
+    from rclpy.node import Node
+    from rclpy.parameter import Parameter
+from functools import partial
+
 try:
     from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
     from rclpy.exceptions import InvalidParameterValueException
 except ImportError:  # the command bag runs without ROS: it declares nothing
     FloatingPointRange = IntegerRange = ParameterDescriptor = InvalidParameterValueException = None
-if TYPE_CHECKING:
-    from rclpy.node import Node
-    from rclpy.parameter import Parameter
 
-__all__ = ["Change", "changed", "checked", "declare", "describe", "parameter", "usage"]
 
 Table = TypeVar("Table")
 #: How a text becomes a truth value, and what helps.
@@ -250,3 +251,15 @@ def usage(name: str, about: str, table: type) -> str:
         mark = "+" if entry.metadata["spec"].change is Change.ALWAYS else " "
         lines += [f" {mark} {entry.name}: {default!r}", f"     {describe(entry)}"]
     return "\n".join(lines)
+
+
+# Kinds of parameters that several nodes have: when they may change, and the bounds of their values.
+
+unconfigured = partial(parameter, change=Change.UNCONFIGURED)
+constant = partial(parameter, change=Change.NEVER)
+DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
+#: 0: never; the period of a timer fits in 64 bits of nanoseconds, and one of minutes is still noticed.
+RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
+#: Of whatever robot or simulation; products with it stay finite.
+GRAVITY: dict[str, Any] = {"unit": "m/s^2", "length": 3, "low": -1e4, "high": 1e4}
+RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}

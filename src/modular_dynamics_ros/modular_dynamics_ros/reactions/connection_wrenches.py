@@ -8,8 +8,8 @@ from modular_dynamics_interfaces.msg import ConnectionWrenches as ConnectionWren
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.connection_wrenches import connection_wrenches_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 

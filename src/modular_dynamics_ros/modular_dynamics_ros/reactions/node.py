@@ -17,7 +17,7 @@ robot_description_file it waits, configured, for a robot on the topic robot_desc
 
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
-from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.session import ReactionSession
 
 __all__ = ["TorsoReactionNode", "main"]

@@ -20,7 +20,7 @@ from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.subscriptions import Subscriptions
-from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.connection_wrenches import LOG_NAME, ConnectionWrenches, Wrenches
 from modular_dynamics_ros.reactions.outputs import ReactionOutputs
 

@@ -4,21 +4,116 @@ A change is prepared outside the executor. It becomes active between joint state
 changes nothing.
 """
 
+import os
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from rclpy.node import Node
-
 import modular_dynamics as md
-from modular_dynamics_ros.computation.changes.application import Applied, applied, fitted
-from modular_dynamics_ros.computation.changes.change import Changes
+from modular_dynamics.exceptions import DescriptionError
+from modular_dynamics.text.beside import write_beside
+from modular_dynamics.text.files import text_if_there
+from modular_dynamics.text.sizes import MAX_BYTES, too_large
+from modular_dynamics_ros.computation.changes.edits import Applied, applied
+from modular_dynamics_ros.computation.changes.kinds import Changes
+from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
 from modular_dynamics_ros.node.worker import Worker
-from modular_dynamics_ros.reconfiguration.changes_file import ChangesFile, Draft
-from modular_dynamics_ros.reconfiguration.host import Host
 
-__all__ = ["Edit", "Kept", "NoRobotError", "Reconfiguration"]
+pass
+
+
+class Draft:
+    """Changes that are written, and not active yet.
+
+    Args:
+        beside: the written file; None: nothing is kept. path: what it replaces.
+    """
+
+    def __init__(self, beside: Path | None = None, path: Path | None = None) -> None:
+        self._beside, self._path = beside, path
+
+    def commit(self) -> None:
+        """Replace the file by it atomically: a reader gets the old content or the new.
+
+        Raises:
+            ChangeFileError: the file cannot be replaced.
+        """
+        if self._beside is None or self._path is None:
+            return
+        try:
+            os.replace(self._beside, self._path)
+        except OSError as error:
+            self.discard()
+            raise _refused(self._path, "written", error) from error
+
+    def discard(self) -> None:
+        """Remove what was written."""
+        if self._beside is not None:
+            self._beside.unlink(missing_ok=True)
+
+
+class ChangesFile:
+    """A file with the changes of one robot.
+
+    Args:
+        path: empty: nothing is read or written.
+
+    Raises:
+        ChangeFileError: the path cannot be resolved.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path: Path | None = None
+        if path:
+            try:
+                self._path = Path(path).expanduser().resolve()  # keeps symbolic links
+            except (OSError, RuntimeError, ValueError) as error:
+                raise ChangeFileError(f"changes_file {path[:200]!r}: {error}") from error
+
+    def read(self, *, strict: bool) -> tuple[str, Changes] | None:
+        """Return the robot's name and its changes; None where there is no file yet.
+
+        Raises:
+            ChangeFileError: it is damaged, or cannot be read; or its folder is not there.
+        """
+        path = self._path
+        if path is None:
+            return None
+        try:
+            text = text_if_there(path, "changes file", MAX_BYTES)
+        except DescriptionError as error:
+            raise _refused(path, "read", error) from error
+        if text is None:
+            return None
+        try:
+            return changes_of_text(text, strict=strict)
+        except ChangeFileError as error:
+            raise ChangeFileError(f"changes_file {str(path)!r} is damaged: {error}") from error
+
+    def draft(self, robot: str, changes: Changes) -> Draft:
+        """Write changes beside the file; takes as long as the disk needs.
+
+        Raises:
+            ChangeFileError: they cannot be written, or not be read again.
+        """
+        path = self._path
+        if path is None:
+            return Draft()
+        content = text_of_changes(robot, changes).encode()
+        if len(content) > MAX_BYTES:  # the next start would reject the file
+            raise ChangeFileError(too_large(f"changes_file {str(path)!r}", len(content), MAX_BYTES, "bytes"))
+        try:
+            return Draft(write_beside(path, content), path)
+        except (OSError, ValueError) as error:
+            raise _refused(path, "written", error) from error
+
+
+def _refused(path: Path, what: str, error: Exception) -> ChangeFileError:
+    why = getattr(error, "strerror", None) or error
+    return ChangeFileError(f"changes_file {str(path)!r} cannot be {what}: {why}")
+
 
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 """Returns a new list of changes from the described graph and the active list. Thread-safe."""
@@ -50,8 +145,13 @@ class Reconfiguration:
     """Changes of the active robot.
 
     Args:
+        node: dynamics_node. `active`, `why_no_robot`; `robot_in_force()`: what was prepared of the active
+            robot, with `described`, the graph of its description, and `changed`, that graph with the
+            changes; `prepare_changed(described, changed)`: the same of a changed robot, which is slow, for
+            any thread; `make_changed(prepared)`: a session of it, not active yet; `put_in_force(session)`:
+            lets it answer joint states from a stamp [ns] on, which is returned.
         path: of the file that keeps them; empty: none. strict: whether changes with inertias that no body
-        can have are refused.
+            can have are refused.
         describe: text of a changed graph that is published once it is active; None: none is.
         publish: publishes it.
 
@@ -65,15 +165,14 @@ class Reconfiguration:
 
     def __init__(
         self,
-        node: Node,
-        host: Host,
+        node: Any,
         path: str,
         *,
         strict: bool = False,
         describe: Callable[[md.SubsystemGraph], str] | None = None,
         publish: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._node, self._host, self._file = node, host, ChangesFile(path)
+        self._node, self._file = node, ChangesFile(path)
         self._describe, self._publish, self._strict = describe, publish, strict
         stored = self._file.read(strict=strict)
         self.kept = Kept() if stored is None else Kept(*stored)
@@ -94,7 +193,7 @@ class Reconfiguration:
         if not kept.changes:
             return Applied(described, ())
         if kept.robot == described.name:
-            return fitted(described, kept.changes, strict=self._strict)
+            return applied(described, kept.changes, strict=self._strict, drop=True)
         why = f"they are of the robot '{kept.robot}', and this one is '{described.name}'"
         dropped = tuple(f"{change}: {why}" for change in kept.changes)
         return Applied(described, (), dropped, wanted=kept.changes)
@@ -102,7 +201,7 @@ class Reconfiguration:
     @property
     def in_force(self) -> Changes:
         """Return the active changes; without a robot, those that wait for it."""
-        now = self._host.robot_in_force()
+        now = self._node.robot_in_force()
         return self.kept.changes if now is None or now.described.name == self.kept.robot else ()
 
     def adopt(self, robot: str, changed: Applied) -> None:
@@ -114,7 +213,7 @@ class Reconfiguration:
             return  # a wrong description must not destroy them
         if changed.changes:
             texts = "; ".join(map(str, changed.changes))
-            self._node.get_logger().info(f"changes that stay in force: {texts}")
+            self._node.get_logger().info(f"changes that stay active: {texts}")
         for warning in changed.warnings:
             self._node.get_logger().warning(warning)
         before, self.kept = self.kept, Kept(robot, changed.changes)
@@ -128,7 +227,7 @@ class Reconfiguration:
 
     def publish_description(self) -> None:
         """Publish the active robot's description, if its topic exists."""
-        now = self._host.robot_in_force()
+        now = self._node.robot_in_force()
         if self._describe is None or now is None:
             return
         try:
@@ -150,7 +249,7 @@ class Reconfiguration:
             now = self._in_force()
             work = partial(self._drafted, now.described, now.changed.changes, edit)
             drafted: _Drafted = await self._worker.run(work, lambda made: made.draft.discard())
-            if self._host.active and self._host.robot_in_force() is now:
+            if self._node.active and self._node.robot_in_force() is now:
                 break
             drafted.draft.discard()  # another description has come
         else:
@@ -158,17 +257,17 @@ class Reconfiguration:
         self._put_in_force(drafted, what, now.changed)
 
     def _in_force(self) -> Any:
-        if not self._host.active:
+        if not self._node.active:
             raise NoRobotError("the node is not active; activate it first")
-        now = self._host.robot_in_force()
+        now = self._node.robot_in_force()
         if now is None:
-            raise NoRobotError(self._host.why_no_robot)
+            raise NoRobotError(self._node.why_no_robot)
         return now
 
     def _drafted(self, described: md.SubsystemGraph, changes: Changes, edit: Edit) -> _Drafted:
         """Prepare an edited robot, which is slow. Thread-safe."""
         changed = applied(described, edit(described, changes), strict=self._strict)
-        prepared = self._host.prepare_changed(described, changed)
+        prepared = self._node.prepare_changed(described, changed)
         text = None if self._describe is None else self._describe(changed.graph)
         return _Drafted(prepared, self._file.draft(described.name, changed.changes), text)
 
@@ -176,7 +275,7 @@ class Reconfiguration:
         """Activate a changed robot, and log its warnings except those of the changes before."""
         session = None
         try:
-            session = self._host.make_changed(drafted.prepared)
+            session = self._node.make_changed(drafted.prepared)
             drafted.draft.commit()
         except Exception:
             drafted.draft.discard()
@@ -184,7 +283,7 @@ class Reconfiguration:
                 session.destroy()
             raise
         changed: Applied = drafted.prepared.changed
-        self.stamp = self._host.put_in_force(session)
+        self.stamp = self._node.put_in_force(session)
         self.kept, self._taken = Kept(drafted.prepared.described.name, changed.changes), True
         log = self._node.get_logger()
         for warning in changed.warnings:
@@ -193,6 +292,6 @@ class Reconfiguration:
         gone = [
             f"no more: {one}" for one in before.changes if one.kind in WHOLE and one not in changed.changes
         ]
-        log.info("; ".join([what, *gone, f"{len(changed.changes)} changes in force"]))
+        log.info("; ".join([what, *gone, f"{len(changed.changes)} active changes"]))
         if drafted.text is not None:
             self._publish(drafted.text)

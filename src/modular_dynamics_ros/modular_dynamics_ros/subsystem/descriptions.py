@@ -9,7 +9,7 @@ from modular_dynamics_interfaces.msg import SubsystemGraph
 from modular_dynamics_ros.computation.subsystem.layout import Layout, contradiction
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
-from modular_dynamics_ros.messages.subsystem_graph import layout_from_message
+from modular_dynamics_ros.messages.subsystems import layout_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name

@@ -11,9 +11,9 @@ from std_msgs.msg import String
 
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.connection_motion import connection_motion_from_message
+from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.wrenches import wrench_from_message
+from modular_dynamics_ros.messages.subsystems import connection_motion_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name

@@ -22,7 +22,7 @@ from typing import Any
 from modular_dynamics_ros.node.robot_node import RobotNode
 from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topic_names import topic_name
-from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 
 __all__ = ["SubsystemNode", "main"]

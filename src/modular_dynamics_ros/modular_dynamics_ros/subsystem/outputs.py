@@ -12,10 +12,9 @@ from std_msgs.msg import String
 from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
-from modular_dynamics_ros.messages.connection_motion import ConnectionMotionWriter
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter
-from modular_dynamics_ros.messages.subsystem_graph import subsystem_graph_message
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
+from modular_dynamics_ros.messages.subsystems import ConnectionMotionWriter, subsystem_graph_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Outputs
 from modular_dynamics_ros.node.topic_names import topic_name

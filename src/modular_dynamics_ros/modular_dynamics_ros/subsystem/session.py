@@ -20,7 +20,7 @@ from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topic_names import topic_names
-from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.descriptions import NeighbourDescriptions
 from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs
 from modular_dynamics_ros.subsystem.missing import MissingNeighbours

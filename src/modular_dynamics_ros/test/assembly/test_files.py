@@ -2,14 +2,25 @@
 
 import errno
 import os
-from unittest.mock import MagicMock
 
+import numpy as np
 import pytest
 
+import modular_dynamics as md
 from modular_dynamics.exceptions import AssemblyError, GaitError, UnknownNameError
 from modular_dynamics.modular import Assembly
-from modular_dynamics_ros.assembly import files
-from modular_dynamics_ros.assembly.files import load_assembly, load_gait, load_types, save_assembly
+from modular_dynamics.urdf import description_header
+from modular_dynamics_ros.assembly.files import (
+    LiveAssembly,
+    description_of,
+    load_assembly,
+    load_gait,
+    load_types,
+    save_assembly,
+)
+from modular_dynamics_ros.computation.computation import Computation
+from modular_dynamics_ros.computation.robot import load_robot
+from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import AssemblyFileError
 
 pytestmark = pytest.mark.ros
@@ -112,37 +123,11 @@ def test_a_file_that_cannot_be_replaced_stays_as_it_was(assembly, tmp_path, monk
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, failing, fail)
-    monkeypatch.setattr(os, "link", fail)
     for target, overwrite in ((path, True), (tmp_path / "new.csv", False)):
         with pytest.raises(AssemblyFileError, match="cannot be written: No space left on device"):
             save_assembly(Assembly(("v0", "backbone")), str(target), overwrite)
     assert path.read_text() == before
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_name_that_somebody_takes_meanwhile_is_not_overwritten(assembly, tmp_path, monkeypatch):
-    path, write = tmp_path / "a.yaml", files.write_beside
-
-    def overtaken(*given):
-        beside = write(*given)
-        path.write_text("of another program")
-        return beside
-
-    monkeypatch.setattr(files, "write_beside", overtaken)
-    with pytest.raises(AssemblyFileError, match="exists"):
-        save_assembly(assembly, str(path), overwrite=False)
-    assert path.read_text() == "of another program"
-    assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_file_system_without_links(assembly, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "link", MagicMock(side_effect=PermissionError(errno.EPERM, "not permitted")))
-    path = tmp_path / "a.yaml"
-    save_assembly(assembly, str(path), overwrite=False)
-    assert load_assembly(str(path), {}, "r") == assembly
-    assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(AssemblyFileError, match="exists"):
-        save_assembly(assembly, str(path), overwrite=False)
 
 
 def test_links_modes_and_read_only_files(assembly, tmp_path):
@@ -171,3 +156,45 @@ def test_a_gait_that_cannot_be_computed_in_time_is_refused(tmp_path, key, kind):
         AssemblyFileError, match=rf"fast\.yaml: {key} is 1e-06 s; at least 0\.0001 s is needed"
     ):
         load_gait(str(path), -1)
+
+
+def snake(count):
+    assembly = Assembly(("v0", "backbone"))
+    for k in range(1, count):
+        assembly = assembly.dock(f"v{k - 1}", 3, f"v{k}", 4, kind="backbone")
+    return assembly
+
+
+def ring():
+    """Six modules in a rectangle, each with two joints but the base: ten joints, six conditions."""
+    assembly = Assembly(("v0", "backbone"))
+    for k, port in enumerate("33223"):
+        assembly = assembly.dock(f"v{k}", port, f"v{k + 1}", 4, kind="scout")
+    return assembly.dock("v5", 2, "v0", 2)
+
+
+def test_the_description_is_the_assembly_and_says_since_when():
+    assembly = snake(4)
+    live = LiveAssembly.of(assembly, 3, 12_000_000_034)
+    assert description_header(live.urdf).stamp == 12_000_000_034
+    graph = md.load_urdf(live.urdf)
+    q = np.array([0.3, -0.2, 0.5])
+    expected = md.inverse_dynamics(assembly.graph(), q, q, q)
+    np.testing.assert_allclose(md.inverse_dynamics(graph, q, q, q), expected, rtol=1e-12, atol=1e-14)
+    assert live.joint_names == graph.joint_names == ("v1/bend", "v2/bend", "v3/bend")
+    assert live.root_link == graph.ground.name
+
+
+def test_what_a_ring_moves_is_passive_so_that_nodes_can_use_it():
+    assembly = ring()
+    graph, robot = assembly.graph(), load_robot(description_of(assembly))
+    assert robot.closed
+    assert robot.joint_names == graph.independent_joint_names
+    assert set(robot.passive_names) == set(graph.joint_names) - set(graph.independent_joint_names)
+    Computation(robot, ComputationSettings())  # its loops close
+
+
+def test_an_assembly_without_joints_is_marked_as_one_that_changes():
+    live = LiveAssembly.of(Assembly(("v0", "block")), 0, 7)
+    assert live.joint_names == ()
+    assert description_header(live.urdf).stamp == 7

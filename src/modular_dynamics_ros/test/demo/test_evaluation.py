@@ -6,8 +6,8 @@ from rich.console import Console
 
 import modular_dynamics as md
 from modular_dynamics_ros.demo.evaluation import evaluate, print_torques
-from modular_dynamics_ros.demo.plots import draw_torques
-from modular_dynamics_ros.demo.recorder import Recorder
+from modular_dynamics_ros.demo.pictures import draw_torques
+from modular_dynamics_ros.demo.playing import Recorder
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 COUNT, START = 20, 10**18

@@ -16,7 +16,7 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 
 class Session(DynamicsSession):

@@ -18,7 +18,7 @@ from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
 from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 MS = 1_000_000
 

@@ -11,7 +11,7 @@ from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 UNANSWERED = [  # parameters, and what the joint state lacks
     ({"acceleration_source": "filtered"}, {"velocity": []}),

@@ -10,7 +10,7 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import OK, WARN
 from modular_dynamics_ros.messages.trajectories import trajectory_message
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 A = np.array([0.5, -1.0, 2.0, 3.0])
 S = 1_000_000_000

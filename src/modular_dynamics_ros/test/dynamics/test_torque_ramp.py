@@ -17,7 +17,7 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.shared_entities import SharedEntities
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 

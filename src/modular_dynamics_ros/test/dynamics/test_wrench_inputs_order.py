@@ -13,8 +13,8 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.dynamics.wrench_inputs import WrenchInputs
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
 pytestmark = pytest.mark.ros
 

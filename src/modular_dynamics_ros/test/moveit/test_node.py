@@ -3,6 +3,7 @@
 from importlib.util import find_spec
 from types import SimpleNamespace as Message
 
+import numpy as np
 import pytest
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
@@ -10,7 +11,8 @@ from std_msgs.msg import String
 from helpers.attached_objects import CUBE, HERE, attached
 from helpers.processes import run_python
 from modular_dynamics_ros.moveit import node as module
-from modular_dynamics_ros.moveit.node import MoveitPayloadNode
+from modular_dynamics_ros.moveit.node import MoveitPayloadNode, payload_request
+from modular_dynamics_ros.moveit.solids import Load
 
 pytestmark = pytest.mark.ros
 
@@ -44,7 +46,7 @@ def system(ros, monkeypatch):
     components = Message(components=0, ROBOT_STATE_ATTACHED_OBJECTS=4)
     asking = Message(Request=lambda: Message(components=components))
     monkeypatch.setattr(module, "_messages", lambda: (String, String, asking))
-    monkeypatch.setattr(module, "Request", lambda client: services.pop(0))
+    monkeypatch.setattr(module, "Calls", lambda client: services.pop(0))
     monkeypatch.setattr(MoveitPayloadNode, "create_client", lambda *arguments: None)
     scenes, payloads = services
     masses = Parameter("object_masses", value=["box=0.5", "drill=2"])
@@ -150,3 +152,13 @@ def test_without_moveit_msgs_one_line_says_so():
     assert done.returncode == 1
     assert "moveit_msgs cannot be imported" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_load_as_a_request():
+    moments = np.array([[3.0, 0.1, 0.2], [0.1, 4.0, 0.3], [0.2, 0.3, 5.0]])
+    message = payload_request("hand", Load(2.0, np.array([0.1, 0.2, 0.3]), moments)).inertia
+    assert (message.m, message.com.x, message.com.y, message.com.z) == (2.0, 0.1, 0.2, 0.3)
+    six = message.ixx, message.ixy, message.ixz, message.iyy, message.iyz, message.izz
+    assert six == (3.0, 0.1, 0.2, 4.0, 0.3, 5.0)
+    removal = payload_request("hand", None)
+    assert (removal.link, removal.inertia.m) == ("hand", 0.0)

@@ -9,7 +9,7 @@ from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = pytest.mark.ros
 S = 1_000_000_000  # [ns]

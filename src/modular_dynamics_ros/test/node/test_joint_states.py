@@ -13,7 +13,7 @@ from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 pytestmark = pytest.mark.ros
 S = 1_000_000_000  # [ns]

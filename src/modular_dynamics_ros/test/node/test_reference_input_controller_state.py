@@ -14,18 +14,18 @@ from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings, Coverage
 from modular_dynamics_ros.dynamics.node import DynamicsNode
-from modular_dynamics_ros.messages import controller_states
+from modular_dynamics_ros.messages import trajectories
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.robot_node import FAILURE
 
 pytestmark = pytest.mark.ros
 MS = 1_000_000
-INSTALLED = controller_states.JointTrajectoryControllerState is not None
+INSTALLED = trajectories.JointTrajectoryControllerState is not None
 
 
 def state(stamp, accelerations, names=NAMES, scaling=1.0, q=Q):
-    make = controller_states.JointTrajectoryControllerState if INSTALLED else SimpleNamespace
+    make = trajectories.JointTrajectoryControllerState if INSTALLED else SimpleNamespace
     point = JointTrajectoryPoint(positions=q, velocities=V, accelerations=accelerations)
     header = Header(stamp=stamp_message(stamp))
     return make(header=header, joint_names=list(names), reference=point, speed_scaling_factor=scaling)
@@ -79,7 +79,7 @@ def test_a_controller_that_leaves_its_speed_scaling_at_zero_is_followed_with_a_w
 @pytest.mark.usefixtures("ros")
 @pytest.mark.parametrize("robot", [True, False])
 def test_without_control_msgs_a_node_is_not_configured_and_says_why(four_link, capfd, monkeypatch, robot):
-    monkeypatch.setattr(controller_states, "JointTrajectoryControllerState", None)
+    monkeypatch.setattr(trajectories, "JointTrajectoryControllerState", None)
     given = {"robot_description_file": four_link} if robot else {}
     harness = Harness(reference_type="controller_state", **given)
     try:
@@ -103,7 +103,7 @@ def test_the_running_node_answers_with_the_controllers_accelerations(four_link):
     )
     try:
         harness.start()
-        kind = controller_states.JointTrajectoryControllerState
+        kind = trajectories.JointTrajectoryControllerState
         controller = harness.probe.create_publisher(kind, "controller_state", 10)
         harness.spin_until(lambda: controller.get_subscription_count() == 1)
         harness.spin_until(lambda: harness.states.get_subscription_count() == 1)

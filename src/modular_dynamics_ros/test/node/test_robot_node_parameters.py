@@ -11,7 +11,7 @@ from helpers.paths import ROBOTS
 from modular_dynamics_ros.dynamics.node import DynamicsNode
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.parameters.table import Change, checked
 from modular_dynamics_ros.reactions.node import TorsoReactionNode
 

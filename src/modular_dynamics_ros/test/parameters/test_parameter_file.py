@@ -3,49 +3,49 @@
 import pytest
 
 from modular_dynamics_ros.exceptions import ParameterError
-from modular_dynamics_ros.parameters.parameter_file import LARGEST, sections_for
+from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
 
 
 def found(tmp_path, content, node="/dynamics_node"):
     path = tmp_path / "params.yaml"
     path.write_text(content)
-    return sections_for(str(path), node)
+    return parameters_in_file(str(path), node)
 
 
 @pytest.mark.parametrize(
-    ("keys", "node", "about", "own"),
+    ("keys", "node", "about"),
     [
-        (["/**"], "/dynamics_node", True, False),
-        (["/**"], "/a/b/dynamics_node", True, False),
-        (["dynamics_node"], "/dynamics_node", True, True),
-        (["/dynamics_node"], "/dynamics_node", True, True),
-        (["dynamics_node"], "/left/dynamics_node", False, True),
-        (["/**", "dynamics_node"], "/dynamics_node", True, True),
-        (["/**", "dynamics_node"], "/a/b/dynamics_node", True, True),
-        (["/**", "joint_state_player"], "/dynamics_node", False, False),
-        (["/**/dynamics_node"], "/dynamics_node", True, True),
-        (["/*/dynamics_node"], "/left/dynamics_node", True, True),
-        (["/*/dynamics_node"], "/dynamics_node", False, True),
-        (["/*/dynamics_node"], "/a/b/dynamics_node", False, True),
-        (["/left", "dynamics_node"], "/left/dynamics_node", True, True),
-        (["left", "dynamics_node"], "/left/dynamics_node", True, True),
-        (["dynamics.node"], "/dynamics_node", False, False),
+        (["/**"], "/dynamics_node", True),
+        (["/**"], "/a/b/dynamics_node", True),
+        (["dynamics_node"], "/dynamics_node", True),
+        (["/dynamics_node"], "/dynamics_node", True),
+        (["dynamics_node"], "/left/dynamics_node", False),
+        (["/**", "dynamics_node"], "/dynamics_node", True),
+        (["/**", "dynamics_node"], "/a/b/dynamics_node", True),
+        (["/**", "joint_state_player"], "/dynamics_node", False),
+        (["/**/dynamics_node"], "/dynamics_node", True),
+        (["/*/dynamics_node"], "/left/dynamics_node", True),
+        (["/*/dynamics_node"], "/dynamics_node", False),
+        (["/*/dynamics_node"], "/a/b/dynamics_node", False),
+        (["/left", "dynamics_node"], "/left/dynamics_node", True),
+        (["left", "dynamics_node"], "/left/dynamics_node", True),
+        (["dynamics.node"], "/dynamics_node", False),
     ],
 )
-def test_sections_of_a_node(tmp_path, keys, node, about, own):
+def test_sections_of_a_node(tmp_path, keys, node, about):
     content = "".join(f"{'  ' * k}{key}:\n" for k, key in enumerate([*keys, "ros__parameters"]))
     content += f"{'  ' * (len(keys) + 1)}rate: 5\n"
     if about:
-        assert found(tmp_path, content, node) == [({"rate": 5}, own)]
+        assert found(tmp_path, content, node) == {"rate": 5}
     else:
         with pytest.raises(ParameterError, match=f"no parameters of the node '{node}', but of '/"):
             found(tmp_path, content, node)
 
 
-def test_sections_have_the_order_of_the_file(tmp_path):
+def test_later_sections_take_precedence(tmp_path):
     first, second = "dynamics_node:\n  ros__parameters: {a: 1}\n", "/**:\n  ros__parameters: {a: 2}\n"
-    assert [one.values["a"] for one in found(tmp_path, first + second)] == [1, 2]
-    assert [one.values["a"] for one in found(tmp_path, second + first)] == [2, 1]
+    assert found(tmp_path, first + second) == {"a": 2}
+    assert found(tmp_path, second + first) == {"a": 1}
 
 
 @pytest.mark.parametrize("content", ["", "text", "- 1", "ros__parameters: {a: 1}", "dynamics_node: {a: 1}"])
@@ -71,18 +71,11 @@ def test_aliases_are_refused_as_ros_refuses_them(tmp_path, content):
         found(tmp_path, content)
 
 
-def test_a_file_is_read_whole_or_not_at_all(tmp_path):
-    section = "dynamics_node:\n  ros__parameters: {a: 1}\n"
-    assert found(tmp_path, section + "#" * (LARGEST - len(section)))
-    with pytest.raises(ParameterError, match=f"more than {LARGEST} characters"):
-        found(tmp_path, section + "#" * (LARGEST - len(section) + 1))
-
-
 def test_numbers_with_an_exponent_are_numbers_as_in_ros(tmp_path):
     """A node read the same file: 5e-05, 1000.0, 0.001, 1000.0, 5.0, 100.0, [0.0, -9.81] and the text."""
     content = "dynamics_node:\n  ros__parameters: {a: 5e-05, b: 1e3, c: +1e-3, d: 1E3, e: .5e1, f: 1.e2, "
-    (section,) = found(tmp_path, content + "g: [0.0, -9.81e0], h: '1e3', i: 3}\n")
-    assert section.values == {
+    values = found(tmp_path, content + "g: [0.0, -9.81e0], h: '1e3', i: 3}\n")
+    assert values == {
         "a": 5e-05,
         "b": 1000.0,
         "c": 0.001,
@@ -93,4 +86,4 @@ def test_numbers_with_an_exponent_are_numbers_as_in_ros(tmp_path):
         "h": "1e3",
         "i": 3,
     }
-    assert isinstance(section.values["i"], int)
+    assert isinstance(values["i"], int)

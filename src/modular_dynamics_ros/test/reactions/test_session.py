@@ -5,10 +5,10 @@ from sensor_msgs.msg import JointState
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.exceptions import RobotError
-from modular_dynamics_ros.messages.connection_wrenches import ConnectionWrenchesWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.status import ERROR
-from modular_dynamics_ros.parameters.reactions import ReactionParameters
+from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter
+from modular_dynamics_ros.parameters.nodes import ReactionParameters
 from modular_dynamics_ros.reactions.session import ReactionSession
 
 pytestmark = pytest.mark.ros

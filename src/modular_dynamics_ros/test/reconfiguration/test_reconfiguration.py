@@ -1,20 +1,27 @@
 """Changes that are kept in a file, stay with a new description, and are published."""
 
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from modular_dynamics_interfaces.srv import SetPayload
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 import modular_dynamics as md
-from helpers.nodes.dynamics_harness import Q, V
+from helpers.nodes.changes.changing import request
+from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics_ros.exceptions import ChangeFileError
+from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.node.robot_node import FAILURE
-from modular_dynamics_ros.reconfiguration import changes_file
+from modular_dynamics_ros.node import worker
+from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
+from modular_dynamics_ros.reconfiguration import reconfiguration as changes_file
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -200,7 +207,7 @@ def test_a_change_that_comes_while_a_description_is_prepared_stays_where_others_
     assert_same_to_the_bit(client.graph(), md.load_urdf(other).lock({"right": 0.1}))
     log = capfd.readouterr().err
     assert "a change is dropped: payload of 2 kg on 'left_branch'" in log
-    assert "changes that stay in force: locked: right at 0.1" in log
+    assert "changes that stay active: locked: right at 0.1" in log
     assert "right" in path.read_text()
 
 
@@ -273,3 +280,151 @@ def test_the_contact_filter_goes_on_and_no_message_of_it_is_left_out(make):
     before = contact(0.0)
     assert client.call("SetPayload", link="left_branch", load=(1e-9, (0.0,) * 3, (0.0,) * 3)).success
     assert np.abs(contact(1e3) - before).max() < 500.0  # a filter that began anew would be 1,000 away
+
+
+@pytest.fixture
+def start(make):
+    """An active node in the executor of its process, and its client."""
+
+    def client(**parameters):
+        made = make(**parameters)
+        made.executor.shutdown()
+        made.executor = PersistentExecutor(made.node.log, lambda: False)
+        for node in (made.node, made.probe):
+            made.executor.add_node(node)
+        return made.activate()
+
+    return client
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_a_change_is_answered_before_its_service_goes(start, described, tmp_path, load, monkeypatch, slow):
+    """Also where it takes longer than the node waits for it; then nothing is left of it."""
+    client, go_on = start(changes_file=str(tmp_path / "changes.yaml")), threading.Event()
+    reconfiguration = client.node._changes
+    drafted = reconfiguration._drafted
+
+    def delayed(*arguments):
+        made = drafted(*arguments)
+        go_on.wait(10.0)
+        return made
+
+    monkeypatch.setattr(reconfiguration, "_drafted", delayed)
+    monkeypatch.setattr(worker, "PATIENCE", 0.1 if slow else 10.0)
+    payload = client.client(SetPayload, "dynamics_node/set_payload")
+    answer = payload.call_async(request(SetPayload, link="left_branch", load=load))
+    client.spin_until(lambda: list(tmp_path.iterdir()))
+    destroy = reconfiguration._worker.destroy
+
+    def waited(*error):
+        if not slow:
+            go_on.set()
+        destroy(*error)
+
+    monkeypatch.setattr(reconfiguration._worker, "destroy", waited)
+    change = client.client(ChangeState, "dynamics_node/change_state")
+    ids = Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP, Transition.TRANSITION_CONFIGURE
+    done = [change.call_async(ChangeState.Request(transition=Transition(id=one))) for one in ids]
+    client.spin_until(lambda: answer.done() and all(one.done() for one in done))
+    assert all(one.result().success for one in done)
+    assert answer.result().error_code == SetPayload.Response.NOT_ACTIVE
+    go_on.set()
+    client.spin_until(lambda: not list(tmp_path.glob(".*")))
+    assert client.node.trigger_activate() == SUCCESS
+
+
+def test_requests_that_wait_while_the_node_is_cleaned_up_are_answered(start, load):
+    """So are those to a node that is not configured: a client waits for the answer of each."""
+    client = start()
+    payload = client.client(SetPayload, "dynamics_node/set_payload")
+    change = client.client(ChangeState, "dynamics_node/change_state")
+    asked = [payload.call_async(request(SetPayload, link="left_branch", load=load)) for _ in range(8)]
+    ids = Transition.TRANSITION_DEACTIVATE, Transition.TRANSITION_CLEANUP
+    done = [change.call_async(ChangeState.Request(transition=Transition(id=one))) for one in ids]
+    client.spin_until(lambda: all(one.done() for one in (*done, *asked)))
+    assert all(one.result().success for one in done)
+    answers = [one.result() for one in asked]
+    assert {one.error_code for one in answers} <= {SetPayload.Response.NONE, SetPayload.Response.NOT_ACTIVE}
+    refused = client.call("SetPayload", link="left_branch", load=load)
+    assert (refused.success, refused.error_code, refused.joint_names) == (False, refused.NOT_ACTIVE, [])
+    assert refused.error_message == "the node is not active; configure and activate it first"
+
+
+@pytest.mark.parametrize("stop", ["trigger_deactivate", "stop"])
+def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start, stop):
+    client, stamped = start(on_stale="ramp_to_zero", ramp_time=3.0, stale_after=0.3), []
+    client.probe.create_subscription(
+        JointState, "dynamics_node/stamped_effort_commands", stamped.append, 1000
+    )
+
+    def sent():
+        client.send()
+        return stamped and client.efforts
+
+    client.spin_until(sent)
+    client.answer()  # and so are those that were on their way
+    assert client.call("DetachSubsystem", name="right_branch").success
+    wrench = "/dynamics_node/connections/right_branch/wrench"
+    client.spin_until(lambda: not client.probe.count_publishers(wrench))
+    assert any(client.efforts[-1].data)
+    assert getattr(client.node, stop)() in (SUCCESS, None)
+    client.spin_until(lambda: not any(client.efforts[-1].data) and not any(stamped[-1].effort))
+    assert stamped[-1].name == NAMES
+    sizes = [np.abs(one.effort).max() for one in stamped[1:]]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+NO_BODY = {"link": "right_branch", "load": (1.0, (0.0,) * 3, (0.1, 0.1, 1.0))}
+XX = {"names": ["link lower_stem inertia xx"], "values": [5.0]}
+TRIANGLE = "breaks the triangle inequality"
+
+
+def test_strict_refuses_them_and_the_robot_stays_as_it_is(make, described, load, loaded):
+    client = make(strict=True).activate()
+    client.is_answered_by(described)
+    response = client.call("SetPayload", **NO_BODY)
+    assert response.error_code == response.BAD_STATE, response.error_message
+    assert response.error_message.startswith("strict: the inertia of the payload on link 'right_branch' ")
+    assert f"{TRIANGLE} (principal moments 0.1, 0.1, 1 kg m^2" in response.error_message
+    response = client.call("SetModelParameters", **XX)
+    assert response.error_code == response.BAD_STATE, response.error_message
+    assert "strict: the inertia of link 'lower_stem' " in response.error_message
+    assert "(principal moments 0.0016, 0.016, 5 kg m^2" in response.error_message
+    client.is_answered_by(described)
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    client.is_answered_by(loaded(described))
+
+
+def test_strict_drops_them_from_what_a_file_has_kept(make, described, tmp_path, capfd, load, loaded):
+    path = tmp_path / "changes.yaml"
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    for kind, fields in (("SetPayload", NO_BODY), ("SetModelParameters", XX)):
+        assert client.call(kind, **fields).success
+    client.close()
+    text = path.read_text()
+    capfd.readouterr()
+    client = make(changes_file=str(path), strict=True).activate()
+    log = capfd.readouterr().err
+    dropped = "a change is dropped: "
+    assert f"{dropped}payload of 1 kg on 'right_branch': strict: the inertia of the payload" in log
+    assert f"{dropped}link lower_stem inertia xx = 5: strict: the inertia of link 'lower_stem'" in log
+    client.is_answered_by(loaded(described))
+    assert path.read_text() == text  # as of other changes that do not fit the first description
+
+
+def test_without_strict_each_is_in_the_log_once(make, tmp_path, capfd, load):
+    """When it is made, and again when it is read from a file; not at the changes of other things."""
+    path = tmp_path / "changes.yaml"
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", **NO_BODY).success
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert client.call("SetModelParameters", **XX).success
+    log = client.said("3 active changes", capfd)
+    assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]
+    client.close()
+    capfd.readouterr()
+    client = make(changes_file=str(path)).activate()
+    assert client.call("SetPayload", link="left_branch").success
+    log = client.said("2 active changes", capfd)
+    assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]

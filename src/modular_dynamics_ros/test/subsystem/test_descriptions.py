@@ -10,7 +10,7 @@ import modular_dynamics as md
 from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.shared_entities import SharedEntities
-from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 
 pytestmark = pytest.mark.ros

@@ -9,7 +9,7 @@ from helpers.nodes.subsystem_bus import SubsystemBus, motion, step
 from helpers.paths import ROBOTS
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.parameters.subsystem import SubsystemParameters
+from modular_dynamics_ros.parameters.nodes import SubsystemParameters
 from modular_dynamics_ros.subsystem.session import SubsystemSession
 
 pytestmark = pytest.mark.ros

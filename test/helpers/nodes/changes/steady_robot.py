@@ -15,8 +15,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.answer_brake import AnswerBrake
+from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
-from modular_dynamics_ros.messages.wrenches import WrenchWriter
 
 PERIOD = 0.002  # [s]
 NAMES, FRAME, BOX = ["turn", "bend", "left"], "upper_stem", "right_branch"

@@ -6,7 +6,7 @@ from sensor_msgs.msg import JointState
 
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics.session import DynamicsSession
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 TOPICS = (
     "torque_terms",

@@ -5,7 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...algebra import DualQuaternion, matrix_forms, to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion, matrix_forms
+from modular_dynamics.algebra.conversion import to_rotation_translation
+
 from ...model import JointType
 from ..modules.module_type import ModuleJoint
 

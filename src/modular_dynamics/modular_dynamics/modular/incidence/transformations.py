@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra import rotation_matrix
+from modular_dynamics.algebra.conversion import rotation_matrix
+
 from ...exceptions import AssemblyError, StateError
 from ..assembly.docking import Docking
 from ..assembly.placement import PlacedModule

@@ -5,7 +5,9 @@ from math import sqrt
 
 import numpy as np
 
-from ...algebra import DualQuaternion, Quaternion, pose
+from modular_dynamics.algebra import DualQuaternion, Quaternion
+from modular_dynamics.algebra.conversion import pose
+
 from ...exceptions import ModelError
 from ...model.changes.checks import checked_number
 

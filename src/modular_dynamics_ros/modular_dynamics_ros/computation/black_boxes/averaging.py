@@ -1,16 +1,82 @@
 """The mean of a black box's wrenches while the robot is at rest."""
 
+import math
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from modular_dynamics_ros.computation.black_boxes.stillness import Stillness
-from modular_dynamics_ros.computation.values import Array, State
-from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.computation.black_boxes.sensors import Load
+from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.computation.values import Array, BaseState, State, Wrenches
+from modular_dynamics_ros.exceptions import BadMessage, listed
 
-__all__ = ["LEAST_WRENCHES", "Averaged", "Averaging"]
+# Whether joints and base stay where they are.
+
+FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
+FARTHEST = 0.002  # [rad or m] that a joint at rest may move
+LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
+
+
+class Stillness:
+    """Compares what comes with what came first.
+
+    Args:
+        units: of the joints' positions, rad or m, by name (n,).
+    """
+
+    def __init__(self, units: Mapping[str, str]) -> None:
+        self._units = list(units.items())
+        self._first = np.full(len(units), np.nan)
+        self._first_base: BaseState | None = None
+        self._moved = ""
+
+    def compare(self, q: Array, v: Array, base: BaseState | None) -> None:
+        """Note a motion. q, v: (n,) [rad or m, per s], NaN where they are unknown."""
+        if self._moved:
+            return
+        self._first = np.where(np.isnan(self._first), q, self._first)
+        way = q - self._first
+        moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN does not count as moving
+        if moving.any():
+            k = int(np.argmax(moving))
+            name, unit = self._units[k]
+            speed = "" if np.isnan(v[k]) else f"velocity {v[k]:.3g} {unit}/s, "
+            self._moved = f"joint '{name}' moves: {speed}displacement {way[k]:+.3g} {unit}"
+        elif base is not None:
+            self._compare_base(base)
+
+    def _compare_base(self, base: BaseState) -> None:
+        """Compare the base's orientation by angle, as an imu has no twist; its position does not matter."""
+        self._first_base = self._first_base or base
+        angle = _angle(self._first_base, base)
+        speeds = np.abs(base.twist)
+        k = int(np.argmax(speeds))
+        if speeds[k] > FASTEST or angle > LARGEST_TURN:
+            unit = "m/s" if k < 3 else "rad/s"
+            self._moved = f"the base moves: velocity {speeds[k]:.3g} {unit}, turned by {angle:.3g} rad"
+
+    def require(self) -> None:
+        """Refuse a motion.
+
+        Raises:
+            BadMessage: something moved.
+        """
+        if self._moved:
+            limits = (
+                f"a velocity of at most {FASTEST:g} rad/s or m/s, a displacement of at most {FARTHEST:g} rad "
+                f"or m, and of the base a turn of at most {LARGEST_TURN:g} rad"
+            )
+            text = f"the robot must be at rest, but {self._moved} (at rest: {limits})"
+            raise BadMessage("moving", text)
+
+
+def _angle(first: BaseState, second: BaseState) -> float:
+    """Return the angle [rad] from one orientation to another."""
+    turn = first.orientation.conjugate() * second.orientation
+    return 2.0 * math.atan2(math.hypot(turn.x, turn.y, turn.z), abs(turn.w))
+
 
 LEAST_WRENCHES = 10
 
@@ -135,3 +201,54 @@ class Averaging:
 
 def _unknown(what: str) -> BadMessage:
     return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")
+
+
+# Wrenches of black boxes on a robot that is held at rest.
+
+NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
+
+
+def held_wrenches(
+    state: State, previous: Answer, loads: Mapping[str, Load], gravity_at: Callable[[str], Array]
+) -> Wrenches:
+    """Return by black box [force, moment] (6,) at and in the frame of its connection point.
+
+    Where the load is known, its weight. Else the wrench of an answer, which is the one at rest only if it was
+    measured then, while the robot stood still where it is held.
+
+    Args:
+        state: at rest, where the robot is held. previous: an answer to a joint state.
+        loads: by black box. gravity_at: (3,) in the frame of a box's connection point [m/s^2].
+
+    Raises:
+        BadMessage: the robot moved when a wrench came, or was elsewhere, and the load is not known.
+    """
+    last = previous.wrenches.black_box
+    if last is None:
+        return None
+    unknown = [name for name in last if name not in loads]
+    measured = not any(name in previous.wrenches.stopped for name in unknown)
+    if unknown and not (measured and _stood_there(previous.state, state)):
+        text = (
+            f"no wrench of black box {listed(unknown)} was measured while the robot was known to stand still "
+            "there: black_box_loads can name what is to be held"
+        )
+        raise BadMessage("load not known", text)
+    return {
+        name: loads[name].wrench(gravity_at(name)) if name in loads else wrench
+        for name, wrench in last.items()
+    }
+
+
+def _stood_there(before: State, now: State) -> bool:
+    """Return whether the robot was at rest at a state, where it is now."""
+    still = before.all_velocities and np.abs(before.v).max(initial=0.0) <= FASTEST
+    near = np.abs(before.q - now.q).max(initial=0.0) <= NEAR
+    return bool(still and near and _base_stood(before.base, now.base))
+
+
+def _base_stood(before: BaseState | None, now: BaseState | None) -> bool:
+    if before is None or now is None:
+        return before is now
+    turned = np.abs((before.orientation.conjugate() * now.orientation).vector).max()  # sine of half the angle
+    return bool(np.abs(before.twist).max() <= FASTEST and 2.0 * turned <= NEAR)

@@ -1,24 +1,173 @@
 """New lists of changes: what a request adds to one, or takes from it."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import NamedTuple
+
+import numpy as np
 
 import modular_dynamics as md
 from modular_dynamics.model import Limits
 from modular_dynamics.text.numbers import LARGEST
-from modular_dynamics_ros.computation.changes.application import applied, remaining
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes
-from modular_dynamics_ros.computation.changes.lock import Lock, locked_positions
-from modular_dynamics_ros.computation.changes.lockable import require_joint, require_leading
-from modular_dynamics_ros.computation.changes.numbers import MASS_NUMBERS, Numbers, body_of, largest_size
-from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics.urdf.checks.inertias import SIX_DIGITS
+from modular_dynamics_ros.computation.changes.kinds import (
+    MASS_NUMBERS,
+    MOMENTS,
+    Attachment,
+    Change,
+    Changes,
+    Lock,
+    Numbers,
+    Payload,
+    Removal,
+    body_of,
+    largest_size,
+    locked_positions,
+)
 from modular_dynamics_ros.computation.checked_numbers import checked_numbers, finite
 from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
-__all__ = ["attached", "detached", "locked", "reattached", "renumbered", "unlocked", "with_payload"]
+
+def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
+    """Look at the inertias that a change gives; those of an attached robot are looked at where it is read.
+
+    Args:
+        graph: with the change. Negative moments it has refused.
+
+    Raises:
+        NumbersError: one breaks the triangle inequality by more than the rounding that `load_urdf` accepts.
+    """
+    for what, (xx, xy, xz, yy, yz, zz) in _inertias(change, graph):
+        moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        if moments[2] > moments[0] + moments[1] + SIX_DIGITS * moments[2]:
+            shown = ", ".join(f"{moment:.6g}" for moment in moments)
+            raise NumbersError(
+                f"strict: the inertia of {what} breaks the triangle inequality (principal moments {shown} "
+                "kg m^2: the largest exceeds the sum of the others); no rigid body has such an inertia"
+            )
+
+
+def _inertias(change: Change, graph: md.SubsystemGraph) -> Iterator[tuple[str, Sequence[float]]]:
+    """Yield the name of each link or load, as messages show it, and its six moments."""
+    if isinstance(change, Payload):
+        yield f"the payload on link '{change.link}'", change.inertia
+    elif isinstance(change, Numbers):
+        bodies = dict.fromkeys(body for name in change.values if (body := body_of(name, MOMENTS)))
+        known = graph.parameters if bodies else {}
+        for body in bodies:
+            names = [f"{body} {moment}" for moment in MOMENTS]
+            if names[0] in known:  # a load of zero mass does not exist
+                word, _, link = body.partition(" ")
+                what = f"link '{link}'" if word == "link" else f"the payload on link '{link}'"
+                yield what, [known[name].value for name in names]
+
+
+class Applied(NamedTuple):
+    """A changed graph.
+
+    Attributes:
+        changes: that made it. dropped: those that do not fit the robot, and why, one text each.
+        warnings: of the library, such as a joint that is locked beyond its limits.
+        wanted: all changes, those that were dropped among them.
+    """
+
+    graph: md.SubsystemGraph
+    changes: Changes
+    dropped: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    wanted: Changes = ()
+
+
+def applied(
+    described: md.SubsystemGraph, changes: Sequence[Change], *, strict: bool = False, drop: bool = False
+) -> Applied:
+    """Apply all changes in order, and return the result.
+
+    Args:
+        strict: whether inertias that no body can have are refused; else they are in the warnings.
+        drop: whether what a new description does not allow is dropped, one by one.
+
+    Raises, without ``drop``:
+        ModularDynamicsError: of the first one that the robot does not allow. NumbersError: see `strict`.
+    """
+    graph, kept, dropped, said = described, list[Change](), list[str](), list[str]()
+    for change in changes:
+        try:
+            graph, more = _with(graph, change, strict)
+        except (md.ModularDynamicsError, NumbersError) as error:  # noqa: PERF203  # a few changes
+            if not drop:
+                raise
+            dropped.append(f"{change}: {error}")
+        else:
+            kept.append(change)
+            said += more
+    return Applied(graph, tuple(kept), tuple(dropped), tuple(dict.fromkeys(said)), tuple(changes))
+
+
+def _with(graph: md.SubsystemGraph, change: Change, strict: bool) -> tuple[md.SubsystemGraph, list[str]]:
+    """Return the graph with one more change, and the library's warnings."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", md.ModelWarning)
+        changed = change.apply(graph)
+    if strict:
+        require_possible(change, changed)
+    return changed, [str(one.message) for one in caught]
+
+
+def remaining(described: md.SubsystemGraph, changes: Sequence[Change]) -> Changes:
+    """Return the changes left after one was removed: those that depend on it go, too.
+
+    Raises:
+        ModularDynamicsError: what is left of a change is not allowed without the other one.
+    """
+    kept: list[Change] = []
+    graph = described
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", md.ModelWarning)
+        for change in changes:
+            left = change.without_unknown(graph)
+            if left is not None:
+                graph = left.apply(graph)
+                kept.append(left)
+    return tuple(kept)
+
+
+def require_joint(graph: md.SubsystemGraph, described: md.SubsystemGraph, name: str) -> None:
+    """Raise UnknownError where the robot has no such joint; the text names those that can be locked.
+
+    Args:
+        described: the robot without changes.
+    """
+    if any(joint.name == name for joint in graph.joints):
+        return
+    if any(joint.name == name for joint in described.joints):
+        why = "it is locked together with another joint, or its subsystem was detached"
+        raise UnknownError(f"'{name}' does not move in '{graph.name}' as it is now: {why}")
+    possible = [one for one in graph.independent_joint_names if _lockable(graph, graph.joint(one))]
+    text = f"no joint '{name}' in '{graph.name}'"
+    raise UnknownError(f"{text}; these can be locked: {listed(possible, 8) or 'none'}")
+
+
+def _lockable(graph: md.SubsystemGraph, joint: md.Joint) -> bool:
+    """Return whether a joint has one coordinate and is neither inside a black box nor on one."""
+    boxes = [one for one in graph.subsystems if one.black_box]
+    boxed = any(joint in box.joints or joint.parent_link in box.fixed_links for box in boxes)
+    return joint.type.nv == 1 and not boxed
+
+
+def require_leading(graph: md.SubsystemGraph, name: str) -> None:
+    """Raise NumbersError for a joint whose position follows from others, by mimicry or gears."""
+    mimic = graph.joint(name).mimic
+    leaders = [] if mimic is None else [mimic.joint]
+    leaders += [driver for gear in graph.gears if gear.joint == name for driver, _ in gear.drivers]
+    if leaders:
+        others = listed(leaders)
+        raise NumbersError(
+            f"the position of '{name}' follows from {others}: lock {others} alone, and it is locked, too"
+        )
+
 
 #: Excess over a limit [rad or m] that is rounding.
 SAME = 1e-9
@@ -172,7 +321,7 @@ def locked(
             _require_within_limits(name, at, own.joint(name).limits)
     moved = {name: at for name, at in given.items() if name in held}
     kept = tuple(
-        Lock({**change.positions, **{n: at for n, at in moved.items() if n in change.positions}})
+        Lock({**change.values, **{n: at for n, at in moved.items() if n in change.values}})
         if isinstance(change, Lock)
         else change
         for change in changes
@@ -183,7 +332,7 @@ def locked(
 
 def _before_lock(described: md.SubsystemGraph, changes: Changes, name: str) -> md.SubsystemGraph:
     """Return the graph in which a locked joint is still present."""
-    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.positions), changes)
+    before = takewhile(lambda one: not (isinstance(one, Lock) and name in one.values), changes)
     return applied(described, tuple(before)).graph
 
 

@@ -7,16 +7,17 @@ import yaml
 
 from modular_dynamics.exceptions import DescriptionError
 from modular_dynamics.text.yaml_text import Dumper, documents
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.change import Change, Changes
-from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers
-from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.changes.kinds import (
+    Attachment,
+    Change,
+    Changes,
+    Lock,
+    Numbers,
+    Payload,
+    Removal,
+)
 from modular_dynamics_ros.computation.checked_numbers import checked_numbers
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, listed, repeated
-
-__all__ = ["changes_of_text", "text_of_changes"]
 
 VERSION = 1
 LARGEST = 2_000_000_000  # bytes: a change may hold a whole description
@@ -103,17 +104,15 @@ def _numbers(entry: Mapping[str, Any], key: str) -> dict[str, float]:
     return dict(zip(values, checked_numbers(key, values.values()), strict=True))
 
 
-def _payload(entry: Mapping[str, Any], strict: bool) -> Payload:
-    return Payload.of(_text(entry, "link"), entry["mass"], entry["com"], entry["inertia"])
-
-
 def _attachment(entry: Mapping[str, Any], strict: bool) -> Attachment:
     name, urdf, link, prefix = (_text(entry, key) for key in ("name", "urdf", "link", "prefix"))
     return Attachment.of(name, urdf, link, entry["pose"], prefix, strict=strict)
 
 
 _READERS: Mapping[str, Callable[[Mapping[str, Any], bool], Change]] = {
-    "payload": _payload,
+    "payload": lambda entry, strict: Payload.of(
+        _text(entry, "link"), entry["mass"], entry["com"], entry["inertia"]
+    ),
     "attachment": _attachment,
     "removal": lambda entry, strict: Removal(_text(entry, "name")),
     "lock": lambda entry, strict: Lock(_numbers(entry, "positions")),

@@ -8,11 +8,12 @@ import numpy as np
 from modular_dynamics.algebra import Quaternion
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, pose_matrix
 from modular_dynamics_ros.computation.subsystem.motion import (
     ConnectionMotion,
+    ConnectionPoint,
     MotionPropagation,
     fixed_motion,
+    pose_matrix,
 )
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.computation.values import (
@@ -25,8 +26,6 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.computation.wrenches.frames import connection_frame, wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-__all__ = ["MovingState", "SubsystemComputation"]
 
 UNTURNED = Quaternion(1.0)  # of the floating joint: gravity is in its acceleration, and nothing else turns
 
@@ -77,8 +76,8 @@ class SubsystemComputation(Computation):
             previous: loops are closed from it where the state follows it closely.
 
         Raises:
-            BadMessage: the loops do not close or stand at a dead point; joints move freely, and so as the
-                successors' wrenches push them.
+            BadMessage: the loops do not close or the configuration is singular; joints move freely, and so
+                as the successors' wrenches push them.
         """
         to_link = self.part.connection.to_link
         twist, falling = to_link @ motion.twist, to_link @ motion.falling()
@@ -114,7 +113,7 @@ class SubsystemComputation(Computation):
             wrenches: of all successors, by subsystem, see `at_link`.
 
         Raises:
-            BadMessage: a dead point, or the torques overflow.
+            BadMessage: a singular configuration, or the torques overflow.
         """
         loads: dict[str, Array] = {}
         for one in self.part.successors:  # what holds the successor pulls at the part in return

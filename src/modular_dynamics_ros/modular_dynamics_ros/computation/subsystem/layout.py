@@ -13,8 +13,6 @@ import numpy as np
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import listed
 
-__all__ = ["Layout", "contradiction"]
-
 ROUNDING = 1e-6  # [m, 1] of a connection point: descriptions may be written with few digits
 
 

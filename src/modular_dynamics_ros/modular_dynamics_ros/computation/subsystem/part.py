@@ -15,11 +15,9 @@ import modular_dynamics as md
 from modular_dynamics.algebra import DualQuaternion
 from modular_dynamics.model import Anchor, Body, Connection
 from modular_dynamics_ros.computation.robot import Robot, robot_of_graph
-from modular_dynamics_ros.computation.subsystem.connection_point import ConnectionPoint, connection_point_of
+from modular_dynamics_ros.computation.subsystem.motion import ConnectionPoint, connection_point_of
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError, SettingError, listed
-
-__all__ = ["PartRobot", "SubsystemPart", "cut", "refuse_shared_elements"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-__all__ = ["MOST", "Meeting", "Rendezvous"]
-
 MOST = 1000  # stamps that are kept: two seconds at 500 Hz
 Item = TypeVar("Item")
 

@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.algebra.conversion import to_rotation_translation
 from modular_dynamics.algebra.matrix_forms import homogeneous, inverse, skew
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage, listed
-
-__all__ = ["BlackBoxFrames", "FixedFrames", "LinkFrames", "connection_frame", "wrench_matrix"]
 
 MOST_FOUND = 256  # frames whose link is remembered: messages may hold any names
 

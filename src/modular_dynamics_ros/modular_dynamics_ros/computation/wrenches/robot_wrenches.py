@@ -12,8 +12,6 @@ from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames, Lin
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, TimedWrench, TimedWrenches
 from modular_dynamics_ros.exceptions import BadMessage, SettingError, listed
 
-__all__ = ["RobotWrenches"]
-
 
 class RobotWrenches:
     """External wrenches and those of black boxes, for one robot.

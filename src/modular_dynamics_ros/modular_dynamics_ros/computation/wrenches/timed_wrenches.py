@@ -14,8 +14,6 @@ from typing import NamedTuple
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Arrival", "TimedWrench", "TimedWrenches", "check_age", "longest_silence"]
-
 SLOWEST = 10.0  # [s]
 #: What stamps are compared with, and what to do where they are far from it.
 NODES_CLOCK = "this node's clock: synchronise the clocks; play recordings with use_sim_time"

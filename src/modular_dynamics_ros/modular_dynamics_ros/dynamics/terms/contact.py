@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.external_torques import ExternalTorques
-from modular_dynamics_ros.messages.terms.external_torques import KnownEffortsWriter
+from modular_dynamics_ros.messages.subsystems import KnownEffortsWriter
 from modular_dynamics_ros.node.outputs import Demand
 
 __all__ = ["ContactOutput"]

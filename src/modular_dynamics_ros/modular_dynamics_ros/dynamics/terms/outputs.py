@@ -13,22 +13,20 @@ from visualization_msgs.msg import MarkerArray
 import modular_dynamics as md
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
-from modular_dynamics_ros.computation.queries.equation_of_motion import equation_of_motion
-from modular_dynamics_ros.computation.queries.errors import QueryError
-from modular_dynamics_ros.computation.queries.query_model import QueryModel
+from modular_dynamics_ros.computation.queries.quantities import equation_of_motion
+from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.dynamics.terms.contact import ContactOutput
 from modular_dynamics_ros.exceptions import BadMessage
-from modular_dynamics_ros.messages.queries.answers import equation_message, torque_terms_message
+from modular_dynamics_ros.messages.markers import WrenchMarkerWriter, arrow_scales
+from modular_dynamics_ros.messages.queries import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.terms.arrow_scales import arrow_scales
-from modular_dynamics_ros.messages.terms.joint_wrenches import JointWrenchesWriter
-from modular_dynamics_ros.messages.terms.wrench_markers import WrenchMarkerWriter
+from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Demand, Pace
-from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["TermOutputs"]
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffset
-from modular_dynamics_ros.computation.black_boxes.offsets_file import OffsetsFile, stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import OffsetsFile, SensorOffset, stored_offsets
 from modular_dynamics_ros.exceptions import OffsetsFileError
 
 FIRST, SECOND = np.array([1.0, -2.5, 1e-17, 0.1, 1 / 3, -0.0]), np.arange(6.0)

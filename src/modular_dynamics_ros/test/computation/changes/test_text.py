@@ -2,11 +2,7 @@
 
 import pytest
 
-from modular_dynamics_ros.computation.changes.attachment import Attachment
-from modular_dynamics_ros.computation.changes.lock import Lock
-from modular_dynamics_ros.computation.changes.numbers import Numbers
-from modular_dynamics_ros.computation.changes.payload import Payload
-from modular_dynamics_ros.computation.changes.removal import Removal
+from modular_dynamics_ros.computation.changes.kinds import Attachment, Lock, Numbers, Payload, Removal
 from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError
 

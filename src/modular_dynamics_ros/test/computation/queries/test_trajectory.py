@@ -8,11 +8,16 @@ import modular_dynamics as md
 from helpers.query_subjects import hand, solve, subject_of
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, path, text_of
 from helpers.robots.urdf_text import inertial, joint, robot
-from modular_dynamics_ros.computation.black_boxes.static_load import Load
-from modular_dynamics_ros.computation.queries.errors import QueryError
-from modular_dynamics_ros.computation.queries.limits import EFFORT, POSITION, VELOCITY
-from modular_dynamics_ros.computation.queries.query_model import QueryModel
-from modular_dynamics_ros.computation.queries.trajectory import Motion, trajectory_torques
+from modular_dynamics_ros.computation.black_boxes.sensors import Load
+from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
+from modular_dynamics_ros.computation.queries.trajectory import (
+    EFFORT,
+    POSITION,
+    VELOCITY,
+    Excess,
+    Motion,
+    trajectory_torques,
+)
 from modular_dynamics_ros.exceptions import BadMessage
 
 pytestmark = pytest.mark.ros
@@ -259,3 +264,57 @@ def test_what_is_refused(names, q, code, text):
     with pytest.raises(QueryError, match=text) as refused:
         torques(subject_of(hand(), last=LAST), names, q)
     assert refused.value.code == code
+
+
+def point(q=(0, 0, 0), v=(0, 0, 0), text=None):
+    """Excesses of one point of j1, j2 and j3, which j4 mimics: -0.5 j3 + 0.1."""
+    found = moving_excesses(["j1", "j2", "j3"], [q], [v], text=text)
+    return [(one.joint, one.quantity, one.value, one.limit) for one in found]
+
+
+def test_within_limits_and_exactly_at_them_nothing_is_found():
+    assert point((1, -1, 0), (9, -9, 0)) == []
+
+
+def test_rounding_beyond_a_limit_exceeds_nothing():
+    more = 1.0 + 1e-12
+    assert point((more, -more, 0), (9 * more, -9 * more, 0)) == []
+    from_zero = hand().replace('lower="-1"', 'lower="0"')
+    assert point((-1e-17, 0, 0), text=from_zero) == []
+    assert point((-1e-6, 0, 0), text=from_zero) == [("j1", POSITION, -1e-6, 0.0)]
+
+
+WORST = ("j1", 1.5, 1.0), ("j3", -1.2, -1.0)
+
+
+def test_the_worst_point_of_each_joint_and_quantity():
+    q = [[1.1, 0, 0], [1.5, 0, -1.2], [1.3, 0, -1.01]]
+    found = moving_excesses(["j1", "j2", "j3"], q, step=10**9)
+    assert found == [
+        Excess("j1", POSITION, 1, 2 * 10**9, 1.5, 1.0),
+        Excess("j3", POSITION, 1, 2 * 10**9, -1.2, -1.0),
+    ]
+
+
+def test_of_equal_excesses_on_both_sides_the_first_counts():
+    found = moving_excesses(["j1"], [[0], [-1.5], [1.5]], step=10**9)
+    assert found == [Excess("j1", POSITION, 1, 2 * 10**9, -1.5, -1.0)]
+
+
+def test_mimic_joints_have_limits_of_their_own():
+    text = hand().replace("multiplier='-0.5'", "multiplier='-3'")
+    found = point((0, 0, 0.9), (0, 0, 4.0), text=text)
+    assert found == [("j4", POSITION, pytest.approx(-2.6), -1.0), ("j4", VELOCITY, -12.0, -9.0)]
+
+
+def test_limits_of_zero_are_none():
+    text = hand().replace('effort="9" velocity="9"', 'effort="0" velocity="0"')
+    assert point(v=(1e3, 1e3, 1e3), text=text) == []
+    without = text.replace('lower="-1" upper="1"', 'lower="0" upper="0"')
+    assert point((5.0, 5.0, 5.0), text=without) == []
+
+
+def test_equal_limits_hold_a_joint_there():
+    text = hand().replace('lower="-1" upper="1"', 'lower="0.5" upper="0.5"', 1)
+    assert point((0.5, 0, 0), text=text) == []
+    assert point((0.7, 0, 0), text=text) == [("j1", POSITION, 0.7, 0.5)]

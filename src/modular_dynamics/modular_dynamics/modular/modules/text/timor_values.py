@@ -5,7 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....algebra import DualQuaternion, from_rotation_translation
+from modular_dynamics.algebra import DualQuaternion
+from modular_dynamics.algebra.conversion import from_rotation_translation
+
 from ....exceptions import UnsupportedModelError
 from ....model import Limits
 from ....text.numbers import LARGEST

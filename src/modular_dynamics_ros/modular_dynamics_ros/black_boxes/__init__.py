@@ -1,1 +1,0 @@
-"""What dynamics_node does for its black boxes besides taking their wrenches: motions, measuring, services."""

@@ -1,0 +1,309 @@
+"""The kinds of changes that a robot may get while a node runs: each is a constant value."""
+
+import re
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+import modular_dynamics as md
+from modular_dynamics.algebra import Quaternion
+from modular_dynamics.algebra.conversion import pose
+from modular_dynamics.text.files import content_of, path_of
+from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
+from modular_dynamics.text.sizes import MAX_BYTES
+from modular_dynamics_ros.computation.checked_numbers import checked_numbers
+from modular_dynamics_ros.computation.values import UNIT_NORM
+from modular_dynamics_ros.exceptions import ChangeFileError, NumbersError, RobotError
+
+Own = TypeVar("Own", bound="NamedNumbers")
+IDENTITY_POSE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+#: How file:///robots/hand.urdf or package://robots/hand.urdf begins.
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|file:/", re.IGNORECASE)
+#: Last words of the names of a link's or load's moments of inertia, and of all its parameters.
+MOMENTS = tuple(f"inertia {pair}" for pair in ("xx", "xy", "xz", "yy", "yz", "zz"))
+MASS_NUMBERS = ("mass", *(f"com {axis}" for axis in "xyz"), *MOMENTS)
+#: Last words of the names of parameters for which descriptions may have larger numbers.
+_STIFF = "damping", "friction", "armature", "stiffness"
+_LIMITS = {"limit": LARGEST_FLOAT} | dict.fromkeys(_STIFF, STIFFEST)
+
+
+class Change:
+    """One change. Its text says what it does, for the log."""
+
+    kind: ClassVar[str]
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the changed graph.
+
+        Raises:
+            ModularDynamicsError: the graph does not allow it.
+        """
+        raise NotImplementedError
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Change | None":
+        """Return what is left of the change on a graph that lacks some names; None if nothing is."""
+        raise NotImplementedError
+
+    def content(self) -> Mapping[str, Any]:
+        """Return plain values for a file, from which `changes_of_text` restores the change."""
+        values = {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
+        return {name: list(one) if isinstance(one, tuple) else one for name, one in values.items()}
+
+
+Changes = tuple[Change, ...]
+
+
+@dataclass(frozen=True)
+class Payload(Change):
+    """A load on a link, in the link's frame.
+
+    Attributes:
+        mass: [kg]. com: [m]. inertia: ixx, ixy, ixz, iyy, iyz, izz about the centre of mass [kg m^2].
+    """
+
+    link: str
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
+    kind = "payload"
+
+    @staticmethod
+    def of(link: str, mass: float, com: Any, inertia: Any) -> "Payload":
+        """Return a payload with checked numbers.
+
+        Raises:
+            NumbersError: of a wrong count, not finite, or larger than descriptions may have them.
+        """
+        what = f"the payload on link '{link}'"
+        (kilograms,) = checked_numbers(f"{what}, mass", [mass], 1, LARGEST)
+        centre = checked_numbers(f"{what}, centre of mass", com, 3, LARGEST)
+        return Payload(link, kilograms, centre, checked_numbers(f"{what}, inertia", inertia, 6, LARGEST))
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the graph with the load on its link."""
+        xx, xy, xz, yy, yz, zz = self.inertia
+        inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        return graph.with_payload(self.link, mass=self.mass, com=self.com, inertia=inertia)
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Payload | None":
+        """Return None where the graph lacks the link."""
+        return self if self.link in graph.links else None
+
+    def __str__(self) -> str:
+        return f"payload of {self.mass:g} kg on '{self.link}'"
+
+
+@dataclass(frozen=True)
+class Attachment(Change):
+    """Another robot, fixed to a link of this one.
+
+    Attributes:
+        urdf: its text. pose: of its root link in the link [m; quaternion w x y z].
+        prefix: before all its names. robot: read from the text.
+    """
+
+    name: str
+    urdf: str
+    link: str
+    pose: tuple[float, ...]
+    prefix: str
+    robot: md.SubsystemGraph = field(compare=False, repr=False)
+    kind = "attachment"
+
+    @staticmethod
+    def of(
+        name: str, urdf: str, link: str, pose: Any = IDENTITY_POSE, prefix: str = "", *, strict: bool = False
+    ) -> "Attachment":
+        """Read from a text; may take long.
+
+        Raises:
+            NumbersError: an invalid pose. RobotError: not a URDF.
+        """
+        if not urdf.lstrip("\ufeff \t\r\n").startswith("<"):  # load_urdf would read other text as a path
+            text = f"'{name}' needs the text of a URDF, which begins with '<', not '{urdf[:40]}'"
+            raise RobotError(f"{text}; a path belongs into the field file")
+        return Attachment(name, urdf, link, _checked_pose(name, pose), prefix, _read(urdf, strict))
+
+    @staticmethod
+    def of_file(name: str, path: str, link: str, pose: Any, prefix: str, *, strict: bool) -> "Attachment":
+        """Read from a URDF or xacro file; later changes of the file have no effect.
+
+        Raises:
+            NumbersError, RobotError: as of `of`. ChangeFileError: the file cannot be read.
+        """
+        numbers = _checked_pose(name, pose)
+        if _URI.match(path):  # as a path it would lose a slash in messages
+            text = f"file of '{name}': {path[:200]!r} is a URI; a path is needed"
+            raise ChangeFileError(f"{text}, such as /robots/hand.urdf")
+        file = path_of(path)
+        try:  # the library may take what is no path for a text, and a pipe would be waited for
+            content_of(file, "URDF or xacro file", MAX_BYTES, md.DescriptionError)
+        except md.DescriptionError as error:
+            raise ChangeFileError(f"file of '{name}': {error}") from error
+        robot = _read(file, strict)
+        return Attachment(name, robot.urdf, link, numbers, prefix, robot)
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the graph with the other robot attached."""
+        x, y, z, *rotation = self.pose
+        x_link_root = pose(Quaternion(*rotation), [x, y, z])
+        return graph.attach(self.robot, self.link, x_link_root, prefix=self.prefix)
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Attachment | None":
+        """Return None where the graph lacks the link."""
+        return self if self.link in graph.links else None
+
+    def __str__(self) -> str:
+        return f"'{self.name}' ({self.robot.name}) attached to '{self.link}'"
+
+
+@dataclass(frozen=True)
+class Removal(Change):
+    """A subsystem is gone, with all that it carries."""
+
+    name: str
+    kind = "removal"
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the graph without the links at which the subsystem begins, which its first joints move."""
+        subsystem = graph.subsystem(self.name)
+        inside = {*subsystem.indices}
+        first = [graph.joints[k].child_link for k in subsystem.indices if graph.parents[k] not in inside]
+        for link in [subsystem.root_link] if subsystem.black_box else first:
+            if link in graph.links:  # otherwise it was removed together with another link
+                graph = graph.without(link)
+        return graph
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Removal | None":
+        """Return None where the graph lacks the subsystem."""
+        return self if any(one.name == self.name for one in graph.subsystems) else None
+
+    def __str__(self) -> str:
+        return f"subsystem '{self.name}' removed"
+
+
+@dataclass(frozen=True)
+class NamedNumbers(Change):
+    """Numbers by name."""
+
+    values: Mapping[str, float]
+
+    def without(self: Own, names: Collection[str]) -> "Own | None":
+        """Return the change without some names; None if none is left."""
+        left = {name: value for name, value in self.values.items() if name not in names}
+        return type(self)(left) if left else None
+
+
+@dataclass(frozen=True)
+class Lock(NamedNumbers):
+    """Joints with one coordinate that are held at positions [rad or m]."""
+
+    kind = "lock"
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the graph with the joints locked."""
+        return graph.lock(dict(self.values))
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Lock | None":
+        """Return the lock of those joints that the graph has."""
+        return self.without([name for name in self.values if name not in graph.joint_names])
+
+    def content(self) -> Mapping[str, Any]:
+        """See `Change`."""
+        return {"positions": dict(self.values)}
+
+    def __str__(self) -> str:
+        return "locked: " + ", ".join(f"{name} at {at:g}" for name, at in self.values.items())
+
+
+@dataclass(frozen=True)
+class Numbers(NamedNumbers):
+    """Other values of the model's parameters, by the names of `graph.parameters`, in their units."""
+
+    kind = "parameters"
+
+    def apply(self, graph: md.SubsystemGraph) -> md.SubsystemGraph:
+        """Return the graph with these numbers."""
+        return graph.with_parameters(dict(self.values))
+
+    def without_unknown(self, graph: md.SubsystemGraph) -> "Numbers | None":
+        """Return the numbers whose names the graph has."""
+        known = graph.parameters
+        return self.without([name for name in self.values if name not in known])
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} = {value:g}" for name, value in self.values.items())
+
+
+def largest_size(name: str) -> float:
+    """Return the largest size of a model parameter, as in descriptions: larger ones overflow."""
+    return _LIMITS.get(name.rpartition(" ")[2], LARGEST)
+
+
+def body_of(name: str, numbers: Iterable[str] = MASS_NUMBERS) -> str:
+    """Return the link or load of a parameter: "link hand" of "link hand mass"; empty if it has none.
+
+    Args:
+        numbers: those that are looked for.
+    """
+    if name.startswith(("link ", "payload ")):
+        for number in numbers:
+            if name.endswith(f" {number}"):
+                return name.removesuffix(f" {number}")
+    return ""
+
+
+def locked_positions(changes: Changes) -> dict[str, float]:
+    """Return for each locked joint the position [rad or m] at which it is held."""
+    locks = (change.values for change in changes if isinstance(change, Lock))
+    return {name: position for positions in locks for name, position in positions.items()}
+
+
+def locked_with_mimics(
+    described: md.SubsystemGraph, changes: Changes, graph: md.SubsystemGraph
+) -> dict[str, float]:
+    """Return `locked_positions`, and those of joints that mimic a locked one and are locked with it.
+
+    Args:
+        described: the robot without changes. graph: with them; a joint whose link it lacks was removed.
+    """
+    held, links = locked_positions(changes), {*graph.links}
+    robots = [(described, "")]
+    robots += [(change.robot, change.prefix) for change in changes if isinstance(change, Attachment)]
+    mimics = {
+        prefix + joint.name: joint.mimic.multiplier * held[driver] + joint.mimic.offset
+        for robot, prefix in robots
+        for joint in robot.joints
+        if joint.mimic is not None
+        and (driver := prefix + joint.mimic.joint) in held
+        and prefix + joint.child_link in links
+    }
+    return mimics | held
+
+
+def _checked_pose(name: str, numbers: Any) -> tuple[float, ...]:
+    """Return the pose with a quaternion of norm one; all zeros, an unset message, are the identity.
+
+    Raises:
+        NumbersError: not seven finite numbers, huge, or a quaternion without norm one.
+    """
+    checked = checked_numbers(f"the pose of '{name}'", numbers, 7, LARGEST)
+    if not any(checked):
+        return IDENTITY_POSE
+    norm = sum(number * number for number in checked[3:]) ** 0.5
+    if not abs(norm - 1.0) <= UNIT_NORM:
+        raise NumbersError(
+            f"the pose of '{name}': its quaternion w x y z = {list(checked[3:])} has the norm {norm:g}, not 1"
+        )
+    return (*checked[:3], *(number / norm for number in checked[3:]))
+
+
+def _read(source: str | Path, strict: bool) -> md.SubsystemGraph:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", md.ModelWarning)  # they are also in graph.warnings
+            return md.load_urdf(source, strict=strict)
+    except (md.ModularDynamicsError, OSError) as error:
+        raise RobotError(f"the robot to attach: {error}") from error

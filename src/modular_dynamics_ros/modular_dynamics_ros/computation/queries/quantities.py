@@ -1,0 +1,308 @@
+"""What the services of dynamics_node compute at one state."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import modular_dynamics as md
+from modular_dynamics.algebra.matrix_forms import inverse, skew
+from modular_dynamics.loops import internal_wrenches
+from modular_dynamics_ros.computation.closed_loop import ClosedLoop, ClosedLoopSolution, Dynamics
+from modular_dynamics_ros.computation.queries.query_model import (
+    QueryError,
+    QueryModel,
+    require_actuators,
+    require_usable,
+)
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.torque_terms import TorqueTerms
+from modular_dynamics_ros.computation.values import (
+    AppliedWrenches,
+    Array,
+    Configuration,
+    StampedWrench,
+    State,
+)
+from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
+from modular_dynamics_ros.exceptions import BadMessage, listed
+
+# M(q) a + h = tau of one state, along the coordinates of the solver, and two parts of h.
+
+
+@dataclass(frozen=True, eq=False)
+class EquationTerms:
+    """Terms along p coordinates, friction and external wrenches left out; black boxes weigh nothing.
+
+    Attributes:
+        coordinates: names. mass_matrix: (p, p). nonlinear_effects: C(q, v) v + gravity + springs (p,),
+        torques without acceleration. gravity: holds the weight (p,). springs: with their dampers (p,).
+    """
+
+    coordinates: list[str]
+    mass_matrix: Array
+    nonlinear_effects: Array
+    gravity: Array
+    springs: Array
+
+
+def equation_of_motion(model: QueryModel, configuration: Configuration, state: State) -> EquationTerms:
+    """Return the terms at a state; its accelerations are not used.
+
+    Raises:
+        BadMessage: a singular configuration, or numbers that overflow.
+        QueryError: joints in a black box move others.
+        ModularDynamicsError: of the library.
+    """
+    require_no_driving_boxes(model)
+    indices, names = model.coordinates
+    unloaded = AppliedWrenches(None, {name: np.zeros(6) for name in model.robot.black_boxes} or None)
+    at_rest = model.solver.solve(configuration, state.at_rest(), unloaded)
+    moving = model.solver.solve(configuration, without_accelerations(state), unloaded)
+    base = None if model.robot.base is None else np.zeros(6)  # springs act between links
+    springs, dampers = (model.rates(one, base) for one in model.terms.springs(configuration, state))
+    h, gravity = full_torques(model, moving), full_torques(model, at_rest) - springs
+    M = mass_matrix(model, configuration)
+    return EquationTerms(names, M, h[indices], gravity[indices], (springs + dampers)[indices])
+
+
+def full_torques(model: QueryModel, dynamics: Dynamics) -> Array:
+    """Return torques and the base's wrench as a vector of the solver."""
+    return model.rates(dynamics.tau, None if model.robot.base is None else dynamics.base_wrench)
+
+
+def without_accelerations(state: State) -> State:
+    """Return the state with the same positions and velocities and zero accelerations."""
+    base = None if state.base is None else replace(state.base, acceleration=np.zeros(6))
+    return state._replace(a=np.zeros_like(state.a), base=base)
+
+
+def mass_matrix(model: QueryModel, configuration: Configuration) -> Array:
+    """Return M (p, p) of the model's coordinates; of closed loops W^T M W (Schappler et al., section 3.4).
+
+    Raises:
+        ModularDynamicsError: a singular configuration.
+    """
+    robot, (indices, _) = model.robot, model.coordinates
+    if isinstance(model.solver, ClosedLoop):
+        W = model.solver.solver.dynamic_projection(configuration.coordinates)[:, indices]
+        return np.asarray(W.T @ md.mass_matrix(robot.graph.tree, configuration.coordinates) @ W)
+    if not robot.black_boxes:
+        return np.asarray(md.mass_matrix(robot.graph, configuration.coordinates)[np.ix_(indices, indices)])
+    return _by_columns(model, configuration)
+
+
+def _by_columns(model: QueryModel, configuration: Configuration) -> Array:
+    """Return M without black boxes, by columns: torques at unit accelerations less those at rest."""
+    graph, (indices, _) = model.robot.graph, model.coordinates
+    a = np.zeros((len(indices) + 1, graph.nv))
+    a[np.arange(len(indices)), indices] = 1.0
+    q, v = np.tile(configuration.coordinates, (len(a), 1)), np.zeros_like(a)
+    boxes = {name: np.zeros(6) for name in model.robot.black_boxes}
+    tau = md.inverse_dynamics(
+        replace(graph, gravity=np.zeros(3)), q, v, a, threads=1, black_box_wrenches=boxes
+    )
+    M = (tau[:-1] - tau[-1])[:, indices]
+    return np.asarray(0.5 * (M + M.T))
+
+
+def require_no_driving_boxes(model: QueryModel) -> None:
+    """Raise QueryError where joints inside a black box move joints outside: no equation holds for them."""
+    robot = model.robot
+    if driving := [name for name in robot.state_names if name not in robot.joint_names]:
+        text = f"{listed(driving)} inside a black box of '{robot.graph.name}' moves joints outside"
+        raise QueryError("REFUSED", f"{text}: without its mass there is no equation of motion")
+
+
+# The torques of a state, term by term, the wrenches between subsystems, and that on the root.
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDynamicsTerms:
+    """The answer to one request.
+
+    Attributes:
+        terms: of the torques. dynamics: their solution. root: what the world exerts on the root link.
+    """
+
+    terms: TorqueTerms
+    dynamics: Dynamics
+    root: StampedWrench
+
+
+def inverse_dynamics(
+    model: QueryModel,
+    configuration: Configuration,
+    state: State,
+    wrenches: AppliedWrenches,
+    *,
+    friction: bool,
+) -> InverseDynamicsTerms:
+    """Return torques and wrenches at a state.
+
+    Raises:
+        BadMessage: a singular configuration, or numbers that overflow.
+    """
+    dynamics = model.solver.solve(configuration, state, wrenches)
+    terms = model.terms.split(configuration, state, dynamics, friction=friction)
+    if not all(np.isfinite(one).all() for one in vars(terms).values()):
+        raise BadMessage("not finite", "the state is finite, but so large that the torques are not")
+    return InverseDynamicsTerms(terms, dynamics, root_wrench(model.robot, configuration, dynamics))
+
+
+def root_wrench(robot: Robot, configuration: Configuration, dynamics: Dynamics) -> StampedWrench:
+    """Return the world's wrench on the root link [force, moment], in its frame, without given wrenches.
+
+    Of a base, its wrench. A link that is fixed in the world is at rest: its weight and what the subsystems,
+    loop joints, springs and external wrenches exert on it leave the rest to the world.
+    """
+    if robot.base is not None:
+        return robot.base.link, dynamics.base_wrench
+    graph, ground = robot.graph, robot.graph.ground
+    weight = ground.mass * graph.gravity
+    total = -np.concatenate((weight, np.cross(ground.com, weight)))
+    for index, subsystem in enumerate(graph.subsystems):
+        if subsystem.connection.body is None:
+            total += _at_root(graph, configuration, *dynamics.connection_wrench(index))
+    loads = dict(dynamics.wrenches.external or {})
+    if isinstance(dynamics, ClosedLoopSolution):
+        for link, wrench in internal_wrenches(graph, dynamics.result).items():
+            loads[link] = loads.get(link, np.zeros(6)) + wrench
+    for link, wrench in loads.items():
+        if link in ground.links:
+            total -= _at_root(graph, configuration, link, wrench)
+    return ground.name, total
+
+
+def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, wrench: Array) -> Array:
+    """Return a wrench, given at and in a link's frame, at and in that of the root link."""
+    (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
+    return np.asarray(wrench_matrix(H_root_link) @ wrench)
+
+
+# The accelerations that efforts cause at a state.
+
+WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
+LEAST_PART = 1e-3  # least component of a joint in that direction
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerations:
+    """Accelerations of `joint_names` (m,) [rad/s^2 or m/s^2], and of a floating base (6,)."""
+
+    joints: Array
+    base: Array | None
+
+
+def efforts_of(robot: Robot, efforts: Mapping[str, float]) -> Array:
+    """Return efforts by joint as a vector of `state_names` (n,) [N m or N]; 0 for joints not named.
+
+    Raises:
+        QueryError: of a joint that has no actuator of its own, or whose torque is not known.
+    """
+    require_actuators(robot, list(efforts))
+    require_usable("efforts", np.array([*efforts.values()], dtype=float), list(efforts))
+    return np.array([efforts.get(name, 0.0) for name in robot.state_names], dtype=float)
+
+
+def forward_dynamics(
+    model: QueryModel,
+    configuration: Configuration,
+    state: State,
+    efforts: Array,
+    wrenches: AppliedWrenches,
+    *,
+    friction: bool,
+) -> Accelerations:
+    """Return accelerations from efforts (n,); wrenches of black boxes are as given, at any acceleration.
+
+    Trees by articulated bodies; robots with loops, black boxes or a root that only turns by their equation of
+    motion M a = tau - h.
+
+    Raises:
+        BadMessage: a singular configuration, or numbers that overflow.
+        QueryError: a singular M, or joints in a black box move others. ModularDynamicsError: of the library.
+    """
+    require_no_driving_boxes(model)
+    robot = model.robot
+    moving = model.solver.solve(configuration, without_accelerations(state), wrenches)
+    tau = model.rates(efforts - moving.friction if friction else efforts, None)
+    if robot.closed or robot.black_boxes or (robot.base is not None and robot.base.source == "imu"):
+        (indices, names), M = model.coordinates, mass_matrix(model, configuration)
+        every = np.zeros_like(tau)
+        every[indices] = _solved(M, (tau - full_torques(model, moving))[indices], names)
+    else:
+        v = model.velocities(configuration, state)
+        every = md.forward_dynamics(
+            robot.graph, configuration.coordinates, v, tau, external_wrenches=wrenches.external
+        )
+    if not np.isfinite(every).all():
+        raise QueryError("BAD_STATE", "the state is finite, but so large that the accelerations are not")
+    base = None if robot.base is None else every[robot.base.velocities]
+    return Accelerations(every[model.joints][robot.published], base)
+
+
+def _solved(M: Array, torques: Array, names: list[str]) -> Array:
+    """Return M^-1 torques. Raises QueryError: M is singular."""
+    scale = np.sqrt(np.diag(M))
+    if not scale.all():
+        name = names[int(np.argmin(scale))]
+        raise QueryError("REFUSED", f"'{name}' moves no inertia: torques would accelerate it infinitely")
+    scaled = M / np.outer(scale, scale)
+    sizes, motions = np.linalg.eigh(scaled)
+    if sizes[0] * WORST_CONDITION < sizes[-1]:
+        moving = [name for name, part in zip(names, motions[:, 0], strict=True) if abs(part) > LEAST_PART]
+        listed = ", ".join(f"'{name}'" for name in dict.fromkeys(moving))
+        raise QueryError("REFUSED", f"{listed} together move no inertia here: the mass matrix is singular")
+    return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
+
+
+# The jacobian of a point on a link against the root link, its pose and its twist.
+
+
+@dataclass(frozen=True, eq=False)
+class PointJacobian:
+    """The Jacobian of a point on a link, along the axes of the root link.
+
+    Attributes:
+        frame: the root link: of a floating base its link. coordinates: names of the columns.
+        jacobian: (6, p) [linear; angular]; the twist of the point against the world is jacobian times
+        velocities. pose: H_frame_point (4, 4), along the link's axes. twist: (6,) at the state's velocities.
+    """
+
+    frame: str
+    coordinates: list[str]
+    jacobian: Array
+    pose: Array
+    twist: Array
+
+
+def point_jacobian(
+    model: QueryModel, configuration: Configuration, state: State, link: str, point: Array
+) -> PointJacobian:
+    """J of a point [m] on a link, in the link's frame; of closed loops J W, along the independent joints.
+
+    The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
+
+    Raises:
+        QueryError: an unknown link, or a point that is not finite or huge. ModularDynamicsError: a dead
+            point.
+    """
+    robot, graph, q = model.robot, model.robot.graph, configuration.coordinates
+    name = robot.link(link)
+    if name not in graph.links:
+        text = f"no link '{link[:80]}' in '{graph.name}'; its links: {listed(graph.links, 8)}"
+        raise QueryError("UNKNOWN_NAME", text)
+    require_usable("point", point, "xyz")
+    frame = graph.ground.name if robot.base is None else robot.base.link
+    pose, H_root_frame = md.frame_poses(graph, q, [name, frame])
+    J = md.jacobian(graph, q, name)
+    lever = pose[:3, :3] @ point
+    pose[:3, 3] += lever
+    J[:3] -= skew(lever) @ J[3:]
+    if (W := model.projection(configuration)) is not None:
+        J = J @ W
+    J = np.kron(np.eye(2), H_root_frame[:3, :3].T) @ J
+    v = model.rates(state.v, None if state.base is None else state.base.twist)
+    indices, names = model.coordinates
+    return PointJacobian(robot.frame(frame), names, J[:, indices], inverse(H_root_frame) @ pose, J @ v)

@@ -1,0 +1,207 @@
+"""Pictures over time: torques of subsystems, reactions of the torso, bodies and torques of the snake."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyBboxPatch
+
+import modular_dynamics as md
+from modular_dynamics.modular import Assembly
+from modular_dynamics.pictures.colours import subsystem_colours
+from modular_dynamics_ros.demo.evaluation import Evaluation, TorsoRun, coordinates_of
+from modular_dynamics_ros.demo.growth import GrowthRun, Stage
+
+ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
+LINES = ("-", (0, (6, 1.5)), (0, (2, 1)))
+OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
+
+
+@contextmanager
+def _panels(title: str, count: int, row_height: float, path: Path) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Yield a figure and its panels over time, in two columns; write it to the path at the end."""
+    rows = (count + 1) // 2
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, row_height * rows + 0.8), layout="constrained")
+        panels = list(figure.subplots(rows, 2, sharex=True, squeeze=False).flat)
+        yield figure, panels[:count]
+        for axis in panels[count:]:
+            axis.set_visible(False)
+        for axis in panels[count - 2 : count]:
+            axis.set_xlabel("time [s]")
+            axis.tick_params(labelbottom=True)
+        figure.suptitle(title, fontsize=13, fontweight="bold")
+        figure.savefig(path, dpi=130)
+
+
+def _finish(axis: Axes, title: str, quantity: str, colour: str = "black") -> None:
+    """Add title, quantity, grid and legend to a panel whose lines are drawn."""
+    axis.set_title(title, color=colour, fontweight="bold", loc="left")
+    axis.set_ylabel(quantity)
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(x=0.0)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8, markerscale=4)
+
+
+def draw_torques(graph: md.SubsystemGraph, evaluation: Evaluation, path: Path) -> Path:
+    """Write the picture; return its path. Forces and torques of one subsystem have panels of their own."""
+    colours = subsystem_colours(graph)
+    groups = [
+        (subsystem.name, quantity, joints)
+        for subsystem in graph.subsystems
+        for quantity in ("torque [N m]", "force [N]")
+        if (joints := _joints(graph, subsystem, quantity))
+    ]
+    title = f"{graph.name}: joint torques of every subsystem"
+    with _panels(title, len(groups) + 1, 2.3, path) as (figure, panels):
+        for axis, (name, quantity, joints) in zip(panels, groups, strict=False):
+            _draw_joints(axis, evaluation, joints, colours[name])
+            _finish(axis, name, quantity, colours[name])
+        _draw_difference(panels[-1], graph, evaluation, colours)
+        figure.legend(
+            handles=[
+                Line2D([], [], color="0.25", lw=1.3, label="dynamics_node (composed of subsystems)"),
+                Line2D([], [], color="0.25", lw=5, alpha=0.25, label="Pinocchio (whole robot)"),
+            ],
+            loc="outside lower center",
+            ncols=2,
+            frameon=False,
+        )
+    return path
+
+
+def _joints(graph: md.SubsystemGraph, subsystem: md.Subsystem, quantity: str) -> list[tuple[str, int]]:
+    """Return name and coordinate of a subsystem's joints that have this quantity."""
+    linear = quantity.startswith("force")
+    moved = [
+        joint for joint in subsystem.joints if joint.mimic is None and (joint.type == "prismatic") == linear
+    ]
+    return [(joint.name, graph.v_slice(joint.name).start) for joint in moved]
+
+
+def _draw_joints(axis: Axes, evaluation: Evaluation, joints: list[tuple[str, int]], colour: str) -> None:
+    """Draw each joint in its own shade, dark to light, distinguishable on white."""
+    base = np.array(to_rgb(colour))
+    steps = np.linspace(-0.45, 0.4, len(joints)) if len(joints) > 1 else [0.0]
+    for (name, index), step, style in zip(joints, steps, cycle(LINES), strict=False):
+        shade = tuple(base * (1.0 + step) if step < 0.0 else base + (1.0 - base) * step)
+        axis.plot(evaluation.times, evaluation.theirs[:, index], color=shade, lw=5, alpha=0.25)
+        axis.plot(evaluation.times, evaluation.ours[:, index], color=shade, lw=1.3, ls=style, label=name)
+    axis.margins(y=0.12)
+    axis.ticklabel_format(axis="y", useOffset=False)
+
+
+def _draw_difference(
+    axis: Axes, graph: md.SubsystemGraph, evaluation: Evaluation, colours: dict[str, str]
+) -> None:
+    difference = np.abs(evaluation.ours - evaluation.theirs) / evaluation.largest
+    for subsystem in graph.subsystems:
+        if own := coordinates_of(graph, subsystem):
+            worst = np.maximum(difference[:, own].max(axis=1), ROUNDING)
+            style = {"color": colours[subsystem.name], "ls": "", "marker": ".", "ms": 2.5}
+            axis.semilogy(evaluation.times, worst, label=subsystem.name, **style)
+    axis.axhline(1e-9, color="0.2", lw=1.0, ls="--", label="allowed: 1e-9")
+    _finish(axis, f"difference between the two (0 is drawn at {ROUNDING:.0e})", "of the largest torque")
+
+
+def draw_reactions(run: TorsoRun, path: Path) -> Path:
+    """Write the picture; return its path."""
+    mean, axes = run.base.mean(axis=0), ("x", "y", "z")
+    forces = {f"{a}, mean {m:.1f}": f - m for a, m, f in zip(axes, mean[:3], run.base.T[:3], strict=True)}
+    groups = (
+        ("actuators", "force [N]", run.actuators),
+        ("springs", "tension [N]", run.springs),
+        ("body 2 on body 3, less its mean", "force [N]", forces),
+        ("body 2 on body 3", "moment [N m]", dict(zip(axes, run.base.T[3:], strict=True))),
+    )
+    title = "CHARMIE's torso: what torso_reaction_node has published"
+    with _panels(title, len(groups), 2.6, path) as (_, panels):
+        for axis, (name, quantity, lines) in zip(panels, groups, strict=True):
+            for (label, values), style in zip(lines.items(), cycle(OVERLAID), strict=False):
+                axis.plot(run.times, values, lw=1.3, ls=style, label=label)
+            _finish(axis, name, quantity)
+    return path
+
+
+GROUPS = {"body": "#2b6cb0", "left leg": "#2f855a", "right leg": "#dd6b20"}
+STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
+
+
+def draw_growth(run: GrowthRun, path: Path) -> Path:
+    """Write the picture; return its path."""
+    with mpl.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False}):
+        figure = Figure(figsize=(13, 8.6), layout="constrained")
+        grid = figure.add_gridspec(2, 1, height_ratios=(1.0, 2.6))
+        bodies, torques = figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])
+        for axis, stage in zip(bodies.subplots(1, len(run.stages)), run.stages, strict=True):
+            _draw_body(axis, stage)
+        for axis, group in zip(torques.subplots(len(GROUPS), 1, sharex=True), GROUPS, strict=True):
+            _draw_torques(axis, run, group)
+        axis.set_xlabel("time [s]")
+        figure.suptitle("A snake of Backbones grows two legs while it moves", fontsize=13, fontweight="bold")
+        handles = [
+            Line2D([], [], color="0.25", lw=1.3, label="dynamics_node"),
+            Line2D([], [], color="0.25", lw=5, alpha=0.25, label="Pinocchio, of the active body"),
+            Line2D([], [], color="0.5", lw=1.0, ls=":", label="a module docks"),
+        ]
+        figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+        figure.savefig(path, dpi=130)
+    return path
+
+
+def _group(name: str) -> str:
+    return "left leg" if name.startswith("left") else "right leg" if name.startswith("right") else "body"
+
+
+def _draw_body(axis: Axes, stage: Stage) -> None:
+    """Draw the modules from above, at zero joint positions."""
+    for module, centre in _centres(stage.assembly).items():
+        box = FancyBboxPatch(
+            tuple(centre - 0.42), 0.84, 0.84, boxstyle="round,pad=0,rounding_size=0.12", ec="white"
+        )
+        box.set_facecolor("0.35" if module == stage.assembly.base else GROUPS[_group(module)])
+        axis.add_patch(box)
+        if module.startswith("v"):
+            axis.text(centre[0], centre[1], module, ha="center", va="center", color="white", fontsize=8)
+    axis.set(xlim=(-0.7, 4.7), ylim=(-2.7, 2.7), aspect="equal")
+    axis.axis("off")
+    axis.set_title(f"{stage.start:.1f} s: {len(stage.assembly)} modules", fontsize=10)
+
+
+def _centres(assembly: Assembly) -> dict[str, np.ndarray]:
+    """Return the modules' centres from above, in edges of a module."""
+    graph = assembly.graph()
+    links = [f"{module}/{kind.root}" for module, kind in assembly.kinds.items()]
+    poses = md.frame_poses(graph, graph.neutral(), links)
+    edges = [kind.cell_size for kind in assembly.kinds.values()]
+    return {module: pose[:2, 3] / edge for module, pose, edge in zip(assembly, poses, edges, strict=True)}
+
+
+def _draw_torques(axis: Axes, run: GrowthRun, group: str) -> None:
+    names = list(dict.fromkeys(n for stage in run.stages for n in stage.names if _group(n) == group))
+    base = np.array(to_rgb(GROUPS[group]))
+    for k, name in enumerate(names):
+        colour = tuple(base + (1.0 - base) * 0.55 * k / len(names))  # lighter outwards
+        label = name
+        for stage in run.stages:
+            if name in stage.names:
+                column = stage.names.index(name)
+                axis.plot(stage.times, stage.theirs[:, column], color=colour, lw=5, alpha=0.25)
+                axis.plot(
+                    stage.times, stage.ours[:, column], color=colour, lw=1.3, ls=STYLES[k % 4], label=label
+                )
+                label = "_nolegend_"
+    for stage in run.stages[1:]:
+        axis.axvline(stage.start, color="0.5", lw=1.0, ls=":")
+    axis.set_ylabel("torque [N m]")
+    axis.set_title(group, color=GROUPS[group], fontweight="bold", loc="left")
+    axis.grid(alpha=0.25, lw=0.6)
+    axis.margins(x=0.0)
+    axis.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=8)

@@ -1,1 +1,0 @@
-"""Requests and answers of the services that compute."""

@@ -1,1 +1,0 @@
-"""joint_state_player."""

@@ -1,0 +1,190 @@
+"""Services of dynamics_node that compute something on request: from the request to its response.
+
+A thread computes the answers, beside those to joint states; every error becomes a response.
+"""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from modular_dynamics_interfaces.srv import (
+    ForwardDynamics,
+    GetEquationOfMotion,
+    GetJacobian,
+    GetSubsystemGraph,
+    InverseDynamics,
+    TrajectoryTorques,
+)
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.node import Node
+
+from modular_dynamics_ros.computation.queries import quantities
+from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of
+from modular_dynamics_ros.computation.queries.trajectory import trajectory_torques
+from modular_dynamics_ros.computation.values import Configuration, State
+from modular_dynamics_ros.diagnostics.failures import described, one_line
+from modular_dynamics_ros.exceptions import NodeError
+from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
+from modular_dynamics_ros.messages.queries import (
+    efforts_from_request,
+    equation_message,
+    excess_messages,
+    matrix_pose_message,
+    motion_from_message,
+    requested_state_from_message,
+    torque_terms_message,
+    torques_message,
+    wrenches_from_messages,
+)
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.subsystems import ConnectionWrenchesWriter, subsystem_graph_message
+from modular_dynamics_ros.node.topics import REQUESTS
+from modular_dynamics_ros.node.worker import Worker
+
+
+class QueryServices:
+    """Services that are there as long as their node, and refuse all requests while it is not active.
+
+    One thread computes all answers; it keeps the solvers of the last robot that was asked about.
+
+    Args:
+        host: the node; it changes in another thread. `active`; `session`: of its robot; `why_no_robot`: why
+            none is active; `now()`: its clock [ns].
+    """
+
+    def __init__(self, node: Node, host: Any) -> None:
+        self._node, self._host = node, host
+        self._model: QueryModel | None = None
+        self._worker, group = Worker(node), MutuallyExclusiveCallbackGroup()  # one request at a time
+        for kind, name, fill in (
+            (InverseDynamics, "inverse_dynamics", self._inverse_dynamics),
+            (ForwardDynamics, "forward_dynamics", self._forward_dynamics),
+            (GetEquationOfMotion, "equation_of_motion", self._equation_of_motion),
+            (GetJacobian, "jacobian", self._jacobian),
+            (GetSubsystemGraph, "get_subsystem_graph", self._get_subsystem_graph),
+            (TrajectoryTorques, "trajectory_torques", self._trajectory_torques),
+        ):
+            answer = self._answering(name, fill)
+            node.create_service(kind, f"~/{name}", answer, qos_profile=REQUESTS, callback_group=group)
+
+    def destroy(self) -> None:
+        """Answer no more."""
+        self._worker.destroy(NodeError("the node ended"))
+
+    def _answering(self, name: str, fill: Any) -> Any:
+        async def answer(request: Any, response: Any) -> Any:
+            try:
+                code, text = await self._worker.run(partial(self._outcome, name, fill, request, response))
+            except NodeError as error:
+                code, text = "NOT_ACTIVE", str(error)
+            if code != "NONE":
+                response = type(response)()  # an empty response: no fields filled in before the error
+            response.error_code, response.error_message = getattr(type(response), code), one_line(text)
+            response.success = code == "NONE"
+            return response
+
+        return answer
+
+    def _outcome(self, name: str, fill: Any, request: Any, response: Any) -> tuple[str, str]:
+        """Fill in the response, and return its result code's name and its message."""
+        host = self._host
+        if not host.active:
+            return "NOT_ACTIVE", "the node is not active; configure and activate it first"
+        if (session := host.session) is None:
+            return "NOT_ACTIVE", host.why_no_robot
+        try:
+            fill(request, response, _subject(session, host.now()))
+        except Exception as error:  # a service must not end the node
+            if (code := code_of(error)) != "UNEXPECTED":
+                return code, str(error)
+            text = described(error)
+            if self._node.context.ok():
+                self._node.get_logger().error(f"unexpected error in ~/{name}: {text}")
+            return code, text
+        return "NONE", ""
+
+    def _inverse_dynamics(
+        self, request: InverseDynamics.Request, response: InverseDynamics.Response, subject: Subject
+    ) -> None:
+        external = wrenches_from_messages(request.external_wrenches)
+        model, state, configuration, stamp = self._at(request, subject)
+        wrenches = model.applied(model.given(subject, external), state)
+        friction, robot = subject.settings.friction == "urdf", subject.robot
+        solved = quantities.inverse_dynamics(model, configuration, state, wrenches, friction=friction)
+        response.torques = torque_terms_message(stamp, robot.joint_names, solved.terms)
+        subsystems = [subsystem.name for subsystem in robot.graph.subsystems]
+        writer = ConnectionWrenchesWriter(subsystems, robot.frame_prefix)
+        response.connections = writer.write(stamp, solved.dynamics.connection_wrench)
+        response.base_wrench = WrenchWriter(robot.frame_prefix).write(stamp, *solved.root)
+
+    def _forward_dynamics(
+        self, request: ForwardDynamics.Request, response: ForwardDynamics.Response, subject: Subject
+    ) -> None:
+        external = wrenches_from_messages(request.external_wrenches)
+        given = efforts_from_request(request.effort_names, request.efforts)
+        efforts = quantities.efforts_of(subject.robot, given)
+        model, state, configuration, _ = self._at(request, subject)
+        wrenches = model.applied(model.given(subject, external), state)
+        friction = subject.settings.friction == "urdf"
+        found = quantities.forward_dynamics(model, configuration, state, efforts, wrenches, friction=friction)
+        response.joint_names = list(subject.robot.joint_names)
+        response.accelerations = found.joints.tolist()
+        if found.base is not None:
+            set_rates(response.base_acceleration, found.base)
+
+    def _equation_of_motion(
+        self, request: GetEquationOfMotion.Request, response: GetEquationOfMotion.Response, subject: Subject
+    ) -> None:
+        model, state, configuration, stamp = self._at(request, subject)
+        terms = quantities.equation_of_motion(model, configuration, state)
+        response.equation = equation_message(stamp, terms)
+
+    def _jacobian(
+        self, request: GetJacobian.Request, response: GetJacobian.Response, subject: Subject
+    ) -> None:
+        model, state, configuration, _ = self._at(request, subject)
+        point = np.array([request.point.x, request.point.y, request.point.z])
+        jacobian = quantities.point_jacobian(model, configuration, state, request.link, point)
+        response.frame, response.coordinates = jacobian.frame, jacobian.coordinates
+        response.jacobian = jacobian.jacobian.ravel().tolist()
+        response.pose = matrix_pose_message(jacobian.pose)
+        set_rates(response.twist, jacobian.twist)
+
+    def _get_subsystem_graph(
+        self, request: GetSubsystemGraph.Request, response: GetSubsystemGraph.Response, subject: Subject
+    ) -> None:
+        robot, stamp = subject.robot, stamp_message(subject.now)
+        response.graph = subsystem_graph_message(robot.graph, stamp, robot.frame_prefix)
+
+    def _trajectory_torques(
+        self, request: TrajectoryTorques.Request, response: TrajectoryTorques.Response, subject: Subject
+    ) -> None:
+        external = wrenches_from_messages(request.external_wrenches)
+        motion, header = motion_from_message(request.trajectory), request.trajectory.header
+        torques = trajectory_torques(self._model_of(subject), subject, motion, external)
+        response.trajectory = torques_message(stamp_nanoseconds(header.stamp), torques)
+        response.trajectory.header = header
+        response.excesses = excess_messages(torques.excesses)
+
+    def _model_of(self, subject: Subject) -> QueryModel:
+        if self._model is None or self._model.robot is not subject.robot:
+            self._model = None  # a robot that was replaced is freed before the next one is made
+            self._model = QueryModel(subject.robot, subject.settings)
+        self._model.set_tolerance(subject.settings.closure_tolerance)
+        return self._model
+
+    def _at(self, request: Any, subject: Subject) -> tuple[QueryModel, State, Configuration, Time]:
+        """Return the state that a request means, all joints with loops closed, and the stamp."""
+        requested = requested_state_from_message(request.state)
+        state = state_of(subject.robot, requested, subject.last)
+        model, last = self._model_of(subject), subject.last
+        configuration = model.configuration(state, None if last is None else last.configuration)
+        stamp = subject.now if requested.names or last is None else last.state.stamp
+        return model, state, configuration, stamp_message(stamp)
+
+
+def _subject(session: Any, now: int) -> Subject:
+    computation = session.computation
+    values = computation.robot, computation.settings, computation.wrenches
+    return Subject(*values, session.record.last, now, session.boxes.loads)

@@ -1,0 +1,154 @@
+import re
+import sys
+from dataclasses import asdict, fields
+
+import pytest
+import yaml
+
+from modular_dynamics_ros import player as joint_state_player
+from modular_dynamics_ros.assembly import node as assembly_node
+from modular_dynamics_ros.dynamics import node as dynamics_node
+from modular_dynamics_ros.parameters.nodes import (
+    AssemblyParameters,
+    DynamicsParameters,
+    PlayerParameters,
+    ReactionParameters,
+    SubsystemParameters,
+)
+from modular_dynamics_ros.parameters.table import ParameterError, checked
+from modular_dynamics_ros.reactions import node as torso_reaction_node
+from modular_dynamics_ros.subsystem import node as subsystem_node
+
+pytestmark = pytest.mark.ros
+
+TABLES = {
+    "assembly_node": AssemblyParameters,
+    "dynamics_node": DynamicsParameters,
+    "torso_reaction_node": ReactionParameters,
+    "joint_state_player": PlayerParameters,
+    "subsystem_node": SubsystemParameters,
+}
+
+
+def parameters_in(path):
+    nodes = yaml.safe_load(path.read_text())["/**"]
+    return {node: content["ros__parameters"] for node, content in nodes.items()}
+
+
+@pytest.mark.parametrize(
+    "name", ["dynamics", "charmie", "charmie_torso", "branched_38dof", "modular_assembly"]
+)
+def test_configuration_files_hold_declared_parameters_only(root, name):
+    for node, values in parameters_in(root / f"config/{name}.yaml").items():
+        entries = {entry.name: entry for entry in fields(TABLES[node])}
+        for key, value in values.items():
+            checked(entries[key], value)
+
+
+def test_the_general_file_repeats_the_defaults(root):
+    default = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in asdict(DynamicsParameters()).items()
+    }
+    written = parameters_in(root / "config/dynamics.yaml")["dynamics_node"]
+    assert written == {key: default[key] for key in written}
+    left_out = {
+        "robot_description_file",
+        "xacro_arguments",
+        "partition_file",
+        "absent_joints",
+        "frame_prefix",
+        "controller_joints",
+        "reversed_black_boxes",
+        "black_box_loads",
+        "autostart",
+    }
+    assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
+
+
+@pytest.mark.parametrize("table", TABLES.values())
+def test_every_parameter_is_described_and_bounded(table):
+    for entry in fields(table):
+        spec = entry.metadata["spec"]
+        assert re.match(r"[a-z].{10,}", spec.description), entry.name
+        assert (
+            checked(entry, list(entry.default) if isinstance(entry.default, tuple) else entry.default)
+            == entry.default
+        )
+        if isinstance(entry.default, float):
+            assert spec.low > -float("inf"), entry.name
+            assert spec.high < float("inf"), entry.name
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        (assembly_node, "assembly_node"),
+        (dynamics_node, "dynamics_node"),
+        (torso_reaction_node, "torso_reaction_node"),
+        (joint_state_player, "joint_state_player"),
+        (subsystem_node, "subsystem_node"),
+    ],
+)
+def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, module, name):
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    assert module.main() == 0
+    text = capsys.readouterr().out
+    assert text.startswith(f"usage: ros2 run modular_dynamics_ros {name}")
+    for entry in fields(TABLES[name]):
+        assert f" {entry.name}: " in text
+        assert entry.metadata["spec"].description in text
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [
+        (AssemblyParameters, "rate"),
+        (DynamicsParameters, "rate"),
+        (DynamicsParameters, "crosscheck_rate"),
+        (ReactionParameters, "marker_rate"),
+    ],
+)
+@pytest.mark.parametrize("rate", [1e-300, 1e-10, 0.009])
+def test_a_rate_that_no_timer_can_have_is_refused_with_the_allowed_ones(table, name, rate):
+    (entry,) = (entry for entry in fields(table) if entry.name == name)
+    with pytest.raises(ParameterError, match=rf"{name} must be 0, or lie between 0\.01 and 1e?[0-9+]* Hz"):
+        checked(entry, rate)
+    assert checked(entry, 0) == 0.0
+
+
+def parameters_of_all(path):
+    """Those of every node: each has the name of its subsystem."""
+    return yaml.safe_load(path.read_text("utf-8"))["/**"]["ros__parameters"]
+
+
+@pytest.mark.parametrize("name", ["subsystems", "charmie_subsystems"])
+def test_configuration_files_hold_declared_parameters_only_subsystem(root, name):
+    entries = {entry.name: entry for entry in fields(SubsystemParameters)}
+    for key, value in parameters_of_all(root / f"config/{name}.yaml").items():
+        checked(entries[key], value)
+
+
+def test_the_general_file_repeats_the_defaults_subsystem(root):
+    default = {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in asdict(SubsystemParameters()).items()
+    }
+    written = parameters_of_all(root / "config/subsystems.yaml")
+    assert written == {key: default[key] for key in written}
+    left_out = {
+        "subsystem",
+        "robot_description_file",
+        "xacro_arguments",
+        "partition_file",
+        "absent_joints",
+        "frame_prefix",
+        "controller_joints",
+        "autostart",
+    }
+    assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
+
+
+def test_without_a_reference_a_node_does_not_answer_by_default():
+    """One that was started again has missed the reference that the others follow."""
+    assert SubsystemParameters().without_reference == "stop"

@@ -1,0 +1,470 @@
+"""A session whose states wait for the wrenches of black boxes; the motions that it publishes."""
+
+import gc
+import time
+import weakref
+from contextlib import ExitStack, closing
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from rclpy.node import Node
+from sensor_msgs.msg import Imu, JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import modular_dynamics as md
+from helpers.nodes.dynamics_harness import NAMES, Q, V
+from helpers.nodes.lone_node import lone_node, message_info, receive
+from helpers.nodes.waiting import SpunNodes
+from helpers.paths import ROBOTS, ROOT
+from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
+from modular_dynamics_ros.demo.processes import Processes
+from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.messages.geometry import WrenchWriter
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.subsystems import connection_motion_from_message
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters
+
+MS = 1_000_000  # [ns]
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+BOX = "~/black_box/right_branch/wrench"
+
+
+class Session(DynamicsSession):
+    """Of four_link, its right branch a black box; at a time [ms]."""
+
+    def __init__(self, path, partition, **parameters):
+        given = {"stale_after": 0.5, "crosscheck_rate": 0.0, "partition_file": partition}
+        table = DynamicsParameters(**given | parameters)
+        super().__init__(lone_node(), self.load(path, table), table)
+        self.at(1000)
+        self.activate(None)
+        self.computation.wrenches.black_box._steady = lambda: -(10**20)  # no wrench is old by that clock
+
+    def at(self, ms):
+        self._node.time = ms * MS
+
+    def state(self, ms):
+        message = JointState(name=NAMES[:3], position=Q[:3].tolist(), velocity=V[:3].tolist())
+        message.header.stamp = stamp_message(ms * MS)
+        self.receive(message, message_info(self._node.time))
+
+    def wrench(self, ms, force=1.0):
+        values = np.array([0.0, 0.0, force, 0.0, 0.0, 0.0])
+        message = WrenchStamped(wrench=WrenchWriter().write(stamp_message(0), "upper_stem", values).wrench)
+        message.header.frame_id, message.header.stamp = "upper_stem", stamp_message(ms * MS)
+        receive(self._node, BOX, message)
+
+    @property
+    def answered(self):
+        return [stamp_nanoseconds(one.header.stamp) // MS for one in self._node.sent["~/joint_torques"]]
+
+    def look(self):
+        self.boxes._look()
+
+
+@pytest.fixture
+def make(four_link, boxed_branch):
+    return lambda **parameters: Session(four_link, boxed_branch, **parameters)
+
+
+def test_without_a_wait_the_newest_wrench_counts(make):
+    session = make()
+    session.wrench(999)
+    session.state(1000)
+    assert session.answered == [1000]
+
+
+def test_with_a_wait_the_wrench_of_the_stamp_counts(make):
+    session, plain = make(black_box_wait=0.1), make()
+    session.wrench(999, 5.0)
+    session.state(1000)
+    assert session.answered == []
+    session.wrench(1000, 7.0)
+    assert session.answered == [1000]
+    plain.wrench(1000, 7.0)
+    plain.state(1000)
+    effort, other = (one._node.sent["~/joint_torques"][0].effort for one in (session, plain))
+    assert effort == pytest.approx(other, abs=1e-14)
+
+
+def test_a_state_that_waits_in_vain_is_counted_by_the_boxs_name(make):
+    session = make(black_box_wait=0.1)
+    session.state(1000)
+    session.state(1002)
+    session.at(1099)
+    session.look()
+    assert session.record.counts.rejected == {}
+    session.at(1100)
+    session.look()
+    assert session.record.counts.rejected == {"no wrench with its stamp": 2}
+    texts = session._node.log.texts("joint_states")
+    assert any("black box 'right_branch' sent no wrench with its stamp within 0.1 s" in one for one in texts)
+    session.state(1100)
+    session.wrench(1100)
+    assert session.answered == [1100]
+
+
+def test_states_behind_keep_their_order_and_older_ones_are_refused(make):
+    session = make(black_box_wait=0.1)
+    for stamp in (1000, 1002, 1004):
+        session.state(stamp)
+    session.state(1003)
+    assert session.record.counts.rejected == {"older than the last answer": 1}
+    for stamp in (1000, 1002, 1004):
+        session.wrench(stamp)
+    assert session.answered == [1000, 1002, 1004]
+    session.state(1006)
+    session.state(1008)
+    session.wrench(1008)  # that of 1006 is lost
+    assert session.answered == [1000, 1002, 1004, 1008]
+    assert session.record.counts.rejected["no wrench with its stamp"] == 1
+
+
+def test_the_wait_changes_while_it_runs(make):
+    session = make(black_box_wait=0.1)
+    session.wrench(999)
+    session.state(1000)
+    session.set_parameters(replace(session.parameters, black_box_wait=0.0))
+    assert session.record.counts.rejected == {"no wrench with its stamp": 1}
+    session.state(1002)
+    assert session.answered == [1002]
+
+
+def test_a_replaced_robot_answers_no_state_that_waits(make):
+    session = make(black_box_wait=0.1)
+    session.state(1000)
+    session.finish()
+    assert session.record.counts.rejected == {"robot replaced": 1}
+    session.state(1002)
+    assert session.record.counts.rejected == {"robot replaced": 2}
+
+
+def test_the_motion_is_that_of_the_connection_point(make, four_link):
+    """Pose by the library's kinematics; twist and its derivative by differences of poses."""
+    session, graph = make(), md.load_urdf(four_link)
+    session._outputs.demand.look = lambda: None
+    session._outputs.demand.wanted = frozenset(
+        publisher for publisher, _ in session._outputs._motions.values()
+    )
+    session.wrench(1000)
+    session.state(1000)
+    (message,) = session._node.sent["~/black_box/right_branch/motion"]
+    assert stamp_nanoseconds(message.header.stamp) == 1000 * MS
+    assert message.header.frame_id == "base"
+    motion = connection_motion_from_message(message, "right_branch", "base")
+    connection = session.robot.graph.subsystem("right_branch").connection
+    in_link = pose_matrix(connection.x_link_connection)
+
+    def pose(t):
+        return md.frame_poses(graph, np.append(Q[:3] + V[:3] * t, 0.0), [connection.link])[0] @ in_link
+
+    def twist(t, h=1e-4):  # of the point, along its own axes: H^-1 Hdot
+        body = np.linalg.inv(pose(t)) @ (pose(t + h) - pose(t - h)) / (2.0 * h)
+        return np.array([*body[:3, 3], body[2, 1], body[0, 2], body[1, 0]])
+
+    h = 1e-3
+    assert motion.H_root_point == pytest.approx(pose(0.0), abs=1e-12)
+    assert motion.twist == pytest.approx(twist(0.0), abs=1e-6)
+    assert motion.acceleration == pytest.approx((twist(h) - twist(-h)) / (2 * h), abs=1e-4)
+    assert np.abs(motion.acceleration).max() > 0.1
+    assert motion.gravity.tolist() == [0.0, 0.0, -9.81]
+
+
+def test_a_session_that_is_destroyed_is_freed_without_the_collector(four_link):
+    node, table = lone_node(), DynamicsParameters()
+    session = DynamicsSession(node, DynamicsSession.load(four_link, table), table)
+    session.activate(None)
+    alive = weakref.ref(session), weakref.ref(session.computation), weakref.ref(session.boxes)
+    session.destroy()
+    node.reset_mock()
+    gc.disable()
+    try:
+        del session
+        assert [one() for one in alive] == [None] * 3
+    finally:
+        gc.enable()
+
+
+CHARMIE = ROBOTS / "charmie.urdf"
+STATES = 100
+ARM = [
+    "right_shoulder_abduction", "--ros-args", "-r", "__node:=right_arm",
+    "-r", "~/motion:=dynamics_node/black_box/right_arm/motion",
+    "-r", "~/wrench:=dynamics_node/black_box/right_arm/wrench",
+]  # fmt: skip
+
+
+def test_torques_are_those_without_the_black_box(tmp_path):
+    graph, node = md.load_urdf(CHARMIE), Node("robot")
+    names, torques, states = list(graph.joint_names), {}, {}
+    # the arm's program takes its own joints not to accelerate
+    moving = np.array([not name.startswith("right_") for name in names])
+    a = np.where(moving, 0.5 * np.sin(1.0 + np.arange(len(names))), 0.0)
+    publisher = node.create_publisher(JointState, "joint_states", 500)
+    references = node.create_publisher(JointTrajectory, "reference", 10)
+
+    def keep(message):
+        torques[stamp_nanoseconds(message.header.stamp)] = dict(
+            zip(message.name, message.effort, strict=True)
+        )
+
+    node.create_subscription(JointState, "dynamics_node/joint_torques", keep, 1000)
+
+    def send():
+        now, k = time.time_ns(), len(states)
+        if k % 20 == 0:
+            points = [JointTrajectoryPoint(accelerations=a.tolist()) for _ in range(2)]
+            points[1].time_from_start.sec = 100
+            reference = JointTrajectory(joint_names=names, points=points)
+            reference.header.stamp = stamp_message(now - 10**9)
+            references.publish(reference)
+        q, v = (f(np.arange(len(names)) + 0.1 * k) for f in (np.sin, np.cos))
+        message = JointState(name=names, position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(now)
+        states[now] = q, v
+        publisher.publish(message)
+
+    with ExitStack() as ended:
+        probe = ended.enter_context(closing(SpunNodes(node)))
+        processes = ended.enter_context(Processes(tmp_path))
+        processes.start_file("arm", ROOT / "examples/nodes/black_box_arm.py", str(CHARMIE), *ARM)
+        partition = ROOT / "config/charmie_black_box.yaml"
+        processes.start(
+            "dynamics_node", f"robot_description_file:={CHARMIE}", f"partition_file:={partition}",
+            "acceleration_source:=reference", "without_reference:=stop", "black_box_wait:=2.0",
+            "stale_after:=5.0", "autostart:=true",
+        )  # fmt: skip
+        last = [0.0]
+
+        def enough():
+            if time.monotonic() - last[0] > 0.05:
+                send()
+                last[0] = time.monotonic()
+            return len(torques) >= STATES
+
+        probe.spin_until(enough, f"{STATES} answers")
+    largest = 0.0
+    for stamp, efforts in torques.items():
+        q, v = states[stamp]
+        tau = md.inverse_dynamics(graph, q, v, a)
+        assert set(efforts) == {name for name, free in zip(names, moving, strict=True) if free}
+        errors = [abs(effort - tau[names.index(name)]) for name, effort in efforts.items()]
+        largest = max(largest, *errors)
+    print(
+        f"largest difference from the torques without the black box: {largest:.1e} N m, {len(torques)} states"
+    )
+    assert largest < 1e-9
+
+
+BEGIN, END = 1000, 1500  # [ms]
+
+
+class Observed(DynamicsSession):
+    """Of four_link, its right branch a black box; times are in [ms]."""
+
+    def __init__(self, path, partition, **parameters):
+        given = {"stale_after": 0.2, "crosscheck_rate": 0.0, "partition_file": partition}
+        table = DynamicsParameters(**given | parameters)
+        super().__init__(lone_node(), self.load(path, table), table)
+        self._node.time = BEGIN * MS
+        self.activate(None)
+        self.averaging = self.boxes.begin_averaging("right_branch")
+
+    def state(self, ms, bend=0.0, names=NAMES[:3]):
+        self._node.time = ms * MS
+        position = [bend if name == "bend" else 0.0 for name in names]
+        message = JointState(name=names, position=position, velocity=[0.0] * len(names))
+        message.header.stamp = stamp_message(ms * MS)
+        self.receive(message, message_info(self._node.time))
+        self.boxes.measured("right_branch", "upper_stem", np.ones(6))
+
+    def states(self, begin=BEGIN, end=END, **fields):
+        for ms in range(begin, end + 1, 20):
+            self.state(ms, **fields)
+
+    def result(self):
+        self.boxes.end_averaging(self.averaging)
+        return self.averaging.result()
+
+    def refusal(self):
+        with pytest.raises(BadMessage) as error:
+            self.result()
+        return str(error.value)
+
+
+@pytest.fixture
+def make_observed(four_link, boxed_branch):
+    return lambda **parameters: Observed(four_link, boxed_branch, **parameters)
+
+
+def test_all_states_count_of_which_a_rate_answers_few(make_observed):
+    """Its timer has not come when all is over."""
+    session = make_observed(rate=1.0)
+    session.states()
+    assert session.record.counts.superseded > 20
+    assert session.result().mean.tolist() == [1.0] * 6
+    session = make_observed(rate=1.0)
+    for ms in range(BEGIN, END + 1, 20):
+        session.state(ms, bend=0.1 if ms == 1240 else 0.0)
+    assert "joint 'bend' moves: velocity 0 rad/s, displacement +0.1 rad" in session.refusal()
+
+
+def test_a_root_that_turns_is_no_robot_at_rest(make_observed):
+    """An imu tells no twist."""
+    for amplitude in (0.0, 0.6):
+        session = make_observed(gravity_source="imu")
+        for ms in range(BEGIN, END + 1, 20):
+            half = 0.5 * amplitude * np.sin(0.003 * (ms - BEGIN))
+            message = Imu()
+            message.header.frame_id, message.header.stamp = "base", stamp_message(ms * MS)
+            message.orientation.x, message.orientation.w = float(np.sin(half)), float(np.cos(half))
+            session._node.time = ms * MS
+            receive(session._node, "imu", message)
+            session.state(ms)
+        if amplitude:
+            assert "the base moves: velocity 0 m/s, turned by" in session.refusal()
+        else:
+            session.result()
+
+
+POINT = "right_branch/connection_point"
+HERE, THERE = np.array([0.3, -0.5, 0.7]), np.array([-0.4, 0.9, 0.2])
+
+
+class Arm:
+    """Pinocchio's four_link, its last joint at zero: what the black box hides is the last link."""
+
+    def __init__(self, path):
+        self.model = pinocchio.buildModelFromUrdf(path)
+        self.data = self.model.createData()
+        inertia = self.model.inertias[self.model.getJointId("right")]
+        self.load = f"right_branch:={inertia.mass!r} " + " ".join(repr(float(x)) for x in inertia.lever)
+
+    def dynamics(self, q, v):
+        """Torques of the three joints, and the wrench that moves the last link, in its frame."""
+        places = [self.model.joints[self.model.getJointId(name)].idx_v for name in NAMES[:3]]
+        moved, rates = np.zeros((2, 4))
+        moved[places], rates[places] = q, v
+        q = pinocchio.integrate(self.model, pinocchio.neutral(self.model), moved)
+        tau = pinocchio.rnea(self.model, self.data, q, rates, np.zeros(4))
+        return tau[places], self.data.f[self.model.getJointId("right")].vector.copy()
+
+
+class Held:
+    """What is published while stale, after the last states were given."""
+
+    def __init__(self, four_link, partition, **parameters):
+        table = DynamicsParameters(
+            on_stale="hold_gravity", stale_after=0.1, partition_file=partition, **parameters
+        )
+        self.session = DynamicsSession(lone_node(), DynamicsSession.load(four_link, table), table)
+        self.node = self.session._node
+        self.node.time = 1000 * MS
+        self.session.activate(None)
+        self.session.computation.wrenches.black_box._steady = lambda: -(10**20)  # none is old by that clock
+
+    def state(self, q, v):
+        message = JointState(name=NAMES[:3], position=q.tolist(), velocity=v.tolist())
+        message.header.stamp = stamp_message(self.node.time)
+        self.session.receive(message, message_info(self.node.time))
+
+    def wrench(self, values):
+        message: WrenchStamped = WrenchWriter().write(stamp_message(self.node.time), POINT, values)
+        receive(self.node, BOX, message)
+
+    @property
+    def answered(self):
+        return self.session.record.counts.answered
+
+    def torques(self):
+        self.node.time += 10_000 * MS
+        sent = self.node.sent["~/joint_torques"]
+        count = len(sent)
+        self.session.on_watch()
+        return [list(message.effort) for message in sent[count:]]
+
+
+@pytest.fixture(scope="module")
+def arm(four_link):
+    return Arm(four_link)
+
+
+@pytest.fixture
+def held(four_link, boxed_branch):
+    return lambda **parameters: Held(four_link, boxed_branch, **parameters)
+
+
+@pytest.mark.parametrize("moving", [0.0, 3.0])
+def test_the_weight_of_a_known_load_is_held_wherever_the_robot_is(arm, held, moving):
+    one, v = held(black_box_loads=[arm.load]), np.full(3, moving)
+    one.wrench(arm.dynamics(HERE, v)[1])
+    one.state(HERE, v)
+    weight, _ = arm.dynamics(HERE, np.zeros(3))
+    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+    one.state(THERE, v)  # its wrench is missing: not answered
+    weight, _ = arm.dynamics(THERE, np.zeros(3))
+    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+
+
+def test_the_last_wrench_of_a_robot_at_rest_is_held_there(arm, held):
+    one = held()
+    weight, wrench = arm.dynamics(HERE, np.zeros(3))
+    one.wrench(wrench)
+    one.state(HERE, np.full(3, 0.01))
+    for _ in range(2):
+        assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+
+
+@pytest.mark.parametrize(("v", "now"), [(3.0, HERE), (0.0, THERE)])
+def test_a_wrench_of_a_moving_robot_or_of_another_place_is_not_held(arm, held, v, now):
+    one, v = held(), np.full(3, v)
+    one.wrench(arm.dynamics(HERE, v)[1])
+    one.state(HERE, v)
+    if now is THERE:
+        one.node.time += 500 * MS
+        one.state(THERE, v)
+    assert one.torques() == []
+    (text,) = one.node.log.texts("joint_states")[-1:]
+    assert "position not held: no wrench of black box 'right_branch' was measured while the robot was" in text
+    assert "black_box_loads" in text
+
+
+def refused(one):
+    """Whether nothing is held, and why."""
+    return one.torques() == [] and "no wrench of black box" in one.node.log.texts("joint_states")[-1]
+
+
+def test_a_robot_that_creeps_does_not_take_its_wrench_along(arm, held):
+    one = held()
+    weight, wrench = arm.dynamics(HERE, np.zeros(3))
+    one.wrench(wrench)
+    one.state(HERE, np.zeros(3))
+    assert one.torques() == [pytest.approx(weight, abs=1e-12)]
+    one.state(HERE + 0.009, np.zeros(3))  # not answered: its wrench is missing
+    assert len(one.torques()) == 1
+    one.state(HERE + 0.018, np.zeros(3))
+    assert refused(one)
+
+
+def test_a_robot_whose_velocity_is_not_known_may_move(arm, held):
+    one = held()
+    one.wrench(arm.dynamics(HERE, np.zeros(3))[1])
+    one.state(HERE, np.zeros(0))
+    assert one.answered == 1
+    assert refused(one)
+
+
+@pytest.mark.parametrize("on_stale", ["hold", "zero"])
+def test_what_stands_for_a_wrench_that_has_stopped_is_not_held(arm, held, on_stale):
+    one = held(on_stale_black_box=on_stale)
+    one.wrench(arm.dynamics(THERE, np.zeros(3))[1])
+    one.node.time += 500 * MS
+    one.state(HERE, np.zeros(3))
+    assert one.answered == 1
+    assert refused(one)

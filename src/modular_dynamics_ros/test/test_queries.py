@@ -1,0 +1,216 @@
+"""The services of an active dynamics_node: what they answer and refuse."""
+
+from contextlib import closing
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Point, WrenchStamped
+from modular_dynamics_interfaces.msg import RobotState
+from modular_dynamics_interfaces.srv import LockJoints
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+import modular_dynamics as md
+from helpers.nodes.asking import STATE, A, Asking, good
+from helpers.nodes.dynamics_harness import NAMES, Q, V
+from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
+from modular_dynamics_ros.messages.subsystems import connection_wrenches_from_message
+
+pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
+
+
+@pytest.fixture(scope="module")
+def node(ros, four_link):
+    """Active, and one joint state is answered."""
+    with closing(Asking(robot_description_file=four_link)) as harness:
+        yield harness.activate()
+
+
+@pytest.fixture(scope="module")
+def graph(four_link):
+    return md.load_urdf(four_link)
+
+
+def push(frame, *values):
+    wrench = WrenchStamped()
+    wrench.header.frame_id = frame
+    force, torque = wrench.wrench.force, wrench.wrench.torque
+    force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, values)
+    return wrench
+
+
+def test_inverse_dynamics(node, graph):
+    answer = good(
+        node.ask("inverse_dynamics", state=STATE, external_wrenches=[push("left_branch", 1, 2, 3, 4, 5, 6)])
+    )
+    wrenches = {"left_branch": np.arange(1.0, 7.0)}
+    result = md.InverseDynamics(graph).solve(Q, V, A, external_wrenches=wrenches)
+    assert answer.torques.joint_names == NAMES
+    assert answer.torques.total == pytest.approx(result.tau, rel=1e-12)
+    expected = md.inverse_dynamics(graph, Q, V, A) - result.tau
+    assert answer.torques.external == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    read = connection_wrenches_from_message(answer.connections, ["left_branch"], graph.links)
+    index = [subsystem.name for subsystem in graph.subsystems].index("left_branch")
+    assert read["left_branch"][1] == pytest.approx(result.connection_wrench_in_link(index)[1], rel=1e-12)
+    assert answer.base_wrench.header.frame_id == "base"
+    assert answer.base_wrench.wrench.force.z > 0.0  # the ground carries the robot
+
+
+def test_without_joints_it_is_the_state_answered_last(node, graph):
+    stamp = node.send(q=Q + 0.1)
+    node.spin_until(lambda: node.torque_of(stamp) is not None)
+    answer = good(node.ask("inverse_dynamics"))
+    assert answer.torques.total.tolist() == node.torque_of(stamp).effort.tolist()
+    assert stamp_nanoseconds(answer.torques.header.stamp) == stamp
+
+
+def test_forward_dynamics(node, graph):
+    answer = good(
+        node.ask("forward_dynamics", state=STATE, effort_names=["left", "turn"], efforts=[2.0, 1.0])
+    )
+    expected = md.forward_dynamics(graph, Q, V, [1.0, 0.0, 2.0, 0.0])
+    assert answer.joint_names == NAMES
+    assert answer.accelerations == pytest.approx(expected, rel=1e-10)
+
+
+def test_equation_of_motion(node, graph):
+    equation = good(node.ask("equation_of_motion", state=STATE)).equation
+    assert equation.coordinates == NAMES
+    M = np.reshape(equation.mass_matrix, (4, 4))
+    assert pytest.approx(md.mass_matrix(graph, Q), rel=1e-10, abs=1e-14) == M
+    assert equation.nonlinear_effects == pytest.approx(md.nonlinear_effects(graph, Q, V), rel=1e-10)
+    assert equation.gravity == pytest.approx(md.gravity_torque(graph, Q), rel=1e-10, abs=1e-13)
+    total = M @ A + equation.nonlinear_effects
+    assert total == pytest.approx(md.inverse_dynamics(graph, Q, V, A), rel=1e-10)
+
+
+def test_jacobian(node, graph):
+    answer = good(node.ask("jacobian", state=STATE, link="left_branch", point=Point(x=0.1, y=0.2, z=0.3)))
+    J = md.jacobian(graph, Q, "left_branch")
+    lever = md.frame_poses(graph, Q, ["left_branch"])[0, :3, :3] @ [0.1, 0.2, 0.3]
+    expected = np.vstack((J[:3] + np.cross(J[3:].T, lever).T, J[3:]))
+    assert np.reshape(answer.jacobian, (6, 4)) == pytest.approx(expected, abs=1e-12)
+    assert answer.frame == "base"
+    twist = answer.twist
+    assert [twist.linear.x, twist.angular.z] == pytest.approx((expected @ V)[[0, 5]], rel=1e-10)
+
+
+def test_the_graph_is_that_of_the_topic(node):
+    answer = good(node.ask("get_subsystem_graph"))
+    node.spin_until(lambda: node.graphs)
+    assert answer.graph.vertices == node.graphs[-1].vertices
+    assert answer.graph.edges == node.graphs[-1].edges
+    assert answer.graph.header.frame_id == node.graphs[-1].header.frame_id
+
+
+def trajectory(*points, names=NAMES):
+    message = JointTrajectory(joint_names=names)
+    for second, values in enumerate(points):
+        point = JointTrajectoryPoint(positions=[float(x) for x in values])
+        point.time_from_start.sec = second
+        message.points.append(point)
+    return message
+
+
+def test_trajectory_torques(node, graph):
+    asked = trajectory(Q, Q + 0.5)
+    asked.header.stamp.sec, asked.header.frame_id = 5, "map"
+    answer = good(node.ask("trajectory_torques", trajectory=asked))
+    assert answer.trajectory.header == asked.header
+    assert answer.trajectory.joint_names == NAMES
+    for point, q in zip(answer.trajectory.points, (Q, Q + 0.5), strict=True):
+        assert point.effort == pytest.approx(
+            md.inverse_dynamics(graph, q, np.full(4, 0.5), np.zeros(4)), rel=1e-10
+        )
+    assert answer.excesses == []
+    fast = good(node.ask("trajectory_torques", trajectory=trajectory(Q, Q + 1000.0)))
+    assert {one.quantity for one in fast.excesses} == {0, 1, 2}
+
+
+LONG = trajectory(*[[0.0]] * 20_001, names=["turn"])
+BAD = [
+    (
+        "inverse_dynamics",
+        {"state": RobotState(joint_names=["nix"], positions=[0.0])},
+        "UNKNOWN_NAME",
+        "'nix'",
+    ),
+    ("inverse_dynamics", {"external_wrenches": [push("nix", *range(6))]}, "UNKNOWN_NAME", "no link 'nix'"),
+    ("inverse_dynamics", {"external_wrenches": [push("", *range(6))]}, "UNKNOWN_NAME", "frame_id is empty"),
+    ("inverse_dynamics", {"external_wrenches": [push("base", *[np.nan] * 6)]}, "BAD_STATE", "NaN"),
+    (
+        "inverse_dynamics",
+        {"state": RobotState(joint_names=NAMES, positions=Q, velocities=[1e200] * 4)},
+        "BAD_STATE",
+        "velocities: that of 'turn' is 1e+200; sizes of at most 1e+09 are taken",
+    ),
+    (
+        "inverse_dynamics",
+        {"external_wrenches": [push("base", *[0.0] * 5, 1e10)]},
+        "BAD_STATE",
+        "holds 1e+10; sizes of at most 1e+09",
+    ),
+    ("forward_dynamics", {"effort_names": ["turn"], "efforts": [1e10]}, "BAD_STATE", "'turn' is 1e+10"),
+    ("forward_dynamics", {"effort_names": ["turn"]}, "BAD_STATE", "efforts has 0 values for 1 effort_names"),
+    ("forward_dynamics", {"effort_names": ["nix"], "efforts": [1.0]}, "UNKNOWN_NAME", "no joint 'nix'"),
+    (
+        "equation_of_motion",
+        {"state": RobotState(joint_names=["turn"] * 2, positions=[0.0] * 2)},
+        "BAD_STATE",
+        "once",
+    ),
+    (
+        "equation_of_motion",
+        {"state": RobotState(joint_names=["turn"], positions=[np.inf])},
+        "BAD_STATE",
+        "NaN",
+    ),
+    ("jacobian", {"link": "nix"}, "UNKNOWN_NAME", "its links: 'base'"),
+    ("jacobian", {}, "UNKNOWN_NAME", "no link ''"),
+    ("jacobian", {"link": "base", "point": Point(x=np.nan)}, "BAD_STATE", "point: that of 'x' is NaN"),
+    ("trajectory_torques", {}, "BAD_STATE", "no joint_names; at least one is needed"),
+    ("trajectory_torques", {"trajectory": trajectory(names=["turn"])}, "BAD_STATE", "no points"),
+    (
+        "trajectory_torques",
+        {"trajectory": trajectory([0.0], names=["nix"])},
+        "UNKNOWN_NAME",
+        "no joint 'nix'",
+    ),
+    ("trajectory_torques", {"trajectory": LONG}, "BAD_STATE", "at most 20000 are taken"),
+]
+
+
+@pytest.mark.parametrize(("name", "fields", "code", "text"), BAD)
+def test_bad_requests_are_refused_with_a_reason(node, name, fields, code, text):
+    assert text in node.refused(name, code, **fields)
+    assert node.answer().effort
+
+
+def test_a_locked_joint_is_said_to_be(node):
+    client = node.client(LockJoints, "dynamics_node/lock_joints")
+
+    def lock(**fields):
+        future = client.call_async(LockJoints.Request(joint_names=["left"], **fields))
+        node.spin_until(future.done)
+        assert future.result().success, future.result().error_message
+
+    lock(positions=[0.25])
+    try:
+        for name, fields in (
+            ("inverse_dynamics", {"state": STATE}),
+            ("forward_dynamics", {"effort_names": ["left"], "efforts": [1.0]}),
+            ("trajectory_torques", {"trajectory": trajectory([0.0], names=["left"])}),
+        ):
+            assert "'left' is locked at 0.25: leave out" in node.refused(name, "REFUSED", **fields)
+    finally:
+        lock(unlock=True)
+        node.probe.destroy_client(client)
+    good(node.ask("inverse_dynamics", state=STATE))
+
+
+def test_an_error_that_no_request_should_cause_is_answered_and_logged(node, capfd):
+    with patch("modular_dynamics_ros.queries.state_of", side_effect=ZeroDivisionError("odd")):
+        text = node.refused("inverse_dynamics", "UNEXPECTED")
+    assert text.startswith("ZeroDivisionError: odd (queries.py:")
+    assert "unexpected error in ~/inverse_dynamics: ZeroDivisionError: odd" in capfd.readouterr().err
+    good(node.ask("inverse_dynamics", state=STATE))
