@@ -1,4 +1,4 @@
-"""Tables of all measurements, at most 100 columns wide."""
+"""Tables of all measurements, at most 110 columns wide."""
 
 from rich.console import Console
 

@@ -44,7 +44,7 @@ def main() -> int:
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     machine = describe()
-    console = Console(width=None if sys.stdout.isatty() else 100)
+    console = Console(width=None if sys.stdout.isatty() else 110)
     console.print(f"{machine}; load {os.getloadavg()[0]:.1f} of {machine.cores}", highlight=False)
     console.print(INTRODUCTION)
     columns = SpinnerColumn(), BarColumn(20), TextColumn("{task.description}"), TimeElapsedColumn()

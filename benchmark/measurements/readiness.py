@@ -10,7 +10,6 @@ rclpy and of the middleware.
 
 import argparse
 import os
-import random
 import re
 import signal
 import subprocess
@@ -18,11 +17,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
-import rclpy
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -31,6 +27,7 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT
+from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table, verdict
 from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
@@ -86,17 +83,11 @@ def measure_starts(times: int, tick: Callable[[str], None]) -> list[Start]:
         tick(name)
         runs = [_run(program) for _ in range(times + 1)][1:]
         found.append(Start(name, [run[0] for run in runs], max(run[1] for run in runs), allowed))
-    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    rclpy.init()
-    try:
-        with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-            for name in (BARE, *NODES):
-                tick(name)
-                seconds = NodeStarts(name, processes).measure(times + 1)[1:]
-                found.append(Start(f"{name}: first {'message' if name == BARE else 'answer'}", seconds))
-    finally:
-        rclpy.try_shutdown()
+    with ros_processes() as (processes, _):
+        for name in (BARE, *NODES):
+            tick(name)
+            seconds = NodeStarts(name, processes).measure(times + 1)[1:]
+            found.append(Start(f"{name}: first {'message' if name == BARE else 'answer'}", seconds))
     return found
 
 

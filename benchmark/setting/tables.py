@@ -1,4 +1,4 @@
-"""Tables at most 100 columns wide, with targets."""
+"""Tables at most 110 columns wide, with targets."""
 
 from collections.abc import Iterable, Sequence
 

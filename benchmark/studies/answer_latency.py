@@ -10,26 +10,24 @@ from the stamp of a joint state, given just before it is published, and as ratio
 
 import argparse
 import os
-import random
 import sys
 import time
 from array import array
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import rclpy
 from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
-from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from sensor_msgs.msg import JointState
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the sender is run by its path
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT
+from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table
 from modular_dynamics.loops import solver_of
 from modular_dynamics_ros.demo.playing import spin_until
@@ -164,23 +162,17 @@ class AnswerFigures:
 
 def measure_answers(rate: float, seconds: float, *, branched: bool, loads: str = "topics") -> AnswerFigures:
     """Start nodes, echo and sender; send joint states at a rate [Hz] for so many seconds."""
-    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    try:
+    with ros_processes() as (processes, _):
         listener = Listener(branched=branched)
-        with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-            robot = f"robot_description_file:={BRANCHED if branched else URDF}", "autostart:=true"
-            own = *robot, "acceleration_source:=zero"
-            config = ROOT / "config" / ("branched_38dof.yaml" if branched else "charmie_torso.yaml")
-            processes.start(DYNAMICS, *own, params_file=config)
-            if not branched:
-                rules = f"rules_file:={RULES}", f"loads:={loads}"
-                processes.start(TORSO, *own, *rules, params_file=config)
-            processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
-            used = listener.run(processes, rate, seconds)
-    finally:
-        rclpy.try_shutdown()
+        robot = f"robot_description_file:={BRANCHED if branched else URDF}", "autostart:=true"
+        own = *robot, "acceleration_source:=zero"
+        config = ROOT / "config" / ("branched_38dof.yaml" if branched else "charmie_torso.yaml")
+        processes.start(DYNAMICS, *own, params_file=config)
+        if not branched:
+            rules = f"rules_file:={RULES}", f"loads:={loads}"
+            processes.start(TORSO, *own, *rules, params_file=config)
+        processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
+        used = listener.run(processes, rate, seconds)
     ways = stages(listener.times).items()
     return AnswerFigures(
         f"{'38 joints' if branched else f'the torso, loads: {loads}'}, {rate:g} Hz for {seconds:g} s",

@@ -10,30 +10,27 @@ torques of another robot.
 """
 
 import argparse
-import os
 import random
 import time
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import rclpy
 import yaml
 from geometry_msgs.msg import Inertia
 from modular_dynamics_interfaces.srv import AttachSubsystem, DetachSubsystem, Dock, SetPayload, Undock
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
-from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT, Array
+from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table
 from modular_dynamics.modular import Assembly, shipped_types
 from modular_dynamics_ros.demo.playing import spin_until
@@ -288,14 +285,8 @@ STUDIES = {"gripper": GripperChanges, "modules": ModuleChanges}
 
 def study(name: str, times: int, rate: float, pause: float) -> Figures:
     """Run one of STUDIES: so many changes, `pause` [s] apart, joint states at a rate [Hz]."""
-    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with TemporaryDirectory() as folder, Processes(Path(folder)) as processes:
-            return STUDIES[name](processes, Path(folder), rate).run(times, pause)
-    finally:
-        rclpy.try_shutdown()
+    with ros_processes() as (processes, folder):
+        return STUDIES[name](processes, folder, rate).run(times, pause)
 
 
 def main() -> int:
