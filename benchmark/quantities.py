@@ -26,7 +26,7 @@ URDF = Path(__file__).resolve().parents[1] / "urdf"
 class State:
     """Numbers of one state, or of many in rows; those that end in 1 are of the independent joints.
 
-    wrench (2, 6): on two links, or of black boxes; the same in all states of a robot.
+    wrench (2, 6): on two links, or of black boxes; the same in all states of a robot. Empty: none.
     """
 
     q: Array
@@ -72,7 +72,7 @@ def _wrenches(graph: Any, s: State) -> dict[str, dict[str, Array]]:
 
 
 def _boxes(graph: Any, s: State) -> dict[str, Array]:
-    return {one.name: s.wrench[0] for one in graph.subsystems if one.black_box}
+    return {one.name: s.wrench[0] for one in graph.subsystems if one.black_box and len(s.wrench)}
 
 
 def _torques(graph: Any, s: State, **options: Any) -> Array:

@@ -33,7 +33,6 @@ from rich.table import Table
 
 import modular_dynamics as md
 from benchmark import quantities
-from benchmark.peers.pinocchio_loops import PinocchioLoops
 from benchmark.quantities import State
 from benchmark.studies import parallel_robots
 
@@ -94,17 +93,12 @@ def _parallel(folder: Path, name: str) -> Robot:
         read = parallel_robots.read_robot(folder)
     except ValueError:
         return Robot("parallel", name, "")
-    for urdf in (read.urdf, parallel_robots.without_limits(read.urdf)):
-        try:
-            graph = md.load_urdf(urdf)
-            start = md.assemble(graph).coordinates
-        except md.ClosureError:  # within its limits
-            continue
-        peer = PinocchioLoops(read.urdf, read.pairs)
-        configuration = peer.configuration(dict(zip(graph.joint_names, start, strict=True)))
-        names, _ = parallel_robots.chosen_joints(peer, configuration, read.motors)
-        return Robot("parallel", name, urdf, independent=tuple(names), start=start.tolist())
-    return Robot("parallel", name, read.urdf)
+    try:
+        robot = parallel_robots.closed(read)
+    except md.ClosureError:
+        return Robot("parallel", name, read.urdf)
+    names, start = robot.graph.independent_joint_names, robot.coordinates.tolist()
+    return Robot("parallel", name, robot.graph.urdf, independent=tuple(names), start=start)
 
 
 def _random_robots() -> Iterator[Robot]:

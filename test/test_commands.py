@@ -69,15 +69,21 @@ def test_make_exoskeleton_table_on_a_smaller_robot(run, root):
 def test_make_bench_measures_a_part_from_any_folder(run, root, tmp_path):
     folder = tmp_path / "another folder"
     folder.mkdir()
-    words = "--only", "partition", "--quick", "--out", "figures of today"
+    words = "--only", "changes", "--quick", "--out", "figures of today"
     text = run(root / "benchmark/run.py", *words, folder=folder)
-    assert "branched_38dof partitioned into subsystems" in text
-    assert sorted(path.name for path in (folder / "figures of today").iterdir()) == ["partition.json"]
+    assert "with_payload" in text
+    assert sorted(path.name for path in (folder / "figures of today").iterdir()) == ["changes.json"]
 
 
 @pytest.mark.slow
-def test_restarts_are_measured(run, root, tmp_path):
-    text = run(root / "benchmark/restart.py", "--times", 1, folder=tmp_path)
-    assert "torso_reaction_node: first answer" in text
-    assert "a bare subscriber: first message" in text
-    assert list(tmp_path.iterdir()) == []
+def test_starts_of_nodes_stand_beside_a_bare_subscriber(run):
+    text = run("-m", "benchmark.measurements.readiness", "--times", 1)
+    for row in ("first torques, 4 joints", "a bare subscriber: first message", "dynamics_node: first answer"):
+        assert row in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["gripper", "modules"])
+def test_no_joint_state_is_lost_while_a_robot_changes(run, what):
+    text = run("-m", "benchmark.studies.live_changes", "--only", what, "--times", 10)
+    assert " 0      0 " in next(line for line in text.splitlines() if line.startswith(f" {what}"))

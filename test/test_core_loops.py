@@ -13,7 +13,6 @@ import pytest
 from hypothesis import event, given
 
 import modular_dynamics as md
-from benchmark.setting.spatial_linkages import spatial_linkages
 from helpers.general_loops import GeneralSolver
 from helpers.oracles import foreign_four_bar
 from helpers.paths import ROBOTS
@@ -22,6 +21,7 @@ from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.robots.closed_robots import OUT_OF_REACH, STATES, change_point, with_spring
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar, four_bar_by_cosines
+from helpers.robots.spatial_linkages import spatial_linkages
 from helpers.robots.spatial_mechanisms import platform
 from helpers.tree_dynamics import assert_close
 from modular_dynamics import _core

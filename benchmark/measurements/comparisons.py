@@ -7,20 +7,18 @@ from pathlib import Path
 import numpy as np
 
 import modular_dynamics as md
-from benchmark.peers.casadi_peer import BuildError, CasadiPeer, built
 from benchmark.peers.closed_loops.pinocchio_cpp import PinocchioTreeCpp, built_torques
+from benchmark.peers.compilers import BuildError
 from benchmark.peers.core_in_cpp import CoreInCpp
-from benchmark.peers.dynibo_peer import DyniboPeer
-from benchmark.peers.exported_c import CodeInC, export_by_casadi, export_c
+from benchmark.peers.exported_c import CodeInC
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import OurCore, Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS, Array, States, random_states
+from benchmark.setting.robots import VECTORS, Array, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
-Peer = (
-    PinocchioPeer | PinocchioTreeCpp | MujocoPeer | DyniboPeer | CasadiPeer
-)  # another library on the same states
+Peer = PinocchioPeer | PinocchioTreeCpp | MujocoPeer  # another library on the same states
+Variant = Ours | OurCore | CoreInCpp | CodeInC
 
 
 @dataclass(frozen=True)
@@ -33,52 +31,38 @@ class Row:
     target: float | None = None
 
 
-Variant = Ours | OurCore | CoreInCpp | CodeInC
 #: The variant of ours whose times have targets: the public functions.
 TARGETED = "library"
 #: Ours gives the whole matrix; Pinocchio the upper half.
 MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
-SPARSE = ("mj kinematics + crb",)
 FORWARD = ("aba", "aba (world)", "mj_forward")
+DERIVATIVES = ("computeRNEADerivatives",)
 
 
 def rows(threads: int, joints: int) -> list[Row]:
     """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
-    arm = joints <= 7
     out = "inverse_dynamics out="
     comparisons = [
-        Row("torques, out=", out, ("rnea",), 2.0 if arm else 3.0),
+        Row("torques, out=", out, ("rnea",), 2.0 if joints <= 7 else 3.0),
         Row("torques, new array", "inverse_dynamics", ("rnea",), 2.0),
         Row("torques, out=", out, ("rnea (loop in C++)",)),
         Row("torques, out=", out, ("mj_inverse", "mj kinematics + rne")),
-        Row("torques, out=", out, ("dynibo inverse_dynamics",)),
-        Row("torques, out=", out, ("C rnea (ctypes)",), 0.8 if arm else None),
-        Row("torques, out=", out, ("C rnea (loop in C)",)),
         Row("mass matrix", "mass_matrix", MASS, 1.5),
-        Row("mass matrix", "mass_matrix", SPARSE),
-        Row("mass matrix", "mass_matrix", ("dynibo mass_matrix",)),
+        Row("mass matrix", "mass_matrix", ("mj kinematics + crb",)),
         Row("accelerations", "forward_dynamics", FORWARD, 1.5),
-        Row("accelerations", "forward_dynamics", ("dynibo forward_dynamics",)),
-        Row("accelerations", "forward_dynamics", ("C aba (ctypes)",)),
-        Row("derivatives", "inverse_dynamics_derivatives", ("computeRNEADerivatives",), 1.0),
+        Row("derivatives", "inverse_dynamics_derivatives", DERIVATIVES, 1.0),
     ]
     for n in sorted({1, threads}):
-        suffix = f"{n} thread{'s' if n > 1 else ''}"
-        in_c, forward = [], (f"abaInParallel {n}",)
-        if n == 1:  # peers without a parallel version are called from Python, state by state
-            in_c = [
-                Row(f"torques f64, {suffix}", "inverse_dynamics float64 1", (peer,))
-                for peer in ("C rnea (loop in C)", "dynibo inverse_dynamics")
-            ]
-            forward += FORWARD
-        rnea, derivatives = (f"rneaInParallel {n}",), ("computeRNEADerivatives",)
+        suffix, rnea = f"{n} thread{'s' if n > 1 else ''}", (f"rneaInParallel {n}",)
+        # peers without a parallel version are called from Python, state by state
+        forward = (f"abaInParallel {n}", *(FORWARD if n == 1 else ()))
+        derivatives = f"inverse_dynamics_derivatives float64 {n}"
         comparisons += [
             Row(f"torques f64, {suffix}", f"inverse_dynamics float64 {n}", rnea, 20.0),
             Row(f"torques f32, {suffix}", f"inverse_dynamics float32 {n}", rnea, 35.0),
-            *in_c,
             Row(f"mass matrix, {suffix}", f"mass_matrix float64 {n}", MASS, 10.0),
             Row(f"accelerations, {suffix}", f"forward_dynamics float64 {n}", forward, 10.0),
-            Row(f"derivatives, {suffix}", f"inverse_dynamics_derivatives float64 {n}", derivatives, 8.0),
+            Row(f"derivatives, {suffix}", derivatives, DERIVATIVES, 8.0),
         ]
     return comparisons
 
@@ -113,25 +97,25 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     """Measure a robot. Peers that are missing or do not support the robot are left out, with a note."""
     graph, notes = md.load_urdf(urdf), list[str]()
     states = random_states(graph)
-    many = states.repeated(VECTORS)
+    tau = md.inverse_dynamics(graph, *states.first)
     variants: dict[str, Variant] = {
-        TARGETED: Ours(graph, states, many, threads),
+        TARGETED: Ours(graph, states, states.repeated(VECTORS), threads),
         "core": OurCore(graph, states),
     }
-    variants |= _compiled(graph, states, cache, tick, notes)
-    pinocchio = PinocchioPeer(graph, states, *sorted({1, threads}))
-    peers: dict[str, Peer] = {"Pinocchio": pinocchio}
-    try:
-        peers["Pinocchio, C++"] = PinocchioTreeCpp(built_torques(cache, tick), graph, states)
-    except BuildError as error:
-        notes.append(f"left out: Pinocchio in C++: {error}")
-    tau = md.inverse_dynamics(graph, *states.first)
-    peers |= _supported("MuJoCo", lambda: MujocoPeer(graph, states, tau), notes)
-    peers |= _supported("dynibo", lambda: DyniboPeer(graph, states), notes)
-    try:
-        peers["generated C"] = CasadiPeer(built(graph, cache, tick), graph, states)
-    except BuildError as error:
-        notes.append(f"left out: Pinocchio to C by CasADi: {error}")
+    peers: dict[str, Peer] = {"Pinocchio": PinocchioPeer(graph, states, *sorted({1, threads}))}
+    rows_of = states.q, states.v, states.a
+    optional: dict[str, tuple[dict[str, Variant] | dict[str, Peer], Callable[[], Variant | Peer]]] = {
+        "core, C++": (variants, lambda: CoreInCpp(graph, "inverse_dynamics out=", *rows_of)),
+        "C99": (variants, lambda: CodeInC(graph, states, cache)),
+        "Pinocchio, C++": (peers, lambda: PinocchioTreeCpp(built_torques(cache, tick), graph, states)),
+        "MuJoCo": (peers, lambda: MujocoPeer(graph, states, tau)),
+    }
+    for name, (made, make) in optional.items():
+        tick(f"{name}: preparing")
+        try:
+            made[name] = make()  # type: ignore[assignment]
+        except (BuildError, UnsupportedRobotError) as error:
+            notes.append(f"left out: {name}: {error}")
     timed: Timed = {
         f"{variant} {name}": call for variant, ours in variants.items() for name, call in ours.timed.items()
     }
@@ -148,36 +132,8 @@ def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[s
     )
 
 
-def _supported(name: str, make: Callable[[], Peer], notes: list[str]) -> dict[str, Peer]:
-    """A peer by its name; none, and a note, where it is missing or does not support the robot."""
-    try:
-        return {name: make()}
-    except UnsupportedRobotError as error:
-        notes.append(f"left out: {error}")
-        return {}
-
-
-def _compiled(
-    graph: md.SubsystemGraph, states: States, cache: Path, tick: Callable[[str], None], notes: list[str]
-) -> dict[str, Variant]:
-    """The core in C++, and our functions in C. What cannot be compiled is left out, with a note."""
-    makers: dict[str, Callable[[], Variant]] = {
-        "core, C++": lambda: CoreInCpp(graph, "inverse_dynamics out=", states.q, states.v, states.a),
-        "C99": lambda: CodeInC(graph, states, cache, export_c),
-        "CasADi": lambda: CodeInC(graph, states, cache, export_by_casadi),
-    }
-    variants = {}
-    for name, make in makers.items():
-        tick(f"{name}: writing and compiling")
-        try:
-            variants[name] = make()
-        except BuildError as error:
-            notes.append(f"left out: {name}: {error}")
-    return variants
-
-
 def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
-    """One comparison for each variant that has the call; none where every peer is missing."""
+    """Return one comparison for each variant that has the call; none where every peer is missing."""
     peers = [name for name in row.peers if name in times]
     if not peers:
         return []
@@ -195,7 +151,7 @@ def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
 
 
 def _agreement(variants: dict[str, Variant], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
-    """Largest difference from Pinocchio of each quantity, relative to its largest entry."""
+    """Return the largest difference from Pinocchio of each quantity, relative to its largest entry."""
     results: dict[str, dict[str, Array]] = {}
     for name, peer in peers.items():
         for quantity, array in peer.results().items():

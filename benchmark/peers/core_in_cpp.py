@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 import modular_dynamics as md
-from benchmark.peers.casadi_peer import compiler, run_command
+from benchmark.peers.compilers import cxx_compiler, pointer, run_command
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.timing import Timed
 
@@ -37,12 +37,12 @@ class CoreInCpp:
             folder = Path(name)
             graph.to_cpp(folder / "robot.hpp", guess=guess)
             loops = ["-DCLOSED_LOOPS"] if graph.has_loops else []
-            command = [compiler(), *FLAGS, *loops, "-shared", "-fPIC", f"-I{HEADERS}", f"-I{folder}"]
+            command = [cxx_compiler(), *FLAGS, *loops, "-shared", "-fPIC", f"-I{HEADERS}", f"-I{folder}"]
             run_command([*command, str(SOURCE), "-o", "core.so"], folder)
             self._torques = ctypes.CDLL(str(folder / "core.so")).torques
         self._rows = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
         self._tau = np.empty_like(self._rows[1])
-        arrays = [ctypes.c_void_p(row.ctypes.data) for row in (*self._rows, self._tau)]
+        arrays = map(pointer, (*self._rows, self._tau))
         self._arguments = ctypes.c_long(len(self._tau)), *arrays
         self._name = call
         self.timed: Timed = {call: (self._call, len(self._tau))}

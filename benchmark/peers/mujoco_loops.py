@@ -38,6 +38,25 @@ def parsed_without_shapes(urdf: str) -> etree._Element:
     return robot
 
 
+def specification(robot: etree._Element) -> mujoco.MjSpec:
+    """Return the tree by MuJoCo's own parser."""
+    warn_on_stderr()
+    spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
+    spec.compiler.fusestatic = False
+    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+    return spec
+
+
+def rigid_model(spec: mujoco.MjSpec) -> mujoco.MjModel:
+    """Return the model: rigid bodies without limits, contacts, damping and friction."""
+    model = spec.compile()
+    model.opt.jacobian, model.opt.disableflags = mujoco.mjtJacobian.mjJAC_DENSE, OFF
+    model.body_mass[model.body_mass <= LEAST_MASS] = 0.0
+    model.body_inertia[model.body_inertia <= LEAST_INERTIA] = 0.0
+    model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
+    return model
+
+
 class MujocoLoops:
     """A mechanism whose loops determine all joints but the ``independent`` ones; call it, then query it.
 
@@ -48,19 +67,12 @@ class MujocoLoops:
     """
 
     def __init__(self, urdf: str, independent: Sequence[str]) -> None:
-        warn_on_stderr()
         robot = parsed_without_shapes(urdf)
-        spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
-        spec.compiler.fusestatic = False
-        spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+        spec = specification(robot)
         self._ends = {loop.get("name"): _add_loop(spec, loop) for loop in robot.iter("loop_joint")}
         springs = {spring.get("name"): _add_spring(spec, spring) for spring in robot.iter("spring")}
-        self.model = model = spec.compile()
+        self.model = model = rigid_model(spec)
         self.data = mujoco.MjData(model)
-        model.opt.jacobian, model.opt.disableflags = mujoco.mjtJacobian.mjJAC_DENSE, OFF
-        model.body_mass[model.body_mass <= LEAST_MASS] = 0.0
-        model.body_inertia[model.body_inertia <= LEAST_INERTIA] = 0.0
-        model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         for name, (stiffness, length) in springs.items():
             model.tendon_stiffness[model.tendon(name).id] = stiffness
             model.tendon_lengthspring[model.tendon(name).id] = length

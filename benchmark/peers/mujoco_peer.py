@@ -1,7 +1,6 @@
 """MuJoCo on the same URDF, without shapes, contacts, limits, friction and damping: rigid bodies only."""
 
 import numpy as np
-from lxml import etree
 
 import modular_dynamics as md
 from benchmark.setting.robots import Array, States
@@ -10,7 +9,7 @@ from benchmark.setting.timing import Timed
 try:
     import mujoco
 
-    from benchmark.peers.mujoco_loops import LEAST_INERTIA, LEAST_MASS, parsed_without_shapes, warn_on_stderr
+    from benchmark.peers.mujoco_loops import parsed_without_shapes, rigid_model, specification
 except ImportError:  # an optional peer
     mujoco = None
 
@@ -25,12 +24,10 @@ class MujocoPeer:
     def __init__(self, graph: md.SubsystemGraph, states: States, tau: Array) -> None:
         if mujoco is None:
             raise UnsupportedRobotError("mujoco is not installed")
-        warn_on_stderr()
-        robot = parsed_without_shapes(graph.urdf)
-        least = {"boundmass": str(LEAST_MASS), "boundinertia": str(LEAST_INERTIA)}
-        etree.SubElement(etree.SubElement(robot, "mujoco"), "compiler", least)
         try:
-            self.model = mujoco.MjModel.from_xml_string(etree.tostring(robot, encoding="unicode"))
+            spec = specification(parsed_without_shapes(graph.urdf))
+            spec.compiler.fusestatic = True  # fewer bodies: faster
+            self.model = rigid_model(spec)
         except ValueError as error:
             raise UnsupportedRobotError(f"MuJoCo: {' '.join(str(error).split())}") from None
         names = [mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, k) for k in range(self.model.njnt)]
@@ -41,7 +38,6 @@ class MujocoPeer:
         model = self.model
         model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         model.opt.gravity[:] = graph.gravity
-        model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
         self._inverse, self._forward = self._data(states), self._data(states)
         self._forward.qfrc_applied[self._order] = tau
         self._tau, self._matrix = np.empty(model.nv), np.empty((model.nv, model.nv))

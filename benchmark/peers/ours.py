@@ -100,13 +100,3 @@ class OurCore:
 def _results(nv: int) -> tuple[Array, Array, Array, Array]:
     """Arrays for torques, accelerations, a mass matrix and derivatives of one state."""
     return np.empty(nv), np.empty(nv), np.empty((nv, nv)), np.empty((3, nv, nv))
-
-
-def single_and_batch(graph: md.SubsystemGraph, states: States, count: int) -> list[tuple[Any, int]]:
-    """Calls to time: inverse dynamics of the first state, and of so many states on one thread."""
-    (q, v, a), many = states.first, states.repeated(count)
-    tau, taus = np.empty(graph.nv), np.empty((count, graph.nv))
-    return [
-        (lambda: md.inverse_dynamics(graph, q, v, a, out=tau), 1),
-        (lambda: md.inverse_dynamics(graph, many.q, many.v, many.a, threads=1, out=taus), count),
-    ]

@@ -1,35 +1,25 @@
-"""The library's functions and the same by Pinocchio: one entry of a table for each public function.
+"""Quantities of the library and the same by Pinocchio.
 
-To add a function: one entry in QUANTITIES, with a method of `Reference` that computes it by Pinocchio.
+To add one: an entry in QUANTITIES, with a method of `Reference` that computes it by Pinocchio.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio
 from numpy.typing import NDArray
 
 import modular_dynamics as md
+from benchmark.quantities import TREE, TREE_ROWS, State
 
-__all__ = ["QUANTITIES", "Quantity", "Reference", "State", "random_state"]
+__all__ = ["QUANTITIES", "Quantity", "Reference", "random_state"]
 
 Array = NDArray[np.float64]
 #: Allowed relative differences: of values, and of derivatives.
 VALUES, DERIVATIVES = 1e-11, 1e-9
-#: About how many links' jacobians are compared, spread over the robot.
-MOST_LINKS = 12
-
-
-class State(NamedTuple):
-    """One state in graph order, and the torques that Pinocchio computes for it."""
-
-    q: Array
-    v: Array
-    a: Array
-    tau: Array
 
 
 class ParsedModel(md.crosscheck.PinocchioModel):
@@ -108,20 +98,12 @@ class Reference:
         pinocchio.framesForwardKinematics(self.model, self.data, self._state(state)[0])
         return np.array([self.data.oMf[self._frame(link)].homogeneous for link in self.graph.links])
 
-    @cached_property
-    def links(self) -> tuple[str, ...]:
-        """The links whose jacobians are compared."""
-        names = self.graph.links
-        return names[:: max(1, len(names) // MOST_LINKS)]
-
-    def jacobians(self, state: State) -> Array:
-        """In the axes of the root link."""
+    def jacobian(self, state: State) -> Array:
+        """Of the last link, in the axes of the root link; columns as rows."""
         axes, q = pinocchio.LOCAL_WORLD_ALIGNED, self._state(state)[0]
-        of = (
-            pinocchio.computeFrameJacobian(self.model, self.data, q, self._frame(link), axes)
-            for link in self.links
-        )
-        return np.array([J.reshape(6, -1) @ self.S for J in of])  # one column comes as 1-D
+        frame = self._frame(self.graph.links[-1])
+        J = pinocchio.computeFrameJacobian(self.model, self.data, q, frame, axes)
+        return np.asarray((J.reshape(6, -1) @ self.S).T)  # one column comes as 1-D
 
     def _frame(self, link: str) -> int:
         if self.graph.floating_base and link == self.graph.links[0]:
@@ -132,10 +114,80 @@ class Reference:
     def _columns(self) -> NDArray[np.intp]:
         return np.concatenate([10 * (index - 1) + np.arange(10) for index in self.converter.ids])
 
+    def _moved(self, state: State) -> tuple[Array, Array, Array]:
+        """Compute the motion of all frames; return q, v and a in Pinocchio's order."""
+        there = self._state(state)
+        pinocchio.forwardKinematics(self.model, self.data, *there)
+        pinocchio.updateFramePlacements(self.model, self.data)
+        return there
+
+    def _of_links(self, function: Callable[..., Any], state: State) -> Array:
+        self._moved(state)
+        axes = pinocchio.LOCAL_WORLD_ALIGNED
+        frames = (self._frame(link) for link in self.graph.links)
+        return np.array([function(self.model, self.data, frame, axes).vector for frame in frames])
+
+    def velocities(self, state: State) -> Array:
+        """Of every link, in the axes of the root link."""
+        return self._of_links(pinocchio.getFrameVelocity, state)
+
+    def link_accelerations(self, state: State) -> Array:
+        """Of every link: angular and that of its origin."""
+        return self._of_links(pinocchio.getFrameClassicalAcceleration, state)
+
+    def centre_of_mass(self, state: State) -> Array:
+        """Position, velocity and acceleration."""
+        pinocchio.centerOfMass(self.model, self.data, *self._state(state))
+        return np.array([self.data.com[0], self.data.vcom[0], self.data.acom[0]])
+
+    def centre_jacobian(self, state: State) -> Array:
+        """Of the centre of mass."""
+        J = pinocchio.jacobianCenterOfMass(self.model, self.data, self._state(state)[0])
+        return np.asarray(np.reshape(J, (3, -1)) @ self.S)
+
+    def momentum(self, state: State) -> Array:
+        """Centroidal momentum and its rate."""
+        rate = pinocchio.computeCentroidalMomentumTimeVariation(self.model, self.data, *self._state(state))
+        return np.array([self.data.hg.vector, rate.vector])
+
+    def momentum_matrix(self, state: State) -> Array:
+        """Centroidal map; columns as rows."""
+        A = pinocchio.computeCentroidalMap(self.model, self.data, self._state(state)[0])
+        return np.asarray((np.reshape(A, (6, -1)) @ self.S).T)
+
+    def energies(self, state: State) -> Array:
+        """Kinetic and potential energy."""
+        q, v, _ = self._state(state)
+        kinetic = pinocchio.computeKineticEnergy(self.model, self.data, q, v)
+        return np.array([kinetic, pinocchio.computePotentialEnergy(self.model, self.data, q)])
+
+    def coriolis(self, state: State) -> Array:
+        """C(q, v)."""
+        q, v, _ = self._state(state)
+        return np.asarray(self.S.T @ pinocchio.computeCoriolisMatrix(self.model, self.data, q, v) @ self.S)
+
+    def integrated(self, state: State) -> Array:
+        """From q to where it is after a second at v."""
+        q, v, _ = self._state(state)
+        order = md.joint_order.from_pinocchio(self.graph, self.model)
+        there = order.from_q(pinocchio.integrate(self.model, q, v))
+        return np.asarray(self.graph.difference(state.q, there, shortest=True))
+
+    def acceleration_derivatives(self, state: State) -> Array:
+        """Of the accelerations, by q, v and torques; with mimic joints, which it has not, ours."""
+        if len(self.graph.joint_names) < len(self.graph.joints):
+            return np.array(md.forward_dynamics_derivatives(self.graph, state.q, state.v, state.tau)[:3])
+        q, v, _ = self._state(state)
+        pinocchio.computeABADerivatives(self.model, self.data, q, v, self.S @ state.tau)
+        data = self.data
+        inverse = np.triu(data.Minv) + np.triu(data.Minv, 1).T  # of which it fills one half
+        return np.array([self.S.T @ part @ self.S for part in (data.ddq_dq, data.ddq_dv, inverse)])
+
     def regressor(self, state: State) -> Array:
         """Of the inertial parameters of the moving bodies."""
         Y = pinocchio.computeJointTorqueRegressor(self.model, self.data, *self._state(state))
-        return np.asarray(self.S.T @ np.reshape(Y, (self.model.nv, -1))[:, self._columns])
+        ours = self.S.T @ np.reshape(Y, (self.model.nv, -1))[:, self._columns]
+        return np.asarray(ours.reshape(*ours.shape[:-1], -1, 10))
 
     def parameters(self, _: State) -> Array:
         """The inertial parameters themselves."""
@@ -144,93 +196,119 @@ class Reference:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A public function of the library, the same by Pinocchio, and the allowed relative difference.
+    """A quantity of the library, the same by Pinocchio, and the allowed relative difference.
 
     Attributes:
+        name: of `quantities.TREE`, which computes ours unless ``ours`` does.
         solves: it solves M x = b. Then the rounding of M's own numbers moves x by the condition number of M
             times 2.2e-16 (Higham, Accuracy and Stability of Numerical Algorithms, chapter 7), in Pinocchio as
             here, and that much is allowed where it is more. M x must agree with b as other quantities do.
         part_of_torques: it is a part of tau, perhaps zero but for rounding; differences are relative to tau.
+        least: differences are relative to this at least.
     """
 
     name: str
-    ours: Callable[[md.SubsystemGraph, Reference, State], Any]
     theirs: Callable[[Reference, State], Array]
+    ours: Callable[[md.SubsystemGraph, Reference, State], Any] | None = None
     allowed: float = VALUES
     solves: bool = False
     part_of_torques: bool = False
+    least: float = 0.0
 
     def difference(self, graph: md.SubsystemGraph, reference: Reference, state: State) -> float:
         """Largest difference over the largest number; infinite where one is not finite or shapes differ."""
-        ours = np.asarray(self.ours(graph, reference, state), np.float64)
-        theirs = self.theirs(reference, state)
+        if self.ours is None:
+            ours = np.asarray(TREE[self.name][1](graph, state), np.float64)
+        else:
+            ours = np.asarray(self.ours(graph, reference, state), np.float64)
+        theirs = np.asarray(self.theirs(reference, state))
         if ours.shape != theirs.shape or not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
             return float("inf")
         scales = [theirs, state.tau] if self.part_of_torques else [theirs]
-        scale = max(float(np.abs(numbers).max(initial=0.0)) for numbers in scales)
+        scale = max(self.least, *(float(np.abs(numbers).max(initial=0.0)) for numbers in scales))
         difference = float(np.abs(ours - theirs).max(initial=0.0))
         return difference / scale if scale > 0.0 else difference
 
     def tolerance(self, reference: Reference, state: State) -> float:
-        """The allowed relative difference at one state."""
+        """Return the allowed relative difference at one state."""
         if not self.solves:
             return self.allowed
         condition = float(np.linalg.cond(reference.mass_matrix(state)))
         return max(self.allowed, condition * float(np.finfo(float).eps))
 
 
-def _jacobians(graph: md.SubsystemGraph, reference: Reference, s: State) -> Array:
-    return np.array([md.jacobian(graph, s.q, link) for link in reference.links])
+def _integrated(graph: md.SubsystemGraph, _: Reference, s: State) -> Array:
+    return graph.difference(s.q, graph.integrate(s.q, s.v), shortest=True)
 
 
-def _first(function: Callable[..., Any], graph: md.SubsystemGraph, *rows: Array) -> Any:
-    """The first of three equal states: of many several are computed at once."""
-    return function(graph, *(np.array([row] * 3) for row in rows))[0]
+def _torque_derivatives(graph: md.SubsystemGraph, _: Reference, s: State) -> Array:
+    return np.array(md.inverse_dynamics_derivatives(graph, s.q, s.v, s.a))
+
+
+def _acceleration_derivatives(graph: md.SubsystemGraph, _: Reference, s: State) -> Array:
+    return np.array(md.forward_dynamics_derivatives(graph, s.q, s.v, s.tau)[:3])
+
+
+def _own_torques(graph: md.SubsystemGraph, reference: Reference, s: State) -> Array:
+    return reference.torques(replace(s, a=md.forward_dynamics(graph, s.q, s.v, s.tau)))
+
+
+def _first_of_many(name: str) -> Callable[[md.SubsystemGraph, Reference, State], Any]:
+    """Return the function for the first of three equal states: of many several are computed at once."""
+    return lambda graph, _, s: TREE_ROWS[name](graph, State(*(np.array([x] * 3) for x in vars(s).values())))[
+        0
+    ]
+
+
+def _part(method: Callable[[Reference, State], Array], number: int) -> Callable[[Reference, State], Array]:
+    return lambda reference, state: method(reference, state)[number]
 
 
 QUANTITIES = (
-    Quantity("inverse_dynamics", lambda g, _, s: md.inverse_dynamics(g, s.q, s.v, s.a), Reference.torques),
-    Quantity("compose", lambda g, _, s: md.compose(g, s.q, s.v, s.a).tau, Reference.torques),
-    Quantity("mass_matrix", lambda g, _, s: md.mass_matrix(g, s.q), Reference.mass_matrix),
-    Quantity("bias", lambda g, _, s: md.nonlinear_effects(g, s.q, s.v), Reference.bias, part_of_torques=True),
+    *(Quantity(name, Reference.torques) for name in ("torques", "torques, composition")),
+    Quantity("torques, many states", Reference.torques, _first_of_many("torques")),
+    Quantity("mass matrix", Reference.mass_matrix),
+    Quantity("bias", Reference.bias, part_of_torques=True),
+    Quantity("gravity", Reference.gravity, part_of_torques=True),
+    Quantity("accelerations", Reference.accelerations, solves=True),
     Quantity(
-        "gravity_torque",
-        lambda g, _, s: md.gravity_torque(g, s.q),
-        Reference.gravity,
-        part_of_torques=True,
-    ),
-    Quantity(
-        "forward_dynamics",
-        lambda g, _, s: md.forward_dynamics(g, s.q, s.v, s.tau),
+        "accelerations, many states",
         Reference.accelerations,
+        _first_of_many("accelerations"),
         solves=True,
     ),
+    Quantity("torques of these accelerations", lambda _, s: s.tau, _own_torques),
+    Quantity("torques, derivatives", Reference.derivatives, _torque_derivatives, DERIVATIVES),
     Quantity(
-        "forward_dynamics, its torques",
-        lambda g, r, s: r.torques(s._replace(a=md.forward_dynamics(g, s.q, s.v, s.tau))),
-        lambda _, s: s.tau,
-    ),
-    Quantity(
-        "inverse_dynamics_derivatives",
-        lambda g, _, s: np.array(md.inverse_dynamics_derivatives(g, s.q, s.v, s.a)),
-        Reference.derivatives,
+        "accelerations, derivatives",
+        Reference.acceleration_derivatives,
+        _acceleration_derivatives,
         DERIVATIVES,
-    ),
-    Quantity("frame_poses", lambda g, _, s: md.frame_poses(g, s.q), Reference.poses),
-    Quantity("jacobian", _jacobians, Reference.jacobians),
-    Quantity("regressor", lambda g, _, s: md.regressor(g, s.q, s.v, s.a), Reference.regressor),
-    Quantity("inertial_parameters", lambda g, _, s: md.inertial_parameters(g), Reference.parameters),
-    Quantity(
-        "inverse_dynamics, many states",
-        lambda g, _, s: _first(md.inverse_dynamics, g, s.q, s.v, s.a),
-        Reference.torques,
-    ),
-    Quantity(
-        "forward_dynamics, many states",
-        lambda g, _, s: _first(md.forward_dynamics, g, s.q, s.v, s.tau),
-        Reference.accelerations,
         solves=True,
     ),
+    Quantity("Coriolis matrix", Reference.coriolis, allowed=DERIVATIVES, least=1.0),
+    Quantity("regressor", Reference.regressor),
+    Quantity("parameters", Reference.parameters, lambda g, *_: md.inertial_parameters(g)),
+    Quantity("poses", Reference.poses),
+    Quantity("jacobian", Reference.jacobian),
+    *(
+        Quantity(name, theirs, least=1.0)
+        for name, theirs in (
+            ("velocities", Reference.velocities),
+            ("accelerations of links", Reference.link_accelerations),
+            *(
+                (name, _part(Reference.centre_of_mass, k))
+                for k, name in enumerate(("centre of mass", "velocity of it", "acceleration of it"))
+            ),
+            ("jacobian of it", Reference.centre_jacobian),
+            ("momentum", _part(Reference.momentum, 0)),
+            ("rate of momentum", _part(Reference.momentum, 1)),
+            ("momentum matrix", Reference.momentum_matrix),
+            ("kinetic energy", _part(Reference.energies, 0)),
+            ("potential energy", _part(Reference.energies, 1)),
+        )
+    ),
+    Quantity("integrated over a second", Reference.integrated, _integrated, least=1.0),
 )
 
 
@@ -245,8 +323,9 @@ def random_state(reference: Reference, rng: np.random.Generator) -> State:
         elif part.stop - part.start == 7:
             q[part] = [*rng.uniform(-1.0, 1.0, 3), *_unit_quaternion(rng)]
     v, a = rng.uniform(-2.0, 2.0, (2, graph.nv))
-    state = State(q, v, a, np.zeros(graph.nv))
-    return state._replace(tau=reference.torques(state))
+    nothing = np.empty(0)
+    state = State(q, v, a, np.zeros(graph.nv), *[nothing] * 5)
+    return replace(state, tau=reference.torques(state))
 
 
 def _unit_quaternion(rng: np.random.Generator) -> Array:

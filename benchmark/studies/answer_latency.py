@@ -4,17 +4,17 @@
     python -m benchmark.studies.answer_latency --branched --rate 1000
 
 The torso's reactions come by way of dynamics_node; with --branched dynamics_node alone answers the robot with
-38 joints. Sender, nodes and echo run as processes. All times are those of the middleware, and are also given
-as ratios to the echo in the same run.
+38 joints, as in `make bench`. Sender, nodes and echo run as processes. All times are those of the middleware,
+from the stamp of a joint state, given just before it is published, and as ratios to the echo of the same run.
 """
 
 import argparse
 import os
-import random
+import sys
 import time
 from array import array
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import rclpy
@@ -22,16 +22,20 @@ from modular_dynamics_interfaces.msg import TorsoReactions
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rich.console import Console
-from rich.table import Table
 from sensor_msgs.msg import JointState
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the sender is run by its path
 import modular_dynamics as md
+from benchmark.setting.robots import ROOT
+from benchmark.setting.ros_processes import ros_processes
+from benchmark.setting.tables import print_table
 from modular_dynamics.loops import solver_of
 from modular_dynamics_ros.demo.playing import spin_until
 from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
-ROOT = Path(__file__).resolve().parents[2]
+__all__ = ["AnswerFigures", "measure_answers", "print_answers"]
+
 URDF, RULES = ROOT / "urdf/charmie_torso.urdf", ROOT / "urdf/charmie_torso_rules.yaml"
 BRANCHED = ROOT / "urdf/branched_38dof.urdf"
 DYNAMICS, TORSO, ECHO = "dynamics_node", "torso_reaction_node", "echo"
@@ -141,6 +145,59 @@ def send(rate: float, seconds: float, *, branched: bool) -> None:
     rclpy.shutdown()
 
 
+@dataclass(frozen=True)
+class AnswerFigures:
+    """Of one run: what was sent, how much of it was received by topic, times, and processor time.
+
+    Attributes:
+        milliseconds: way -> p50, p99, largest. processor_ms: of each process, for one joint state.
+    """
+
+    what: str
+    sent: int
+    received: dict[str, int]
+    milliseconds: dict[str, tuple[float, ...]]
+    processor_ms: dict[str, float]
+
+
+def measure_answers(rate: float, seconds: float, *, branched: bool, loads: str = "topics") -> AnswerFigures:
+    """Start nodes, echo and sender; send joint states at a rate [Hz] for so many seconds."""
+    with ros_processes() as (processes, _):
+        listener = Listener(branched=branched)
+        robot = f"robot_description_file:={BRANCHED if branched else URDF}", "autostart:=true"
+        own = *robot, "acceleration_source:=zero"
+        config = ROOT / "config" / ("branched_38dof.yaml" if branched else "charmie_torso.yaml")
+        processes.start(DYNAMICS, *own, params_file=config)
+        if not branched:
+            rules = f"rules_file:={RULES}", f"loads:={loads}"
+            processes.start(TORSO, *own, *rules, params_file=config)
+        processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
+        used = listener.run(processes, rate, seconds)
+    ways = stages(listener.times).items()
+    return AnswerFigures(
+        f"{'38 joints' if branched else f'the torso, loads: {loads}'}, {rate:g} Hz for {seconds:g} s",
+        round(rate * seconds),
+        {name: len(of) for name, of in listener.times.items()},
+        {name: tuple(np.quantile(way * 1e-6, (0.5, 0.99, 1.0)).tolist()) for name, way in ways},
+        {name: 1e3 * taken for name, taken in used.items()},
+    )
+
+
+def print_answers(console: Console, figures: AnswerFigures) -> None:
+    """Print one row for each way of a joint state."""
+    echo = figures.milliseconds["echo"]
+    rows = [
+        (name, *(f"{value:.2f} ({value / least:.1f})" for value, least in zip(times, echo, strict=True)))
+        for name, times in figures.milliseconds.items()
+    ]
+    columns = "in ms (ratio to the echo)", "p50", "p99", "largest"
+    print_table(console, f"answers of nodes: {figures.what}", columns, rows)
+    counts = ", ".join(f"{name} {count}" for name, count in figures.received.items())
+    console.print(f"  sent {figures.sent}; received: {counts}", highlight=False)
+    cpu = ", ".join(f"{name} {taken:.2f} ms" for name, taken in figures.processor_ms.items())
+    console.print(f"  processor time for each joint state: {cpu}\n", highlight=False)
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -150,40 +207,12 @@ def main() -> None:
     parser.add_argument("--branched", action="store_true", help="dynamics_node alone, 38 joints")
     parser.add_argument("--send", action="store_true", help="only send")
     options = parser.parse_args()
+    given = options.rate, options.seconds
     if options.send:
-        send(options.rate, options.seconds, branched=options.branched)
-        return
-    os.environ["ROS_DOMAIN_ID"] = str(random.randrange(1, 101))  # the states must reach no robot
-    os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
-    rclpy.init()
-    listener = Listener(branched=options.branched)
-    with TemporaryDirectory() as logs, Processes(Path(logs)) as processes:
-        robot = f"robot_description_file:={BRANCHED if options.branched else URDF}", "autostart:=true"
-        own, config = (*robot, "acceleration_source:=zero"), ROOT / "config/charmie_torso.yaml"
-        processes.start(DYNAMICS, *own, params_file=None if options.branched else config)
-        if not options.branched:
-            loads = f"rules_file:={RULES}", f"loads:={options.loads}"
-            processes.start(TORSO, *own, *loads, params_file=config)
-        processes.start_file(ECHO, ROOT / "benchmark/echo_node.py")
-        used = listener.run(processes, options.rate, options.seconds)
-    rclpy.shutdown()
-    which = "38 joints" if options.branched else f"the torso, loads: {options.loads}"
-    _print(listener.times, used, f"{round(options.rate * options.seconds)} at {options.rate:g} Hz, {which}")
-
-
-def _print(times: dict[str, Times], used: dict[str, float], runs: str) -> None:
-    title = f"joint states: {runs}"
-    table, ways = Table("in ms (ratio to the echo)", "p50", "p99", "largest", title=title), stages(times)
-    values = {name: np.quantile(way * 1e-6, (0.5, 0.99, 1.0)) for name, way in ways.items()}
-    for name, figures in values.items():
-        cells = zip(figures, values["echo"], strict=True)
-        table.add_row(name, *(f"{value:.2f} ({value / echo:.1f})" for value, echo in cells))
-    console = Console()
-    console.print(table)
-    counts = ", ".join(f"{name} {len(of)}" for name, of in times.items())
-    console.print(f"received: {counts}")
-    cpu = ", ".join(f"{name} {1e3 * taken:.2f} ms" for name, taken in used.items())
-    console.print(f"processor time for each joint state: {cpu}")
+        send(*given, branched=options.branched)
+    else:
+        figures = measure_answers(*given, branched=options.branched, loads=options.loads)
+        print_answers(Console(width=100), figures)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ library.
 import argparse
 import re
 import sys
-import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +24,10 @@ import scipy.linalg
 from lxml import etree
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import modular_dynamics as md
 from benchmark.peers.pinocchio_loops import RANK, FramePair, PinocchioLoops
+from benchmark.setting.tables import print_table
 from modular_dynamics.text.yaml_text import documents
 
 Array = NDArray[np.float64]
@@ -50,24 +48,6 @@ class ParallelRobot:
     pairs: tuple[FramePair, ...]
     motors: tuple[str, ...]
     unknown: tuple[str, ...] = ()
-
-
-@dataclass
-class Row:
-    """One robot: the figures of the table; ``reasons``: why it stayed open, and other remarks."""
-
-    name: str
-    loops: int = 0
-    joints: int = 0
-    motors: int = 0
-    undetermined: int = 0
-    closed: str = ""
-    evaluations: int = 0
-    gap: float = np.nan
-    seconds: float = np.nan
-    difference: float = np.nan
-    states: int = 0
-    reasons: list[str] = field(default_factory=list)
 
 
 def folders(root: Path) -> Iterator[Path]:
@@ -139,13 +119,6 @@ def _add_tags(robot: Any, pairs: list[FramePair], motors: tuple[str, ...]) -> No
             etree.SubElement(tags, "passive", joint=joint.get("name"))
 
 
-def without_limits(urdf: str) -> str:
-    """Return the URDF text with limits that no joint reaches."""
-    return re.sub(
-        r'(lower|upper)="[^"]*"', lambda limit: f'{limit[1]}="{"-" * (limit[1] == "lower")}99"', urdf
-    )
-
-
 def chosen_joints(peer: PinocchioLoops, q: Array, motors: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """Independent joints by Pinocchio's Jacobian: motors, and the fewest passive joints that they leave free.
 
@@ -161,92 +134,97 @@ def chosen_joints(peer: PinocchioLoops, q: Array, motors: tuple[str, ...]) -> tu
     return [name for name in names if name not in dependent], [name for name in motors if name in dependent]
 
 
-def compared(robot: ParallelRobot, states: int) -> Row:
-    """Close a robot from zero, and compare torques there and at states beside it."""
-    row = Row(robot.name, len(robot.pairs), motors=len(robot.motors))
-    if robot.unknown:
-        row.reasons.append(f"no joints of the URDF: {', '.join(robot.unknown)}")
+@dataclass(frozen=True)
+class ClosedRobot:
+    """A robot with closed loops and all its independent joints.
+
+    Attributes:
+        coordinates: of all joints; the loops are closed. free: how many passive joints motors leave open,
+            which are independent, too. remarks: what is unusual.
+    """
+
+    graph: md.SubsystemGraph
+    peer: PinocchioLoops
+    coordinates: Array
+    free: int
+    remarks: tuple[str, ...]
+
+
+def closed(robot: ParallelRobot) -> ClosedRobot:
+    """Close a robot from zero; if that is impossible within the limits of its joints, without them.
+
+    Raises ClosureError: it stays open.
+    """
+    remarks = [f"no joints of the URDF: {', '.join(robot.unknown)}"] if robot.unknown else []
     try:
         graph = md.load_urdf(robot.urdf)
-        row.joints = graph.nv
-        try:
-            md.assemble(graph)  # compiles or loads what is needed
-        except md.ClosureError as error:
-            row.closed = "no"
-            row.reasons.append(str(error))
-            graph = md.load_urdf(without_limits(robot.urdf))
-            md.assemble(graph)
-        begin = time.perf_counter()
         found = md.assemble(graph)
-        row.seconds, row.evaluations = time.perf_counter() - begin, found.evaluations
-        row.closed = row.closed.replace("no", "without limits") or "yes"
-        peer = PinocchioLoops(robot.urdf, robot.pairs)
-        coordinates = dict(zip(graph.joint_names, found.coordinates, strict=True))
-        row.gap = peer.gap(peer.configuration(coordinates))
-        names, coupled = chosen_joints(peer, peer.configuration(coordinates), robot.motors)
-        row.undetermined = len(set(names) - set(robot.motors))
-        if coupled:
-            row.reasons.append(f"loops couple the motors {', '.join(coupled)} to the others")
-        graph, rng = graph.with_independent_joints(*names), np.random.default_rng(0)
-        for k in range(states):
-            start = found.coordinates + (AWAY * rng.standard_normal(graph.nq) if k else 0.0)
-            difference = _difference(graph, peer, start, rng)
-            row.difference = difference if k == 0 else float(np.maximum(row.difference, difference))
-            row.states += 1
-    except (md.ModularDynamicsError, ValueError) as error:
-        if str(error) not in row.reasons:
-            row.reasons.append(str(error))
-        row.closed = row.closed or "no"
-    return row
+    except md.ClosureError as error:
+        remarks.append(f"without limits: {error}")
+        unlimited = re.sub(r'(lower|upper)="[^"]*"', _no_limit, robot.urdf)
+        graph = md.load_urdf(unlimited)
+        found = md.assemble(graph)
+    peer = PinocchioLoops(robot.urdf, robot.pairs)
+    at = peer.configuration(dict(zip(graph.joint_names, found.coordinates, strict=True)))
+    names, coupled = chosen_joints(peer, at, robot.motors)
+    if coupled:
+        remarks.append(f"loops couple the motors {', '.join(coupled)} to the others")
+    graph = graph.with_independent_joints(*names)
+    return ClosedRobot(graph, peer, found.coordinates, len({*names} - {*robot.motors}), tuple(remarks))
 
 
-def _difference(
-    graph: md.SubsystemGraph, peer: PinocchioLoops, start: Array, rng: np.random.Generator
-) -> float:
-    """Of torques at one state, relative to the largest."""
-    coordinates = md.assemble(graph, start).coordinates
-    names = graph.independent_joint_names
-    v, a = rng.standard_normal((2, len(names)))
-    q = coordinates[[graph.q_slice(name).start for name in names]]
-    ours = md.InverseDynamics(graph).solve(q, v, a, guess=coordinates)
-    at: Mapping[str, float] = dict(zip(graph.joint_names, ours.coordinates, strict=True))
-    theirs = peer.torques(peer.configuration(at), [peer.index(name) for name in names], v, a)
-    return float(np.abs(ours.tau - theirs).max() / max(1.0, np.abs(theirs).max()))
+def _no_limit(limit: re.Match[str]) -> str:
+    """Return a limit that no joint reaches."""
+    return f'{limit[1]}="{"-" * (limit[1] == "lower")}99"'
 
 
-def table(rows: list[Row]) -> Table:
-    """Of all robots."""
-    headings = ("loops", "joints", "motors", "free", "closed", "evaluations", "gap", "s", "torques", "states")
-    printed = Table("robot", *headings, "remarks")
-    for row in rows:
-        numbers = (row.loops, row.joints, row.motors, row.undetermined, row.closed, row.evaluations)
-        figures = (f"{row.gap:.1e}", f"{row.seconds:.3f}", f"{row.difference:.1e}", str(row.states))
-        printed.add_row(row.name, *map(str, numbers), *figures, Text("; ".join(row.reasons)))
-    return printed
+def differences(robot: ClosedRobot, states: int) -> list[float]:
+    """Return those of torques at the configuration and at states beside it, relative to the largest."""
+    graph, peer, rng = robot.graph, robot.peer, np.random.default_rng(0)
+    names, found = graph.independent_joint_names, []
+    for k in range(states):
+        start = robot.coordinates + (AWAY * rng.standard_normal(graph.nq) if k else 0.0)
+        coordinates = md.assemble(graph, start).coordinates
+        v, a = rng.standard_normal((2, len(names)))
+        q = coordinates[[graph.q_slice(name).start for name in names]]
+        ours = md.InverseDynamics(graph).solve(q, v, a, guess=coordinates)
+        at = peer.configuration(dict(zip(graph.joint_names, ours.coordinates, strict=True)))
+        theirs = peer.torques(at, [peer.index(name) for name in names], v, a)
+        found.append(float(np.abs(ours.tau - theirs).max() / max(1.0, np.abs(theirs).max())))
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command. Returns 1 if a robot stayed open, torques differ, or none were compared."""
+    """Print a table; return 1 if a robot stayed open, torques differ, or none were compared."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--states", type=int, default=3, help="at which torques are compared, of each robot")
     chosen = parser.parse_args(arguments)
-    rows = []
+    console, rows, remarks, failed = Console(width=100), [], list[str](), False
     for folder in folders(chosen.folder):
         name = str(folder.relative_to(chosen.folder))  # folders of folders repeat names
-        print(name, file=sys.stderr, flush=True)
+        cells, largest = [""] * 5, np.inf
         try:
-            row = compared(read_robot(folder), chosen.states)
-        except ValueError as error:
-            row = Row(name, closed="no", reasons=[str(error)])
-        rows.append(replace(row, name=name))
-    console = Console(width=180 if not sys.stdout.isatty() else None)
-    console.print(table(rows))
+            read = read_robot(folder)
+            robot = closed(read)
+            largest = max(differences(robot, chosen.states))
+            at = dict(zip(robot.graph.joint_names, robot.coordinates, strict=True))
+            gap = robot.peer.gap(robot.peer.configuration(at))
+            cells = [*map(str, (len(read.pairs), robot.graph.nv, len(read.motors), robot.free)), f"{gap:.1e}"]
+            remarks.extend(f"{name}: {remark}" for remark in robot.remarks)
+        except (md.ModularDynamicsError, ValueError) as error:
+            remarks.append(f"{name}: {error}")
+        failed |= not largest <= TOLERANCE
+        rows.append((name, *cells, f"{largest:.1e}"))
+    columns = "robot", "loops", "joints", "motors", "free", "gap", "torques"
+    print_table(console, "robots with parallel linkages", columns, rows)
+    for remark in remarks:
+        console.print(remark, highlight=False, markup=False)
     console.print(
         "free: passive joints that motors leave open. gap in m or rad: by Pinocchio. torques: largest "
         "relative difference from Pinocchio's."
     )
-    return int(not all(row.closed == "yes" and row.difference <= TOLERANCE for row in rows))
+    return int(failed or not rows)
 
 
 if __name__ == "__main__":

@@ -25,13 +25,15 @@ import numpy as np
 import pinocchio
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Column, Table
 
 import modular_dynamics as md
-from benchmark.peers.pinocchio_quantities import QUANTITIES, Quantity, Reference, State, random_state
+from benchmark.peers.pinocchio_quantities import QUANTITIES, Quantity, Reference, random_state
+from benchmark.quantities import State
+from benchmark.setting.tables import print_table
 
 #: Above this condition number M is singular, and no function computes accelerations.
 SINGULAR = 1e15
+MOST_CHARACTERS = 50  # of a robot's path in the table
 
 
 @dataclass
@@ -73,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 150)
-    paths = sorted({path for folder in options.folders for path in _files(folder)})
+    paths = sorted({path for folder in options.folders for path in _files(folder.resolve())})
     columns = BarColumn(20), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.description}")
     outcomes = []
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
@@ -85,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not paths:
         console.print(f"no *.urdf below {', '.join(map(str, options.folders))}", highlight=False)
         return 1
-    console.print(*tables(outcomes, Path(os.path.commonpath([path.parent for path in paths]))), sep="\n")
+    print_tables(console, outcomes, Path(os.path.commonpath([path.parent for path in paths])))
     console.print(summary(outcomes), highlight=False)
     return int(any(outcome.failed for outcome in outcomes))
 
@@ -129,7 +131,7 @@ def compare(path: Path, states: int, rng: np.random.Generator) -> Outcome:
 def _add(
     outcome: Outcome, quantity: Quantity, graph: md.SubsystemGraph, reference: Reference, state: State
 ) -> None:
-    if not graph.nv and quantity.name != "frame_poses":
+    if not graph.nv and quantity.name != "poses":
         return
     try:
         difference = quantity.difference(graph, reference, state)
@@ -175,42 +177,35 @@ def _stderr() -> Iterator[Any]:
             text.append(file.read())
 
 
-def tables(outcomes: list[Outcome], root: Path) -> list[Table]:
-    """Robots that move, those that do not, those that were refused, and every function."""
-    robots = Table(
-        Column("robot", overflow="fold"), "joints", "accepted with a warning", "worst", "in", title="loaded"
-    )
-    single = [outcome for outcome in outcomes if not outcome.refused and not outcome.joints]
+def print_tables(console: Console, outcomes: list[Outcome], root: Path) -> None:
+    """Print robots that were loaded, those that were refused, and every function."""
+    rows = []
     for outcome in outcomes:
-        if not outcome.refused and outcome.joints:
-            robots.add_row(str(outcome.path.relative_to(root)), str(outcome.joints), *_row(outcome))
-    if single:
-        together = Outcome(root, kinds=sum((one.kinds for one in single), Counter[str]()))
-        for one in single:
-            for name, value in one.differences.items():
-                together.differences[name] = max(value, together.differences.get(name, 0.0))
-        robots.add_row(f"{len(single)} files without moving joints", "0", *_row(together))
-    refused = Table(Column("file", overflow="fold"), "by this library", "by Pinocchio", title="refused")
+        name, value = max(outcome.differences.items(), key=lambda item: item[1], default=("", 0.0))
+        kinds = ", ".join(f"{count} {kind}" for kind, count in outcome.kinds.items())
+        bases = " and ".join(sorted(outcome.singular))
+        where = f"{name}{f' ({bases} base: M is singular)' * bool(bases)}"
+        shown = str(outcome.path.relative_to(root))[-MOST_CHARACTERS:]
+        if not outcome.refused:
+            rows.append(
+                (shown, str(outcome.joints), f"{value:.1e}{' !' * bool(outcome.failed)}", where, kinds)
+            )
+    columns = "robot", "joints", "worst", "in ", "accepted with a warning "
+    print_table(console, "loaded", columns, rows)
     for outcome in outcomes:
         if outcome.refused or outcome.theirs:
-            reasons = (reason or "no: it loads" for reason in (outcome.refused, outcome.theirs))
-            refused.add_row(str(outcome.path.relative_to(root)), *reasons)
-    functions = Table("function", "robots", "worst", "allowed", "above", title="largest relative differences")
+            console.print(f"{outcome.path.relative_to(root)}", highlight=False, markup=False)
+            for who, reason in (("this library", outcome.refused), ("Pinocchio", outcome.theirs)):
+                console.print(f"  {who}: {reason or 'no: it loads'}", highlight=False, markup=False)
+    functions = []
     for quantity in QUANTITIES:
         values = [one.differences[quantity.name] for one in outcomes if quantity.name in one.differences]
         above = sum(quantity.name in outcome.above for outcome in outcomes)
         allowed = f"{quantity.allowed:.0e}{' or cond(M) 2.2e-16' if quantity.solves else ''}"
         figures = str(len(values)), f"{max(values, default=0.0):.1e}", allowed, str(above)
-        functions.add_row(quantity.name, *figures)
-    return [robots, refused, functions]
-
-
-def _row(outcome: Outcome) -> tuple[str, str, str]:
-    name, value = max(outcome.differences.items(), key=lambda item: item[1], default=("", 0.0))
-    kinds = ", ".join(f"{count} {kind}" for kind, count in outcome.kinds.items())
-    singular = f" ({' and '.join(sorted(outcome.singular))} base: M is singular)" if outcome.singular else ""
-    mark = " !" if outcome.failed else ""
-    return kinds, f"{value:.1e}{mark}", name + singular
+        functions.append((quantity.name, *figures))
+    columns = "function", "robots", "worst", "allowed ", "above"
+    print_table(console, "largest relative differences from Pinocchio", columns, functions)
 
 
 def summary(outcomes: list[Outcome]) -> str:

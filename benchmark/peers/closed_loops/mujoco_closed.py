@@ -7,17 +7,9 @@ and mj_rne. The first state is set beforehand; the states of a batch are copied 
 
 import mujoco
 import numpy as np
-from lxml import etree
 
 from benchmark.peers.closed_loops.problem import ClosedStates
-from benchmark.peers.mujoco_loops import (
-    LEAST_INERTIA,
-    LEAST_MASS,
-    OFF,
-    SITE,
-    parsed_without_shapes,
-    warn_on_stderr,
-)
+from benchmark.peers.mujoco_loops import SITE, parsed_without_shapes, rigid_model, specification
 from benchmark.peers.pinocchio_loops import PinocchioLoops
 from benchmark.setting.robots import Array
 from benchmark.setting.timing import Timed
@@ -35,7 +27,7 @@ class MujocoClosed:
 
     def __init__(self, states: ClosedStates) -> None:
         graph = states.graph
-        self.model, self.data = _model(states), None
+        self.model = _model(states)
         self.data = mujoco.MjData(self.model)
         names = graph.joint_names
         index = {name: int(self.model.joint(name).dofadr[0]) for name in names}
@@ -85,21 +77,13 @@ class MujocoClosed:
 
 def _model(states: ClosedStates) -> mujoco.MjModel:
     """The tree by MuJoCo's own parser, and a `connect` constraint for each cut joint."""
-    warn_on_stderr()
-    robot = parsed_without_shapes(states.graph.urdf)
-    spec = mujoco.MjSpec.from_string(etree.tostring(robot, encoding="unicode"))
-    spec.compiler.fusestatic = False
-    spec.compiler.boundmass, spec.compiler.boundinertia = LEAST_MASS, LEAST_INERTIA
+    spec = specification(parsed_without_shapes(states.graph.urdf))
     for k, cut in enumerate(states.cuts):
         sites = [f"cut {k} {end}" for end in (0, 1)]
         for site, link, point in zip(sites, cut.links, cut.points, strict=True):
             spec.body(link).add_site(name=site, pos=point)
         equality = spec.add_equality(name1=sites[0], name2=sites[1], objtype=SITE)
         equality.type = mujoco.mjtEq.mjEQ_CONNECT
-    model = spec.compile()
-    model.opt.jacobian, model.opt.disableflags = mujoco.mjtJacobian.mjJAC_DENSE, OFF
+    model = rigid_model(spec)
     model.opt.gravity[:] = states.graph.gravity
-    model.body_mass[model.body_mass <= LEAST_MASS] = 0.0
-    model.body_inertia[model.body_inertia <= LEAST_INERTIA] = 0.0
-    model.dof_damping[:] = model.dof_frictionloss[:] = 0.0
     return model

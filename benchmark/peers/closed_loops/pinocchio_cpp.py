@@ -12,8 +12,8 @@ import numpy as np
 import pinocchio
 
 import modular_dynamics as md
-from benchmark.peers.casadi_peer import CXX_FLAGS, compiler, header_folders, run_command
 from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
+from benchmark.peers.compilers import cxx_compiler, header_folders, pointer, run_command
 from benchmark.setting.robots import Array, States
 from benchmark.setting.timing import Timed
 
@@ -21,13 +21,18 @@ __all__ = ["PinocchioCpp", "PinocchioTreeCpp", "built_torques"]
 
 SOURCE = Path(__file__).with_name("torques.cpp")
 #: Without -march=native, which would lay objects of Pinocchio's libraries out otherwise.
-FLAGS = ("-O3", "-DNDEBUG", "-shared", "-fPIC", *(flag for flag in CXX_FLAGS if flag != "-O0"))
+#: Pinocchio has more joint types than Boost's lists hold by default; its CMake files set the same limits.
+FLAGS = (
+    *("-std=c++17", "-O3", "-DNDEBUG", "-shared", "-fPIC", "-w", "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION"),
+    *("-DBOOST_FUSION_INVOKE_MAX_ARITY=10", "-DBOOST_MPL_LIMIT_LIST_SIZE=30"),
+    "-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS",
+)
 
 
 def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
     """The library. Raises BuildError: headers or a compiler are missing."""
     headers, eigen = header_folders()
-    cxx = compiler()
+    cxx = cxx_compiler()
     parts = SOURCE.read_text(encoding="utf-8"), pinocchio.__version__, str(headers), str(eigen)
     key = hashlib.sha256("\n".join([*parts, *FLAGS, run_command([cxx, "--version"], Path.cwd())]).encode())
     folder = cache / f"closed_loops_{key.hexdigest()[:12]}"
@@ -62,14 +67,14 @@ class PinocchioCpp:
             library.make(
                 urdf.encode(),
                 *map(ctypes.c_double, peer.model.gravity.linear),
-                *(ctypes.c_int64(len(joints) // 2), _pointer(joints), _pointer(placements)),
-                *(ctypes.c_int64(motions.shape[1]), _pointer(motions)),
+                *(ctypes.c_int64(len(joints) // 2), pointer(joints), pointer(placements)),
+                *(ctypes.c_int64(motions.shape[1]), pointer(motions)),
             )
         )
         count = len(peer.q)
         self._tau = np.empty((count, motions.shape[1] - peer.reduction.dependent))
         self._arrays = peer.q, peer.v, peer.a, peer.springs, self._tau  # kept alive while C++ reads them
-        library.bind(self._robot, ctypes.c_int64(count), *map(_pointer, self._arrays))
+        library.bind(self._robot, ctypes.c_int64(count), *map(pointer, self._arrays))
         self._first, self._all = library.first, library.all
         self._first.restype = self._all.restype = None
         # methods, which keep the arrays alive
@@ -97,13 +102,11 @@ class PinocchioTreeCpp:
         self._tau, none, nv = np.empty_like(states.v), np.empty((0, 0)), ctypes.c_int64(0)
         gravity = map(ctypes.c_double, graph.gravity)
         robot = ctypes.c_void_p(
-            library.make(
-                graph.urdf.encode(), *gravity, nv, _pointer(none), _pointer(none), nv, _pointer(none)
-            )
+            library.make(graph.urdf.encode(), *gravity, nv, pointer(none), pointer(none), nv, pointer(none))
         )
         rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_a(states.a)
         self._arrays = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
-        library.bind(robot, ctypes.c_int64(len(self._tau)), *map(_pointer, [*self._arrays, none, self._tau]))
+        library.bind(robot, ctypes.c_int64(len(self._tau)), *map(pointer, [*self._arrays, none, self._tau]))
         self._call = lambda: library.tree(robot)
 
     def timed(self) -> Timed:
@@ -113,7 +116,3 @@ class PinocchioTreeCpp:
     def results(self) -> dict[str, Array]:
         """Torques of the first state, in the graph's order."""
         return {"torques": self._order.from_tau(self._tau[0])}
-
-
-def _pointer(array: Array) -> ctypes.c_void_p:
-    return ctypes.c_void_p(array.ctypes.data)

@@ -70,7 +70,7 @@ def test_what_pinocchio_loads_must_not_be_refused(folder, capsys):
 @pytest.mark.parametrize("name", [quantity.name for quantity in QUANTITIES])
 def test_every_function_can_fail(folder, capsys, monkeypatch, name):
     wrong = tuple(
-        replace(one, ours=lambda *given, ours=one.ours: 1.001 * ours(*given)) if one.name == name else one
+        replace(one, theirs=lambda *given, of=one.theirs: 1.001 * of(*given)) if one.name == name else one
         for one in QUANTITIES
     )
     monkeypatch.setattr(published_robots, "QUANTITIES", wrong)

@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import simpson
 
 import modular_dynamics as md
-from benchmark.setting.robots import windows
 from helpers.oracles.motions import kinetic, pendulum
 from helpers.processes import run_python
+from helpers.robots.four_bar_windows import windows
 from helpers.robots.urdf_text import inertial, joint
 
 TIMES = np.linspace(0.0, 10.0, 401)

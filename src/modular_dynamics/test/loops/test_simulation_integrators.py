@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.robots import standing, windows
 from helpers.oracles.motions import kinetic, pendulum
+from helpers.robots.four_bar_windows import standing, windows
 
 IMPLICIT = ("Radau", "BDF", "LSODA")
 

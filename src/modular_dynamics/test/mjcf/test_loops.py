@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_mjcf import loop_differences
+from helpers.oracles.mujoco_mjcf import loop_differences
 from helpers.robots.mjcf_text import CONNECT, MOTOR, four_bar
 from modular_dynamics.mjcf.source import compiled
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_mjcf import loop_differences, tree_difference
+from helpers.oracles.mujoco_mjcf import loop_differences, tree_difference
 from helpers.robots.mjcf_text import two_arms
 from modular_dynamics.mjcf import to_mujoco
 from modular_dynamics.mjcf.source import compiled

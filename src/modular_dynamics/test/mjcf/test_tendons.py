@@ -3,7 +3,7 @@
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_mjcf import loop_differences
+from helpers.oracles.mujoco_mjcf import loop_differences
 from helpers.robots.mjcf_text import two_arms
 from modular_dynamics.mjcf.source import compiled
 

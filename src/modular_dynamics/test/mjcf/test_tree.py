@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_mjcf import tree_difference
+from helpers.oracles.mujoco_mjcf import tree_difference
 from helpers.robots.mjcf_text import random_tree, two_arms
 from modular_dynamics.mjcf import from_mujoco
 from modular_dynamics.mjcf.source import compiled

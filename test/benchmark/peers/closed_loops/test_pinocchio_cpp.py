@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers import casadi_peer
-from benchmark.peers.casadi_peer import BuildError
+from benchmark.peers import compilers
 from benchmark.peers.closed_loops import pinocchio_cpp
 from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
 from benchmark.peers.closed_loops.problem import closed_states
+from benchmark.peers.compilers import BuildError
 from benchmark.setting.robots import ROOT, random_states
 from helpers.paths import ROBOTS
 
@@ -43,6 +43,6 @@ def test_torques_are_those_of_python(library, name):
 
 
 def test_missing_headers_are_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(casadi_peer.sys, "path", [])
+    monkeypatch.setattr(compilers.sys, "path", [])
     with pytest.raises(BuildError, match=r"no folder cmeel.prefix"):
         pinocchio_cpp.built_torques(tmp_path, lambda what: None)

@@ -322,7 +322,7 @@ template <class T> static Mask<T> way_is_regular(const LoopModel& loops, const T
 
 /// Closes the loops of one state at independent coordinates (in their order), in the assembly mode of a guess (nq): directly, or by
 /// strides from the guess. Whether it succeeds.
-static bool close_loops(const Model<double>& tree, const LoopModel& loops, const double* independent, const double* guess, const LoopWork<double>& work) {
+static inline bool close_loops(const Model<double>& tree, const LoopModel& loops, const double* independent, const double* guess, const LoopWork<double>& work) {
   double* before = work.before;
   for (int k = 0; k < loops.nq; ++k) before[k] = guess[k];
   set_branch(loops, guess, work);

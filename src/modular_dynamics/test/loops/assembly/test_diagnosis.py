@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
+from helpers.robots.four_bar_windows import standing, windows
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.urdf_text import loop_joint
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.robots import rod, standing, windows
+from helpers.robots.four_bar_windows import rod, standing, windows
 from helpers.robots.parallel_mechanisms import sarrus
 from helpers.robots.spatial_mechanisms import spinning_rod
 from helpers.robots.urdf_text import loop_joint, robot, spring

@@ -1,9 +1,9 @@
-"""Payloads from noisy wrenches; the truth is Pinocchio's, see the study."""
+"""Payloads from noisy wrenches; the truth is Pinocchio's."""
 
 import numpy as np
 import pytest
 
-from benchmark.studies.payload_identification import UNEVEN, Runs, SimulatedSensor, identify_many
+from helpers.simulated_sensor import UNEVEN, Runs, SimulatedSensor, identify_many
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.black_boxes.identification import (
     LEAST_POSES,

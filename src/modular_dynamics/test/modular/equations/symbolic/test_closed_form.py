@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
-from benchmark.setting.modules import cubes
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
+from helpers.robots.cubes import cubes
 from helpers.robots.lagrangian_benchmarks import crane, double_pendulum, four_module_branch
 from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, robot

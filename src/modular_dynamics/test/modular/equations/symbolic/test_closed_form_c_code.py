@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.modules import cubes
 from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
+from helpers.robots.cubes import cubes
 from helpers.robots.lagrangian_benchmarks import crane, double_pendulum, four_module_branch
 from helpers.robots.small_robots import small_robot
 from helpers.tree_dynamics import assert_close

@@ -1,27 +1,17 @@
-"""Payloads identified from a noisy force/torque sensor at the wrist of an arm, in many random runs.
+"""Payloads identified from a simulated noisy force/torque sensor at the wrist of an arm, in random runs.
 
 The truth is Pinocchio's: the force on the last joint of vendor_arm.urdf at rest, with everything that hangs
-there. Each run has poses, sensor offset, payload and noise of its own. Printed are the largest errors of mass
-and centre, and how often the stated intervals contain the truth, with a binomial test of that confidence.
-
-A second sensor has three times the noise along z. Its intervals may be wider than needed, as few poses tell
-little of three noises; the test is whether they are too narrow.
-
-    python -m benchmark.studies.payload_identification [--runs 2000]
+there. Each run has poses, sensor offset, payload and noise of its own.
 """
 
-import argparse
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pinocchio
 from numpy.typing import NDArray
-from rich.console import Console
 from scipy.stats import binomtest
 
-from benchmark.report.tables import print_table, verdict
+from helpers.paths import ROBOTS
 from modular_dynamics_ros.computation.black_boxes.identification import (
     RestPose,
     UnfitPosesError,
@@ -29,13 +19,11 @@ from modular_dynamics_ros.computation.black_boxes.identification import (
 )
 from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
 
-ARM = Path(__file__).resolve().parents[2] / "urdf" / "vendor_arm.urdf"
+ARM = ROBOTS / "vendor_arm.urdf"
 FORCE_NOISE, MOMENT_NOISE = 0.1, 0.005  # [N], [N m] standard deviations of one averaged wrench
 POSES, CONFIDENCE = 8, 0.95
 EVEN, UNEVEN = (1.0, 1.0, 1.0), (1.0, 1.0, 3.0)  # noise along x, y, z, relative
 DRAWS = 20  # of poses, until some are accepted
-MASS_TARGET, COM_TARGET = 0.01, 0.002  # relative, [m]
-QUANTITIES = ("mass", "com x", "com y", "com z")
 
 
 @dataclass(frozen=True)
@@ -140,43 +128,3 @@ def identify_many(
         errors = np.abs([found.mass - true_mass, *(found.com - true_com)])
         inside[k] = errors <= [found.mass_interval, *found.com_interval]
     return Runs(mass, com, inside, refused)
-
-
-def main() -> int:
-    """Print the tables; return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=2000, help="number of random runs (default: %(default)s)")
-    arguments = parser.parse_args()
-    runs, console = identify_many(arguments.runs), Console()
-    title = f"{arguments.runs} payloads, {POSES} poses each, noise {FORCE_NOISE} N and {MOMENT_NOISE} N m"
-    good = runs.mass.max() < MASS_TARGET, runs.com.max() < COM_TARGET
-    rows = [
-        ("mass [%]", *(f"{100 * x:.3f}" for x in _figures(runs.mass)), verdict("1 %", good[0])),
-        ("centre [mm]", *(f"{1e3 * x:.3f}" for x in _figures(runs.com)), verdict("2 mm", good[1])),
-    ]
-    print_table(console, title, ("error of", "median", "95 %", "largest", ""), rows)
-    held = _print_coverage(console, "confidence", runs, "p of 95 %", runs.p_values)
-    uneven = identify_many(arguments.runs, axes=UNEVEN)
-    title, column = "confidence, three times the noise along z", "p of at least 95 %"
-    held_uneven = _print_coverage(console, title, uneven, column, uneven.p_values_too_narrow)
-    console.print(f"{runs.refused} runs were drawn again, because their poses were too similar")
-    return 0 if all((*good, held, held_uneven)) else 1
-
-
-def _print_coverage(console: Console, title: str, runs: Runs, column: str, p_values: list[float]) -> bool:
-    """Print how often intervals contain the truth; return whether that agrees with the confidence."""
-    consistent = [p > 0.01 for p in p_values]
-    rows = [
-        (name, f"{100 * share:.1f} %", f"{p:.3f}", verdict("> 0.01", ok))
-        for name, share, p, ok in zip(QUANTITIES, runs.coverage, p_values, consistent, strict=True)
-    ]
-    print_table(console, title, ("interval of", "contains the truth in", column, ""), rows)
-    return all(consistent)
-
-
-def _figures(errors: NDArray[np.float64]) -> tuple[float, float, float]:
-    return float(np.median(errors)), float(np.quantile(errors, 0.95)), float(errors.max())
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Design studies, checked from outside."""

@@ -1,1 +1,0 @@
-"""What live_reconfiguration.py and live_docking.py need: nodes that change the robot, expected torques."""
