@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 
 ROBOTS = Path(__file__).resolve().parents[2] / "urdf"
 

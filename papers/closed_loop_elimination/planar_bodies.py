@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.dynamics.arguments import Array
 from modular_dynamics.exceptions import UnsupportedModelError
 from modular_dynamics.model import Anchor, Body, Joint, JointType, SubsystemGraph

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from modular_dynamics import algebra
-from modular_dynamics.algebra import DualQuaternion, matrix_forms
-from modular_dynamics.algebra.conversion import from_rotation_translation, to_rotation_translation
+from modular_dynamics.algebra import (
+    DualQuaternion,
+    from_rotation_translation,
+    matrix_forms,
+    to_rotation_translation,
+)
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model.number_arrays import number_array
 

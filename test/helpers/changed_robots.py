@@ -6,7 +6,7 @@ import numpy as np
 
 import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, text
-from modular_dynamics.algebra.conversion import from_xyz_rpy, rotation_matrix, to_rotation_translation
+from modular_dynamics.algebra import from_xyz_rpy, rotation_matrix, to_rotation_translation
 
 
 def untagged(urdf, **options):

@@ -13,8 +13,7 @@ from tf2_msgs.msg import TFMessage
 import modular_dynamics as md
 from helpers.nodes.launch_probe import SHARE, Probe, assert_clean_exit, include
 from launch import LaunchDescription
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose, to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion, Quaternion, pose, to_rotation_translation
 
 EXOSKELETON = SHARE / "urdf" / "exoskeleton.urdf"
 POSITION = [-0.4, -0.9, 0.8, 0.7, 0.3]

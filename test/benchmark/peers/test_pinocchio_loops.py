@@ -8,7 +8,7 @@ from benchmark.peers.pinocchio_loops import FramePair, PinocchioLoops
 from helpers.c_compiler import CFunctions, needs_gcc
 from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import MECHANISMS
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 #: Without gears, springs and mimic joints, which the peer does not know.
 NAMES = ("four_bar.urdf", "slider_crank.urdf", "crane.urdf", "four-bar", "slider-crank", "crane", "yoke")

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio
 
 from modular_dynamics import JointType
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 _QUATERNION_XYZW = [1, 2, 3, 0]
 

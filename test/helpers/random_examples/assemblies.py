@@ -6,7 +6,7 @@ import numpy as np
 
 from helpers.robots.module_types import own_types
 from modular_dynamics import modular
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.exceptions import AssemblyError
 from modular_dynamics.modular.modules import mating
 

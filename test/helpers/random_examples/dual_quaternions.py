@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 
 #: Products of a dozen numbers of size 10 in double precision.
 ROUNDING = 1e-11

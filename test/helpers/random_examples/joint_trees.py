@@ -9,7 +9,7 @@ from numpy.random import default_rng
 import modular_dynamics as md
 from benchmark.setting.robots import random_inertial
 from helpers.robots.urdf_text import joint, robot
-from modular_dynamics.algebra.conversion import rotation_matrix
+from modular_dynamics.algebra import rotation_matrix
 
 TYPES = ("revolute", "continuous", "prismatic", "spherical", "floating", "planar", "mimic")
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from modular_dynamics import JointType, modular
-from modular_dynamics.algebra.conversion import from_rotation_translation
+from modular_dynamics.algebra import from_rotation_translation
 from modular_dynamics.model import Limits
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 import modular_dynamics as md
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
-from modular_dynamics.algebra.conversion import from_xyz_rpy, to_rotation_translation
+from modular_dynamics.algebra import from_xyz_rpy, to_rotation_translation
 
 
 def with_limits(text, name, lower, upper):

@@ -9,7 +9,7 @@ import pinocchio
 
 import modular_dynamics as md
 from modular_dynamics import loops
-from modular_dynamics.algebra.conversion import translation
+from modular_dynamics.algebra import translation
 
 __all__ = ["Wrong", "compute"]
 

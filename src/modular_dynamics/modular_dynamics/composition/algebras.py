@@ -10,9 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion, adjoint, cross
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ..algebra import DualQuaternion, Quaternion, adjoint, cross, to_rotation_translation
 from ..algebra.matrix_forms import (
     SquareMatrix,
     ad,

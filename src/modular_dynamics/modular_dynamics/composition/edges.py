@@ -1,8 +1,6 @@
 """Edges of the graph of subsystems, twists and wrenches, and the graph as Graphviz DOT."""
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.structure import require_graph
-
+from ..model import SubsystemGraph, require_graph
 from ..model.printing import count_of_joints
 
 __all__ = ["Edge", "edges", "subsystem_graph_dot"]

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose
-
+from ..algebra import DualQuaternion, Quaternion, pose
 from ..model import Subsystem, SubsystemGraph
 from .algebras import Algebra
 

@@ -6,9 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import rotation_matrix
-
+from ..algebra import DualQuaternion, rotation_matrix
 from ..model import JointType, Subsystem, SubsystemGraph
 from .algebras import Algebra
 from .motion import Motion

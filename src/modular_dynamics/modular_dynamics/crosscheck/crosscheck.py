@@ -10,13 +10,10 @@ import numpy as np
 import pinocchio
 from numpy.typing import ArrayLike
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-from modular_dynamics.model import SubsystemGraph, body_of_link, checked_vectors
-from modular_dynamics.model.checks import refuse_closures
-from modular_dynamics.model.structure import require_graph
-
+from ..algebra import to_rotation_translation
 from ..dynamics import inverse_dynamics
 from ..dynamics.arguments import Array
+from ..model import SubsystemGraph, body_of_link, checked_vectors, refuse_closures, require_graph
 from .pinocchio_model import PinocchioModel
 from .term_sizes import TermSizes
 

@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import pinocchio
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-from modular_dynamics.model import Joint, JointType, SubsystemGraph
-from modular_dynamics.model.structure import require_graph
-
+from ..algebra import DualQuaternion, to_rotation_translation
 from ..dynamics.arguments import Array
+from ..model import Joint, JointType, SubsystemGraph, require_graph
 
 __all__ = ["PinocchioModel"]
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ..algebra import to_rotation_translation
 from ..dynamics.arguments import Array
 from ..model import JointType, SubsystemGraph
 

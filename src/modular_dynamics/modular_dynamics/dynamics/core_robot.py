@@ -6,11 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import rotation_matrix, to_rotation_translation, translation
-from modular_dynamics.model import JointType, SubsystemGraph
-from modular_dynamics.model.checks import black_box_loads, carrying_body, link_wrenches
-
 from .._core import (
     ARMATURE,
     AT_ROOT,
@@ -27,7 +22,9 @@ from .._core import (
     Frames,
     Robot,
 )
+from ..algebra import DualQuaternion, rotation_matrix, to_rotation_translation, translation
 from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph, black_box_loads, carrying_body, link_wrenches
 from .arguments import Array
 
 __all__ = [

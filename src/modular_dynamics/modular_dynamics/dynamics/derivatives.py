@@ -4,9 +4,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.checks import refuse_black_boxes, refuse_closures
-
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from .arguments import Array
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix

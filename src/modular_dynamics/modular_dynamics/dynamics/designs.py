@@ -8,10 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.checks import refuse_black_boxes, refuse_closures
-
 from ..exceptions import ModularDynamicsError, StateError
+from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import number_array, real_numbers
 from .arguments import Array, thread_count
 from .core_robot import GOOD, core_robot

@@ -2,9 +2,7 @@
 
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.checks import refuse_black_boxes, refuse_closures
-
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from .arguments import Array
 from .quantity import Quantity, evaluate
 from .with_loops import has_loops, with_loops

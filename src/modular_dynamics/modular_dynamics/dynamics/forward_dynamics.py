@@ -6,10 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.checks import refuse_black_boxes, refuse_closures
-
 from ..exceptions import StateError
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import number_array
 from .arguments import Array
 from .core_robot import loads_on_bodies

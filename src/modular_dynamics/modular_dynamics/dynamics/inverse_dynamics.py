@@ -6,12 +6,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.checks import black_box_wrenches, refuse_black_boxes, refuse_closures
-from modular_dynamics.model.structure import require_graph
-
 from ..algebra import DualQuaternion
 from ..exceptions import StateError
+from ..model import (
+    SubsystemGraph,
+    black_box_wrenches,
+    checked_vectors,
+    refuse_black_boxes,
+    refuse_closures,
+    require_graph,
+)
 from .arguments import Array
 from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs

@@ -8,12 +8,9 @@ from collections.abc import Iterable, Sequence
 
 from numpy.typing import ArrayLike
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_rotation_translation
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.structure import require_graph
-
+from ..algebra import DualQuaternion, from_rotation_translation
 from ..exceptions import StateError
+from ..model import SubsystemGraph, checked_vectors, require_graph
 from .arguments import Array
 from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate

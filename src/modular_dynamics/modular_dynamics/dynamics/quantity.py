@@ -12,10 +12,8 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.model import JointType, SubsystemGraph, checked_vectors
-from modular_dynamics.model.structure import require_graph
-
 from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 

@@ -3,9 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.checks import refuse_black_boxes, refuse_closures
-
+from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
 from .arguments import Array, checked_out
 from .quantity import Quantity, evaluate
 from .with_loops import has_loops, with_loops

@@ -9,10 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.checks import refuse_black_boxes
-
 from ..exceptions import StateError, UnsupportedModelError
+from ..model import SubsystemGraph, refuse_black_boxes
 from .arguments import Array
 from .quantity import Quantity, evaluate
 

@@ -7,8 +7,7 @@ loops comes. This is the only place where dynamics/ knows of it.
 from importlib import import_module
 from typing import Any
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.structure import require_graph
+from ..model import SubsystemGraph, require_graph
 
 __all__ = ["has_loops", "with_loops"]
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from modular_dynamics.algebra.conversion import translation
-
+from ..algebra import translation
 from ..codegen.c_files import Recording
 from ..dynamics.arguments import Array
 from ..exceptions import StateError, UnsupportedModelError

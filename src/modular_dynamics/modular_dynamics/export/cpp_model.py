@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.checks import refuse_black_boxes
-from modular_dynamics.model.structure import require_graph
-
 from ..codegen.c_files import Coordinates, order_lines
 from ..codegen.c_names import comment_text, unique_identifiers
 from ..dynamics.arguments import Array
@@ -19,6 +15,7 @@ from ..dynamics.core_robot import robot_arrays
 from ..exceptions import StateError, UnsupportedModelError
 from ..loops.core_loops import core_loops, loop_arrays
 from ..loops.dynamics.solver import solver_of
+from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
 from ..model.code_export import register_exporter
 from .c_code import coordinates_of, library_version, write_files
 

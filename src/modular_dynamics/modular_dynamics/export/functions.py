@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.structure import require_graph
-
 from ..codegen.c_files import Recording
 from ..exceptions import StateError
+from ..model import SubsystemGraph, require_graph
 from .tree import tree_recordings
 
 __all__ = ["recordings_of"]

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
 from .._core import GOOD, Loops
+from ..algebra import to_rotation_translation
 from ..dynamics.arguments import Array
 from ..dynamics.core_robot import core_robot
 from ..exceptions import UnsupportedModelError

@@ -11,12 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra import Quaternion
-from modular_dynamics.algebra.conversion import rotation_matrix
-from modular_dynamics.model import JointType, SubsystemGraph, checked_vectors
-from modular_dynamics.model.structure import require_graph
-
+from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
+from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
 from ..model.number_arrays import SMALLEST_NORM, first_not_finite, number_array
 from .names import names_of
 from .relations import held_positions

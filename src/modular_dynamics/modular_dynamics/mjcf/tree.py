@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose, rotation_about, rotation_matrix
-
+from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix
 from ..exceptions import MjcfError
 from ..model import Limits
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription

@@ -8,13 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra.rigid_motions import (
-    motion_after,
-    motion_between,
-    quaternion_after,
-    quaternion_between,
-)
-
+from ..algebra import motion_after, motion_between, quaternion_after, quaternion_between
 from ..exceptions import StateError
 from ..text.numbers import LARGEST
 from .number_arrays import SMALLEST_NORM, number_array

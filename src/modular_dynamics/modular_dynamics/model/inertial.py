@@ -9,9 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import rotation_matrix, translation
-
+from ..algebra import DualQuaternion, rotation_matrix, translation
 from .constant import Constant, read_only
 
 __all__ = ["Inertial", "Link", "is_close", "merged"]

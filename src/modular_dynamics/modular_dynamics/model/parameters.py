@@ -10,9 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_xyz_rpy, pose, to_xyz_rpy
-
+from ..algebra import DualQuaternion, from_xyz_rpy, pose, to_xyz_rpy
 from ..exceptions import ModelError, UnknownNameError
 from .changes.bodies import body_at, body_of, changed, changed_bodies, parts_of, with_payloads
 from .changes.checks import checked_inertial, checked_number, require_mapping

@@ -7,9 +7,7 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose, rotation_about
-
+from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
 from ..exceptions import ModelError, UnsupportedModelError
 from .constant import Constant, read_only, read_only_mapping
 from .inertial import Inertial, Link, is_close, merged

@@ -6,9 +6,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ..algebra import DualQuaternion, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Limits, Mimic
 from ..text.numbers import LARGEST_FLOAT, STIFFEST

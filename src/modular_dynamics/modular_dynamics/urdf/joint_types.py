@@ -4,9 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import rotation_about, rotation_matrix
-
+from ..algebra import DualQuaternion, Quaternion, rotation_about, rotation_matrix
 from ..exceptions import PartitionError, UrdfError
 from .description import Annotations, JointDescription, LinkDescription, RobotDescription
 

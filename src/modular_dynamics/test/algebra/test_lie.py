@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 
 from helpers.random_examples.dual_quaternions import angles, assert_close, poses, pures, vectors
-from modular_dynamics.algebra import DualQuaternion, adjoint, cross, exp, log
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion, adjoint, cross, exp, log, to_rotation_translation
 
 
 @given(poses, poses, pures, pures)

@@ -4,15 +4,18 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion, exp
-from modular_dynamics.algebra.conversion import pose, translation
-from modular_dynamics.algebra.rigid_motions import (
+from modular_dynamics.algebra import (
+    DualQuaternion,
+    Quaternion,
+    exp,
     motion_after,
     motion_between,
+    pose,
     quaternion_after,
     quaternion_between,
     quaternion_product,
     rotated,
+    translation,
 )
 
 ANGLES = [0.0, 1e-9, 1e-4, 0.05, 0.0999999, 0.1000001, 1.0, 3.0, np.pi - 1e-7, np.pi]

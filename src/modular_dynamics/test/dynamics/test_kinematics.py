@@ -13,7 +13,7 @@ from helpers import tree_dynamics
 from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
-from modular_dynamics.algebra.conversion import rotation_matrix, to_rotation_translation, translation
+from modular_dynamics.algebra import rotation_matrix, to_rotation_translation, translation
 
 assert_close = partial(tree_dynamics.assert_close, least=1.0)
 

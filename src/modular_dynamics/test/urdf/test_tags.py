@@ -6,7 +6,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.algebra.conversion import translation
+from modular_dynamics.algebra import translation
 from modular_dynamics.urdf import has_loops
 
 

@@ -8,7 +8,7 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 ARM = """<robot name="arm" {version}>
 <link name="base"/>

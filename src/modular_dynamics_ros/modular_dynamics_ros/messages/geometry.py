@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics import algebra
-from modular_dynamics.algebra.conversion import rotation_matrix, translation
+from modular_dynamics.algebra import rotation_matrix, translation
 from modular_dynamics.algebra.matrix_forms import homogeneous
 from modular_dynamics_ros.computation.floating_base import FloatingBase
 from modular_dynamics_ros.computation.robot import Robot

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import rotation_matrix, rotation_quaternion
+from modular_dynamics.algebra import rotation_matrix, rotation_quaternion
 from modular_dynamics_ros.computation.subsystem.layout import Layout
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import StampedWrench

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import Quaternion
-from modular_dynamics.algebra.conversion import rotation_matrix
+from modular_dynamics.algebra import Quaternion, rotation_matrix
 from modular_dynamics_ros.exceptions import NumbersError
 
 #: Largest mass of a load [kg], and its largest distance [m].

@@ -6,7 +6,7 @@ from modular_dynamics_interfaces.msg import ConnectionMotion as ConnectionMotion
 from modular_dynamics_interfaces.msg import SubsystemEdge
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import rotation_about, rotation_matrix
+from modular_dynamics.algebra import rotation_about, rotation_matrix
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message

@@ -7,7 +7,7 @@ import modular_dynamics as md
 from benchmark.peers.closed_loops.problem import Reduction, closed_states
 from benchmark.peers.pinocchio_loops import PinocchioLoops
 from helpers.paths import ROBOTS
-from modular_dynamics.algebra.conversion import translation
+from modular_dynamics.algebra import translation
 
 NAMES = "four_bar", "exoskeleton", "charmie_torso"
 

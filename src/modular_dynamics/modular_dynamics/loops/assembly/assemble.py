@@ -7,11 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors, joint_limits, usual_range
-from modular_dynamics.model.structure import require_graph
-
 from ...dynamics.arguments import Array
 from ...exceptions import StateError
+from ...model import SubsystemGraph, checked_vectors, joint_limits, require_graph, usual_range
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close

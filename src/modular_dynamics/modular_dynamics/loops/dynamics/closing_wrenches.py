@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import to_rotation_translation
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...model import SubsystemGraph, body_of_link

@@ -6,14 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.structure import require_graph
-
 from ...dynamics import frame_poses, inverse_dynamics, mass_matrix
 from ...dynamics.arguments import Array
 from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import ClosureError, SingularityError, StateError
+from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
 from .reduced_inertia import reduced_accelerations, separate_motions

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph
-from modular_dynamics.model.structure import require_graph
-
 from ...dynamics.arguments import Array, checked_out
 from ...dynamics.inverse_dynamics import InverseDynamics, Wrenches
 from ...dynamics.quantity import terms_of
 from ...exceptions import StateError
+from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
 from .designs import designs_batch
 from .results import ClosedLoopResult, ClosedLoopResults

@@ -13,15 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.model.structure import require_graph
-
 from ...dynamics import InverseDynamics, mass_matrix
 from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...exceptions import UnsupportedModelError
+from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection

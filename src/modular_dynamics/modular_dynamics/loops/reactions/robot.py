@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra.conversion import translation
-
+from ...algebra import translation
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import JOINT_WRENCHES

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_rotation_translation
-
+from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
 from ..closure import Anchor
 from ..structure import Graph, Structure, require_graph

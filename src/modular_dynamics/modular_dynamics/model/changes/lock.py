@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..closure import Anchor, Gear, LoopJoint
 from ..inertial import Inertial, Link

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra.conversion import translation
-from modular_dynamics.algebra.rigid_motions import quaternion_product, rotated, unit_quaternion
-
+from ...algebra import quaternion_product, rotated, translation, unit_quaternion
 from ...exceptions import StateError
 from ..configuration import state_array
 from ..graph import SubsystemGraph

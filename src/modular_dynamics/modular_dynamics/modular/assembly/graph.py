@@ -7,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import AssemblyError
 from ...loops.assembly.assemble import Assembler, checked_guess, finite_guess
 from ...loops.assembly.diagnosis import cannot_close

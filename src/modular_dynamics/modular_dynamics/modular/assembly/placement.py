@@ -6,9 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose, rotation_matrix
-
+from ...algebra import DualQuaternion, Quaternion, pose, rotation_matrix
 from ...model import Body, Inertial, Joint, JointType, Link, merged
 from ..modules.module_type import ModuleType, Step
 from ..modules.port import Port, docked_pose

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import Body, Link
 from ...model.changes.bodies import body_of, parts_of

@@ -6,12 +6,9 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-from modular_dynamics.model import JointType, SubsystemGraph
-from modular_dynamics.model.checks import refuse_closures
-from modular_dynamics.model.structure import require_graph
-
+from ...algebra import to_rotation_translation
 from ...exceptions import StateError, UnsupportedModelError
+from ...model import JointType, SubsystemGraph, refuse_closures, require_graph
 from ...model.number_arrays import number_array
 from .forms import adjoint, generalized_mass, homogeneous, inverse
 

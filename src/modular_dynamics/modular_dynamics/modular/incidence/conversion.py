@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import JointType
 from ..assembly.checks import checked_kind

@@ -5,9 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, matrix_forms
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import DualQuaternion, matrix_forms, to_rotation_translation
 from ...model import JointType
 from ..modules.module_type import ModuleJoint
 

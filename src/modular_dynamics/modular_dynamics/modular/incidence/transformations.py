@@ -6,8 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra.conversion import rotation_matrix
-
+from ...algebra import rotation_matrix
 from ...exceptions import AssemblyError, StateError
 from ..assembly.docking import Docking
 from ..assembly.placement import PlacedModule

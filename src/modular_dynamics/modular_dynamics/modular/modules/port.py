@@ -5,9 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose
-
+from ...algebra import DualQuaternion, Quaternion, pose
 from ...exceptions import ModelError
 from ...model.changes.checks import checked_number
 

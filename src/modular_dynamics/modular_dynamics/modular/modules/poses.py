@@ -3,15 +3,14 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import (
+from ...algebra import (
+    DualQuaternion,
     from_rotation_translation,
     from_xyz_rpy,
     rotation_matrix,
     to_xyz_rpy,
     translation,
 )
-
 from ...exceptions import ModelError
 from .parts import unit
 

@@ -12,8 +12,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import to_rotation_translation
 from ...model import Finding
 from ..description import Annotations, JointDescription, RobotDescription
 from .geometry import Geometry, geometries

@@ -8,8 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import to_rotation_translation
 from ..description import JointDescription, LinkDescription, RobotDescription, carriers
 from .geometry import Geometry
 

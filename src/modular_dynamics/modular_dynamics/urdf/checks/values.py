@@ -9,9 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import from_xyz_rpy, pose
-
+from ...algebra import DualQuaternion, Quaternion, from_xyz_rpy, pose
 from ...exceptions import DescriptionError, UrdfError
 from ...text.numbers import LARGEST, decimals, real_number
 from ...text.sizes import MAX_NAME, shown, too_large

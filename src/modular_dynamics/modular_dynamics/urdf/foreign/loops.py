@@ -15,15 +15,15 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import (
+from ...algebra import (
+    DualQuaternion,
+    Quaternion,
     from_xyz_rpy,
     pose,
     rotation_about,
     to_rotation_translation,
     to_xyz_rpy,
 )
-
 from ...exceptions import UrdfError
 from ...text.numbers import decimals
 from ..checks.values import LINE, Entry

@@ -5,9 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
-
+from ...algebra import DualQuaternion, to_rotation_translation
 from ...model import Anchor, JointType, SubsystemGraph
 from ...text.sizes import shown
 

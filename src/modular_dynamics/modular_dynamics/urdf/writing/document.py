@@ -2,11 +2,9 @@
 
 from lxml import etree
 
-from modular_dynamics.model import Subsystem, SubsystemGraph, merged
-from modular_dynamics.model.structure import require_graph
-
 from ...algebra import DualQuaternion
 from ...exceptions import DescriptionError, UnsupportedModelError
+from ...model import Subsystem, SubsystemGraph, merged, require_graph
 from ...model.changes.bodies import body_at, parts_of
 from ...model.code_export import register_exporter
 from ..load import GROUND, ROOT_JOINT, free_name, graph_of

@@ -6,9 +6,7 @@ import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_xyz_rpy
-
+from ...algebra import DualQuaternion, to_xyz_rpy
 from ...exceptions import UnsupportedModelError
 from ...model import Inertial, Joint, JointType
 from ...text.numbers import LARGEST_FLOAT

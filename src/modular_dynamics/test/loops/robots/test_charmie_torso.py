@@ -11,7 +11,7 @@ from helpers.oracles.motions import rate
 from helpers.paths import ROBOTS
 from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 

@@ -15,8 +15,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.read_back import assert_same, read_back
 from helpers.robots.closed_robots import STATES
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_xyz_rpy, to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy, to_rotation_translation
 
 XYZ, RPY = (0.3, -0.2, 0.5), (0.4, 1.1, -2.0)
 POSE = from_xyz_rpy(XYZ, RPY)

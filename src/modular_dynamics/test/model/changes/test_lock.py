@@ -20,7 +20,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.robots.closed_robots import STATES
 from helpers.tree_dynamics import ROBOT_NAMES
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 
 
 @pytest.mark.slow

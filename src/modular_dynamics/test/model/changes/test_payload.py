@@ -16,7 +16,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.read_back import assert_close, assert_same, read_back
 from helpers.robots.closed_robots import STATES
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 LOAD = {"mass": 2.5, "com": [0.1, -0.2, 0.3], "inertia": np.diag([0.02, 0.03, 0.04]) + 0.001}
 

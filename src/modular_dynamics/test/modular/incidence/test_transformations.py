@@ -7,7 +7,7 @@ from helpers.paths import ROOT
 from helpers.random_examples.assemblies import random_assembly
 from helpers.robots.paper_organism import DIRECT, INDIRECT, organism
 from modular_dynamics import modular
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.exceptions import AssemblyError, StateError
 
 #: Products of 40 matrices whose entries are about 1.

@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 from modular_dynamics.model import Limits
 from modular_dynamics.urdf.writing.agreement import difference
 

@@ -16,7 +16,7 @@ from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.read_back import assert_close, assert_same, read_back, torques_by_pinocchio
 from helpers.robots.mjcf_text import random_tree
-from modular_dynamics.algebra.conversion import from_xyz_rpy, pose
+from modular_dynamics.algebra import from_xyz_rpy, pose
 from modular_dynamics.mjcf import load_mjcf
 from modular_dynamics.model import Inertial, Limits, Link
 

@@ -10,7 +10,7 @@ from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.read_back import assert_close, assert_same, read_back
 from helpers.robots.closed_robots import STATES
 from helpers.robots.mjcf_text import four_bar
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import from_xyz_rpy
 from modular_dynamics.mjcf import load_mjcf
 
 POSE = from_xyz_rpy([0.3, -0.2, 0.5], [0.4, 1.1, -2.0])

@@ -11,8 +11,7 @@ from urdf_parser_py.urdf import URDF
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.robots.urdf_text import joint, robot
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_xyz_rpy
+from modular_dynamics.algebra import DualQuaternion, from_xyz_rpy
 
 POSE = from_xyz_rpy([0.3, -0.2, 0.5], [0.4, 1.1, -2.0])
 NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import modular_dynamics as md
 from helpers.random_examples.dual_quaternions import poses
-from modular_dynamics.algebra.conversion import from_xyz_rpy, pose, rotation_about
+from modular_dynamics.algebra import from_xyz_rpy, pose, rotation_about
 from modular_dynamics.text.numbers import decimals
 from modular_dynamics.urdf.writing.parts import axis, number, origin
 

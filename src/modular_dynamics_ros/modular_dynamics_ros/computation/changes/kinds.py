@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import modular_dynamics as md
-from modular_dynamics.algebra import Quaternion
-from modular_dynamics.algebra.conversion import pose
+from modular_dynamics.algebra import Quaternion, pose
 from modular_dynamics.text.files import content_of, path_of
 from modular_dynamics.text.numbers import LARGEST, LARGEST_FLOAT, STIFFEST
 from modular_dynamics.text.sizes import MAX_BYTES

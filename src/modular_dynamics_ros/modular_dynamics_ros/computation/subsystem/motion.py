@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import DualQuaternion, to_rotation_translation
 from modular_dynamics.algebra.matrix_forms import adjoint_matrix, homogeneous, inverse
 from modular_dynamics.dynamics.kinematics import frame_motions
 from modular_dynamics_ros.computation.values import Array

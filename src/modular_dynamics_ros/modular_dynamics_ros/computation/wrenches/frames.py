@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.algebra.matrix_forms import homogeneous, inverse, skew
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array

@@ -8,7 +8,7 @@ import modular_dynamics as md
 from helpers.query_subjects import Oracle, floating, hand, solve, subject_of
 from helpers.robots.closed_robots import STATES, path
 from helpers.springs import spring_torque
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics_ros.computation.queries.quantities import (
     efforts_of,
     equation_of_motion,

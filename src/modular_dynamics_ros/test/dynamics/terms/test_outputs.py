@@ -10,8 +10,7 @@ from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.query_subjects import hand
 from helpers.robots.closed_robots import STATES, path
 from helpers.wrenches import feed
-from modular_dynamics.algebra import Quaternion
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import Quaternion, to_rotation_translation
 from modular_dynamics_ros.messages.markers import arrow_scales
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import from_xyz_rpy
-
+from ....algebra import DualQuaternion, Quaternion, from_xyz_rpy
 from ....model import JointType, Limits
 from ....text.numbers import LARGEST, STIFFEST
 from ..module_type import ModuleType

@@ -19,9 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion, Quaternion
-from modular_dynamics.algebra.conversion import pose, rotation_matrix, translation
-
+from ....algebra import DualQuaternion, Quaternion, pose, rotation_matrix, translation
 from ....exceptions import DescriptionError, UnsupportedModelError
 from ....model import Inertial, JointType
 from ....model.changes.checks import checked_inertial

@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from modular_dynamics.algebra import DualQuaternion
-from modular_dynamics.algebra.conversion import from_rotation_translation
-
+from ....algebra import DualQuaternion, from_rotation_translation
 from ....exceptions import UnsupportedModelError
 from ....model import Limits
 from ....text.numbers import LARGEST

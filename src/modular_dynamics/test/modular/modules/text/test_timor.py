@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.oracles.timor_chains import Chain
 from helpers.wrong_values import WRONG, at, changed, leaves, mappings
 from modular_dynamics import modular
-from modular_dynamics.algebra.conversion import to_rotation_translation
+from modular_dynamics.algebra import to_rotation_translation
 
 FILE = Path(__file__).with_name("own_modules.json")
 MODULES = json.loads(FILE.read_text("utf-8"))
