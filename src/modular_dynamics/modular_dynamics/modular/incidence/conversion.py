@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import JointType
-from ..assembly.checks import checked_kind
-from ..assembly.docking import Docking
+from ..assembly.docking import Docking, checked_kind
 from ..assembly.structure import Structure, docked
-from ..modules.module_type import ModuleJoint, ModuleType
-from ..modules.port import Port, docked_pose
-from .checks import column_ends
-from .matrix import IncidenceMatrix
+from ..modules.module_type import ModuleType
+from ..modules.parts import ModuleJoint, Port, docked_pose
+from .matrix import IncidenceMatrix, column_ends
 
 __all__ = ["docking_type", "incidence_matrix_of", "with_columns"]
 

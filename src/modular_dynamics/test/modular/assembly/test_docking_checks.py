@@ -9,7 +9,7 @@ import pytest
 from helpers.robots.module_types import arm, own_types, port, telescope
 from modular_dynamics import JointType, modular
 from modular_dynamics.exceptions import AssemblyError, ModelError, ModularDynamicsError, UnknownNameError
-from modular_dynamics.modular.assembly.docking import Mount
+from modular_dynamics.modular import Mount
 
 JUNK = [
     None,

@@ -103,8 +103,8 @@ def test_errors_name_file_line_and_column(old, new, message, tmp_path):
     path.write_text(PAIR.replace(old, new), "utf-8")
     with pytest.raises((AssemblyError, DescriptionError), match=message) as caught:
         IncidenceMatrix.from_csv(path)
-    assert str(caught.value).startswith(f"{path}: ")
-    with pytest.raises((AssemblyError, DescriptionError), match=r"^the text: "):
+    assert str(caught.value).startswith(str(path))
+    with pytest.raises((AssemblyError, DescriptionError), match=r"^the text[:,] "):
         IncidenceMatrix.from_csv(PAIR.replace(old, new))
 
 
