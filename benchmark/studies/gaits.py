@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from modular_dynamics.modular import gaits
+from papers.modular_robots.synchronisation import transverse_exponents
 
 mpl.use("Agg")  # pictures go to files: no display is needed
 from matplotlib import pyplot as plt
@@ -48,8 +49,8 @@ def synchronisation(coupling: float) -> tuple[float, float]:
     start = 0.2 + 0.6 * rng.random() + 1e-9 * rng.random(JOINTS)
     names = tuple(f"j{k}" for k in range(JOINTS))
     maps = gaits.CoupledMaps(names, 1.0, 1.0, coupling=coupling, initial=start.tolist())
-    spread = gaits.spread(maps.iterates(SETTLED + COUNTED)[SETTLED:])
-    return float(gaits.transverse_exponents(JOINTS, coupling).max()), float(np.median(spread))
+    spread = np.ptp(maps.iterates(SETTLED + COUNTED)[SETTLED:], axis=1)
+    return float(transverse_exponents(JOINTS, coupling).max()), float(np.median(spread))
 
 
 def draw(path: Path) -> None:

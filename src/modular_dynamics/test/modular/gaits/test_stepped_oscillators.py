@@ -62,7 +62,7 @@ def test_states_agree_with_scipy_and_converge_with_the_fourth_power_of_the_step(
     """The equations once more, in x and y = amplitude (Re z, Im z), by DOP853."""
     phase, links = WAVE.array("phase"), [(k, k + 1) for k in range(4)]
     gait = gaits.Oscillators(WAVE, 5.0, 3.0, seed=2, step=0.016)
-    z0 = gait._z[0]
+    z0 = gait._x(0)
 
     def rates(_, state):
         x, y = state[:5], state[5:]
