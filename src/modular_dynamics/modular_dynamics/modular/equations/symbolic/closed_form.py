@@ -7,19 +7,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy.printing.pycode import PythonCodePrinter
 
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
 from ....codegen.c_names import comment_text, identifier
 from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph
-from ..forms import Array, adjoint, inverse
-from ..numeric import ClosedForm
-from ..tree import TreeData
-from .matrices import LARGEST, number_of_terms, readable, symbolic_matrices, written_out
-from .parameters import symbolic_tree
-from .symbols import Definitions, Expression, exact, sympy
+from ..numeric import Array, ClosedForm, TreeData, adjoint, inverse
+from .matrices import (
+    LARGEST,
+    Definitions,
+    Expression,
+    PythonCodePrinter,
+    exact,
+    number_of_terms,
+    readable,
+    symbolic_matrices,
+    symbolic_tree,
+    sympy,
+    written_out,
+)
 
 __all__ = ["SymbolicClosedForm"]
 

@@ -5,7 +5,7 @@ import pytest
 
 sympy = pytest.importorskip("sympy")
 
-from modular_dynamics.modular.equations.symbolic.symbols import Definitions, exact  # noqa: E402  # needs SymPy
+from modular_dynamics.modular.equations.symbolic.matrices import Definitions, exact  # noqa: E402  # needs SymPy
 
 
 @pytest.mark.parametrize(

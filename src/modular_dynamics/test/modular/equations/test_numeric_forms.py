@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import expm
 
 from helpers.tree_dynamics import assert_close
-from modular_dynamics.modular.equations import forms
+from modular_dynamics.modular.equations import numeric as forms
 
 TOLERANCE = 1e-14  # a few products of numbers of size 1
 

@@ -8,7 +8,7 @@ from helpers.robots.small_robots import small_robot
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.modular import Assembly
 from modular_dynamics.modular.equations import tree_data
-from modular_dynamics.modular.equations.tree import body_wrenches
+from modular_dynamics.modular.equations.numeric import body_wrenches
 
 BODY = inertial(2.0, (0, 0, 0), np.diag([0.1, 0.2, 0.25]))
 
