@@ -6,7 +6,6 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
 from ....codegen.c_names import comment_text, identifier
@@ -94,31 +93,6 @@ def program_of(function: Function) -> Program:
     return program(function.name, function.purpose, inputs, listing.simplified(results), [result])
 
 
-def c99(
-    stem: str,
-    prefix: str,
-    robot: str,
-    joints: Sequence[Coordinates],
-    notes: Sequence[str],
-    functions: Sequence[Function],
-    states: Sequence[tuple[tuple[NDArray[Any], ...], NDArray[Any]]],
-) -> C99:
-    """Return header, functions and test program.
-
-    Args:
-        stem: name of the files. prefix: of all names. notes: lines about the robot.
-        states: for each function the vectors (states, length), and its results (states, numbers) in the
-            numeric closed form.
-    """
-    about = Robot(robot, stem, prefix, tuple(joints), tuple(notes), _version())
-    programs = [program_of(function) for function in functions]
-    recordings = [
-        Recording(one, inputs, (results,), (max(float(abs(results).max(initial=0.0)), 1.0),), _TOLERANCE)
-        for one, (inputs, results) in zip(programs, states, strict=True)
-    ]
-    return C99(header(about, programs), source(about, programs), test_program(about, recordings))
-
-
 def _version() -> str:
     try:
         return f"{version('modular_dynamics')}, closed form by SymPy"
@@ -158,16 +132,6 @@ def _converted(expression: Expression, listing: Listing, known: dict[Expression,
 class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no types
     def _print_Rational(self, number: Any) -> str:
         return repr(float(number))
-
-
-def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
-    """Return a module with these functions; vectors are sequences of floats, results lists, row by row."""
-    lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
-    lines += [f"# {comment_text(note)}" for note in notes]  # a robot's names may contain any text
-    lines += ["", "from math import cos, sin"]
-    for function in functions:
-        lines += ["", "", *_function(function)]
-    return "\n".join([*lines, ""])
 
 
 def _function(function: Function) -> list[str]:
@@ -285,7 +249,12 @@ class SymbolicClosedForm:
 
     def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
         """Return a Python module with these functions of plain floats; it imports only math."""
-        return python_source([self.function(name) for name in functions], self._notes())
+        lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
+        lines += [f"# {comment_text(note)}" for note in self._notes()]  # names may contain any text
+        lines += ["", "from math import cos, sin"]
+        for name in functions:
+            lines += ["", "", *_function(self.function(name))]
+        return "\n".join([*lines, ""])
 
     def python_function(self, name: str) -> Callable[..., Any]:
         """Return one of the functions of :meth:`python_source`."""
@@ -309,9 +278,14 @@ class SymbolicClosedForm:
             raise StateError(f"{name!r} cannot be a prefix in C: letters, digits and '_', a letter first")
         if not self.q:
             raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
+        about = Robot(self.name, name, name, self._coordinates(), tuple(self._notes()), _version())
         own = [self.function(function) for function in functions]
-        states = [self._recorded(function) for function in own]
-        return c99(name, name, self.name, self._coordinates(), self._notes(), own, states)
+        programs, recordings = [program_of(function) for function in own], []
+        for function, one in zip(own, programs, strict=True):
+            inputs, results = self._recorded(function)
+            scale = max(float(abs(results).max(initial=0.0)), 1.0)
+            recordings.append(Recording(one, inputs, (results,), (scale,), _TOLERANCE))
+        return C99(header(about, programs), source(about, programs), test_program(about, recordings))
 
     def _recorded(self, function: Function) -> tuple[tuple[Array, ...], Array]:
         """Return vectors of some states, and the numeric closed form's results for them."""
