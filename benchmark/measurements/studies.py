@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from modular_dynamics.study import Evaluator, load_study
-from modular_dynamics.study.running.cluster import connected
-from modular_dynamics.study.running.worker import computed_chunk
+from modular_dynamics.study.cluster import computed_chunk, connected
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Blocks that are timed, tasks that do nothing; workers, designs and chunk [s] of the estimate.

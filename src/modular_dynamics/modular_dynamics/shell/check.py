@@ -11,23 +11,29 @@ from numpy.typing import NDArray
 from ..dynamics import forward_dynamics, inverse_dynamics
 from ..exceptions import (
     DescriptionError,
+    MissingDependencyError,
     ModelError,
     ModularDynamicsError,
     SingularityError,
     StateError,
     UnsupportedModelError,
 )
-from ..model import SubsystemGraph, joint_state_obstacle, without_torques
-from .command import FINDINGS, GOOD, Command, UsageError
-from .robot import add_robot_arguments, load_graph
-from .tables import printable
+from ..model import Joint, SubsystemGraph, closing_elements, joint_state_obstacle, without_torques
+from .command import (
+    FINDINGS,
+    GOOD,
+    Command,
+    UsageError,
+    add_robot_arguments,
+    counted,
+    load_graph,
+    number,
+    printable,
+    table,
+)
 
 if TYPE_CHECKING:
-    from modular_dynamics.loops import ClosedLoopSolver
-from ..exceptions import MissingDependencyError
-from ..model import Joint, closing_elements
-from .tables import number, table
-from .terminal.progress import counted
+    from ..loops import ClosedLoopSolver
 
 __all__ = ["CHECK", "tried"]
 

@@ -7,12 +7,19 @@ from pathlib import Path
 from ..composition import subsystem_graph_dot
 from ..model import SubsystemGraph, closing_elements
 from ..optional_packages import needed
-from .command import GOOD, Command, UsageError
-from .drawing import PICTURES, drawing
-from .files.outputs import raise_if_read
-from .robot import add_robot_arguments, load_graph, print_warnings
-from .tables import printable
-from .terminal.progress import changing_line
+from .command import (
+    GOOD,
+    PICTURES,
+    Command,
+    UsageError,
+    add_robot_arguments,
+    changing_line,
+    drawing,
+    load_graph,
+    print_warnings,
+    printable,
+    raise_if_read,
+)
 
 __all__ = ["GRAPH"]
 

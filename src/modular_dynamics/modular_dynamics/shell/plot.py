@@ -17,12 +17,18 @@ from numpy.typing import NDArray
 
 from ..optional_packages import needed
 from ..text.numbers import real_number
-from .command import GOOD, Command, UsageError
-from .drawing import PICTURES, drawing
-from .files.lines import decimal_comma, table_of
-from .files.outputs import raise_if_read
-from .robot import STDIN
-from .terminal.progress import changing_line
+from .command import (
+    GOOD,
+    PICTURES,
+    STDIN,
+    Command,
+    UsageError,
+    changing_line,
+    decimal_comma,
+    drawing,
+    raise_if_read,
+    table_of,
+)
 
 __all__ = ["Columns", "PLOT", "read_columns"]
 

@@ -142,7 +142,7 @@ class Element(NamedTuple):
             raise self.wrong(key, "a mapping")
         return self._replace(item=value, path=f"{self.path}{key}/")
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         """Return the names that are the keys; names of digits may be numbers."""
         names = dict[str, None]()
         for key in self.item:
@@ -154,7 +154,7 @@ class Element(NamedTuple):
     def named(self, key: str, default: Mapping[str, Any] | None = None) -> dict[str, Element]:
         """Return the value of a key, a mapping of mappings, as elements by name."""
         outer = self.element(key, default)
-        return {name: outer.element(own) for name, own in zip(outer.keys(), outer.item, strict=True)}
+        return {name: outer.element(own) for name, own in zip(outer.names(), outer.item, strict=True)}
 
     def elements(self, key: str, default: Sequence[Any] = ()) -> list[Element]:
         """Return the value of a key, a list of mappings, as elements."""

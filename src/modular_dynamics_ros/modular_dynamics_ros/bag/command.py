@@ -4,8 +4,7 @@ import argparse
 import json
 import sys
 
-from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError
-from modular_dynamics.shell.tables import number, printable, table
+from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError, number, printable, table
 from modular_dynamics_ros.bag.options import add_parameter_options, parameters_of
 from modular_dynamics_ros.exceptions import NodeError
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from modular_dynamics.shell.tables import printable
+from modular_dynamics.shell.command import printable
 
 __all__ = ["Warnings", "with_progress"]
 

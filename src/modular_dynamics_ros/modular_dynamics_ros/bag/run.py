@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from typing import Any
 
-from modular_dynamics.shell.command import UsageError
-from modular_dynamics.shell.files.outputs import raise_if_read
-from modular_dynamics.shell.tables import printable
+from modular_dynamics.shell.command import UsageError, printable, raise_if_read
 from modular_dynamics_ros.bag.bag_results import BagResults
 from modular_dynamics_ros.bag.efforts import ResidualFigures
 from modular_dynamics_ros.bag.inputs import OPTIONS, TRANSFORMS, WRENCH, input_topics, nodes_with_wrenches

@@ -3,7 +3,7 @@ import argparse
 import pytest
 import yaml
 
-from modular_dynamics.shell.robot import add_robot_arguments
+from modular_dynamics.shell.command import add_robot_arguments
 from modular_dynamics_ros.bag.options import OPTIONS, add_parameter_options, parameters_of
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.parameters.dynamics import DynamicsParameters
