@@ -22,16 +22,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
+from ..optional_packages import needed
 from .evaluation import Evaluator, evaluated_rows
-from .store import package, parquet_bytes
+from .store import parquet_bytes
 from .study import Study
 
-__all__ = ["computed_chunk", "connected", "measured_designs", "result_of", "seconds_of_block"]
+__all__ = ["computed_chunk", "connected", "measured_designs", "packages", "result_of", "seconds_of_block"]
 
 #: How long a scheduler may take to answer [s].
 PATIENCE = 5
 #: How often a task may lose its worker, before it is taken for the cause.
 ALLOWED_FAILURES = 20
+
+
+def packages() -> tuple[Any, Any]:
+    """Return Dask, and its scheduler and workers. Raises MissingDependencyError."""
+    with needed("a design study", "dask and distributed", "study"):
+        import dask  # noqa: PLC0415  # takes long, and is optional
+        import distributed  # noqa: PLC0415
+    return dask, distributed
 
 
 def cores() -> int:
@@ -46,7 +55,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
     Raises:
         StudyError: no scheduler there. MissingDependencyError: no Dask.
     """
-    dask, distributed = package("dask"), package("distributed")
+    dask, distributed = packages()
     settings = {
         "distributed.scheduler.allowed-failures": ALLOWED_FAILURES,
         "distributed.comm.timeouts.connect": f"{PATIENCE}s",
@@ -128,7 +137,7 @@ def _allow_interrupts() -> None:
 
 def result_of(future: Any) -> Any:
     """Return a task's result. Raises StudyError: workers are lost repeatedly, or lack this library."""
-    distributed = package("distributed")
+    distributed = packages()[1]
     try:
         return future.result()
     except distributed.scheduler.KilledWorker as error:

@@ -10,11 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
+from ..optional_packages import needed
 from ..pictures.colours import COLOURS
 from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
-from .store import package
 
 __all__ = ["written_report"]
+
+
+def _matplotlib() -> Any:
+    """Return Matplotlib with its figures. Raises MissingDependencyError."""
+    with needed("a design study", "matplotlib", "study"):
+        import matplotlib  # noqa: PLC0415  # takes long, and is optional
+        import matplotlib.figure  # noqa: PLC0415
+    return matplotlib
+
 
 FORMULA = "S = Var(E[load | input]) / Var(load), over the designs that keep everything"
 #: Number of groups into which the values of a range, if not on a grid, are divided.
@@ -200,12 +209,12 @@ class _figure:  # used as a function
     """A context with a figure and its axes, which writes the figure to the path at the end."""
 
     def __init__(self, width: float, height: float, path: Path, panels: int = 0) -> None:
-        self._context = package("matplotlib").rc_context(STYLE)
+        self._context = _matplotlib().rc_context(STYLE)
         self._size, self._path, self._panels = (width, height), path, panels
 
     def __enter__(self) -> tuple[Any, Any]:
         self._context.__enter__()
-        self.figure = package("matplotlib.figure").Figure(figsize=self._size, layout="constrained")
+        self.figure = _matplotlib().figure.Figure(figsize=self._size, layout="constrained")
         if self._panels:
             return self.figure, list(self.figure.subplots(self._panels, 1, sharex=True, squeeze=False)[:, 0])
         return self.figure, self.figure.subplots()

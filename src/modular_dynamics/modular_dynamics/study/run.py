@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StudyError
-from .cluster import computed_chunk, connected, measured_designs, result_of, seconds_of_block
+from .cluster import computed_chunk, connected, measured_designs, packages, result_of, seconds_of_block
 from .evaluation import Evaluator, order, scores
-from .store import REFINED, Store, columns_of_file, package
+from .store import REFINED, Store, arrow, columns_of_file
 from .study import Study
 
 __all__ = ["Outcome", "best_numbers", "read_refined", "run_study"]
@@ -254,7 +254,7 @@ def run_study(
         StudyError: another study in the folder, a folder that cannot be written or has no space left, no
             scheduler at the address. MissingDependencyError: no Dask or PyArrow.
     """
-    package("pyarrow.parquet")
+    arrow()
     store = Store(folder, study)
     store.open()
     with store.locked():
@@ -281,7 +281,7 @@ def _wait_for_workers(client: Any, quiet: bool) -> None:
     """Print a line when a scheduler has no worker, for which the run would wait silently."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
-    except package("distributed").TimeoutError:
+    except packages()[1].TimeoutError:
         if not quiet:
             text = "the scheduler has no workers; waiting for one (Ctrl-C ends the run, and nothing is lost)"
             print(text, file=sys.stderr, flush=True)
@@ -315,7 +315,7 @@ def _answers(
     """Yield finished chunks in order of completion; only some are at the scheduler at a time."""
     waiting = iter(missing)
     chunks: dict[str, int] = {}
-    done = package("distributed").as_completed(loop=client.loop)
+    done = packages()[1].as_completed(loop=client.loop)
 
     def submit(chunk: int) -> None:
         future = client.submit(computed_chunk, shared, *store.bounds(chunk), pure=False)

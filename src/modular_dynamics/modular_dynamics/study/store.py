@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,20 +23,16 @@ from ..text.beside import write_beside
 from ..text.numbers import LARGEST
 from .study import Study
 
-__all__ = ["Store", "about_of", "columns_of_file", "package", "parquet_bytes"]
+__all__ = ["Store", "about_of", "arrow", "columns_of_file", "parquet_bytes"]
 
 
-def package(name: str) -> Any:
-    """Return an optional package of studies, imported when it is used: they take long.
+def arrow() -> Any:
+    """Return PyArrow with its module for Parquet files. Raises MissingDependencyError."""
+    with needed("a design study", "pyarrow", "study"):
+        import pyarrow  # noqa: PLC0415  # takes long, and is optional
+        import pyarrow.parquet  # noqa: PLC0415
+    return pyarrow
 
-    Raises:
-        MissingDependencyError: it cannot be imported.
-    """
-    with needed("a design study", name.partition(".")[0], "study"):
-        return import_module(name)
-
-
-# Columns as Parquet bytes that depend on nothing but the numbers.
 
 Columns = Mapping[str, NDArray[np.generic]]
 #: Rows of a group of the final file, whatever the chunks are.
@@ -53,17 +48,17 @@ _STYLE: dict[str, Any] = {
 
 def parquet_bytes(columns: Columns) -> bytes:
     """Return the bytes of a Parquet file of columns (n,)."""
-    table = package("pyarrow").table(dict(columns))
+    table = arrow().table(dict(columns))
     target = io.BytesIO()
-    package("pyarrow.parquet").write_table(table, target, row_group_size=GROUP, **_STYLE)
+    arrow().parquet.write_table(table, target, row_group_size=GROUP, **_STYLE)
     return target.getvalue()
 
 
 def rows_of_file(path: Path) -> int:
     """Return a file's number of rows; -1 if it is damaged or missing."""
-    broken = package("pyarrow").ArrowException
+    broken = arrow().ArrowException
     try:
-        return int(package("pyarrow.parquet").read_metadata(path).num_rows)
+        return int(arrow().parquet.read_metadata(path).num_rows)
     except (OSError, broken):
         return -1
 
@@ -71,8 +66,8 @@ def rows_of_file(path: Path) -> int:
 def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
     """Return columns of a file by name, by default all. Raises StudyError: it is damaged or missing."""
     try:
-        table = package("pyarrow.parquet").read_table(path, columns=None if names is None else list(names))
-    except (OSError, package("pyarrow").ArrowException) as error:
+        table = arrow().parquet.read_table(path, columns=None if names is None else list(names))
+    except (OSError, arrow().ArrowException) as error:
         what = str(error).partition("\n")[0]
         raise StudyError(f"'{path}' cannot be read: {what}; remove it and run the study again") from error
     return {name: table.column(name).to_numpy() for name in table.column_names}
@@ -80,8 +75,8 @@ def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str,
 
 def write_in_order(parts: Sequence[Path], target: Any) -> None:
     """Write the rows of many files, in order, as one file whose bytes do not depend on the parts."""
-    schema = package("pyarrow.parquet").read_schema(parts[0])
-    with package("pyarrow.parquet").ParquetWriter(target, schema, **_STYLE) as writer:
+    schema = arrow().parquet.read_schema(parts[0])
+    with arrow().parquet.ParquetWriter(target, schema, **_STYLE) as writer:
         for table in _groups(parts):
             writer.write_table(table.combine_chunks(), row_group_size=GROUP)
 
@@ -90,8 +85,8 @@ def _groups(parts: Sequence[Path]) -> Iterator[Any]:
     """Yield tables of GROUP rows, the last one of fewer."""
     held = None
     for part in parts:
-        table = package("pyarrow.parquet").read_table(part)
-        held = table if held is None else package("pyarrow").concat_tables([held, table])
+        table = arrow().parquet.read_table(part)
+        held = table if held is None else arrow().concat_tables([held, table])
         while held.num_rows >= GROUP:
             yield held.slice(0, GROUP)
             held = held.slice(GROUP)
