@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ....codegen.c99 import comment_text, identifier
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
-from ....codegen.c_names import comment_text, identifier
 from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from modular_dynamics.codegen.c_names import comment_text, identifier, unique_identifiers
+from modular_dynamics.codegen.c99 import comment_text, identifier, unique_identifiers
 
 
 @given(st.lists(st.text(), unique=True))
