@@ -5,14 +5,13 @@ import csv
 import os
 import re
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from ..exceptions import ModelWarning, ModularDynamicsError
 from ..mjcf import load_mjcf
@@ -32,10 +31,7 @@ __all__ = [
     "USAGE",
     "UsageError",
     "add_robot_arguments",
-    "changing_line",
-    "counted",
     "decimal_comma",
-    "drawing",
     "load_graph",
     "number",
     "print_warnings",
@@ -105,52 +101,13 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
     return lines
 
 
-# A line of progress on stderr, if that is a terminal; it is erased at the end.
-
-Item = TypeVar("Item")
-PERIOD = 0.2  # [s] from one line of a count to the next; what is done before then shows none
-
-
-@contextmanager
-def changing_line() -> Iterator[Callable[[str], None]]:
-    """Yield a function that replaces the last line's text; it does nothing without a terminal."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-
-    stream, shown = sys.stderr, False
-
-    def show(text: str) -> None:
-        nonlocal shown
-        shown = True
-        stream.write(f"\r\x1b[K{text}")
-        stream.flush()
-
-    try:
-        yield show
-    finally:
-        if shown:
-            show("")
-
-
-def counted(items: Iterable[Item], total: int, what: str) -> Iterator[Item]:
-    """Yield the items, with a line that counts those done."""
-    with changing_line() as show:
-        last = time.monotonic()
-        for done, item in enumerate(items, 1):
-            yield item
-            if (now := time.monotonic()) - last >= PERIOD:
-                last = now
-                show(f"{what}: {done:,} of {total:,}")
-
-
 # Tables in files, line by line: rejects other files, and finds the separator of columns.
 
 LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
 
 
-def table_of(file: IO[str], where: str) -> Any:
-    """Return a csv.reader of the lines of a file, which are read as they are needed.
+def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
+    """Return the header of a table, and its rows with their places, which are read as they are needed.
 
     Commas separate the columns; where the header has none, semicolons or tabs.
 
@@ -171,7 +128,24 @@ def table_of(file: IO[str], where: str) -> Any:
     words = first.lstrip("# ").split()
     if separator not in first and words[:1] == ["time"] and len(words) > 1:
         raise UsageError(f"{where}: spaces separate its columns; commas, semicolons or tabs are needed")
-    return csv.reader(chain([first], lines), delimiter=separator)
+    rows = _rows(csv.reader(chain([first], lines), delimiter=separator), where)
+    head = [cell.strip() for cell in next(rows, ("", []))[1]]
+    return head, rows
+
+
+def _rows(reader: Any, where: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows that are not empty, each as long as the first."""
+    columns = None
+    try:
+        for row in reader:
+            at = f"{where}, line {reader.line_num}"
+            columns = len(row) if columns is None else columns
+            if row and len(row) != columns:
+                raise UsageError(f"{at}: {len(row)} cells for {columns} columns")
+            if row:
+                yield at, row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
 
 
 def _lines(file: IO[str], where: str) -> Iterator[str]:
@@ -195,6 +169,7 @@ def decimal_comma(text: str) -> str:
 # The robot that a command is about: its arguments, and loading it.
 
 STDIN = "-"
+PICTURES = (".png", ".svg", ".pdf")
 _COMMENTS = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\w[^>]*>", re.DOTALL)
 _ELEMENT = re.compile(r"<\s*([\w:.-]+)")
 
@@ -356,29 +331,3 @@ def _is_same(output: str | Path, file: Path | int) -> bool:
     with suppress(OSError, ValueError):  # not there, or no path that a file can have
         return os.path.samestat(os.stat(output), os.stat(file))
     return False
-
-
-# Pictures without Python's warnings: one line says which characters the font lacks.
-
-PICTURES = (".png", ".svg", ".pdf")
-
-#: Matplotlib's warning about a missing character, repeated whenever it measures or draws the text.
-GLYPH = re.compile(r"Glyph (\d+) ")
-MOST = 10  # largest number of characters that a warning names
-
-
-@contextmanager
-def drawing() -> Iterator[None]:
-    """Collect Matplotlib's warnings while drawing; if it succeeds, name characters that the font lacks.
-
-    Other warnings of matplotlib, about its layout, are left out: the picture shows it.
-    """
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    found = (GLYPH.match(str(one.message)) for one in caught)
-    missing = "".join(dict.fromkeys(chr(int(glyph[1])) for glyph in found if glyph))
-    if missing:
-        rest = f" and {len(missing) - MOST} more" if len(missing) > MOST else ""
-        text = f"warning: the picture has boxes in place of {missing[:MOST]}{rest}, which its font lacks"
-        print(printable(text), file=sys.stderr)

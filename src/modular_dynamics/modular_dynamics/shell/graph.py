@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import warnings
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
@@ -13,8 +14,6 @@ from .command import (
     Command,
     UsageError,
     add_robot_arguments,
-    changing_line,
-    drawing,
     load_graph,
     print_warnings,
     printable,
@@ -78,8 +77,8 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
 def _draw(graph: SubsystemGraph, path: Path) -> None:
     with needed("a picture", "matplotlib and networkx", "shell"):
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
-    with drawing(), changing_line() as show:
-        show(f"drawing the picture of {len(graph.subsystems)} subsystems ...")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
         draw_graph(graph, path)
 
 

@@ -183,26 +183,17 @@ def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
-    try:
-        reader = table_of(file, where)
-        head = [cell.strip() for cell in next(reader, [])]
-        places = _places(head, letters, coordinates, where)
-        for row in reader:
-            if not row:
-                continue
-            at = f"{where}, line {reader.line_num}"
-            if len(row) != len(head):
-                raise UsageError(f"{at}: {len(row)} cells for {len(head)} columns")
-            values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
-            vectors = {
-                letter: np.array([values[k] for k in places[letter]])
-                if letter in places
-                else np.zeros(len(coordinates.rates))
-                for letter in letters
-            }
-            yield State(values[head.index("time")] if "time" in head else None, vectors, at)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+    head, rows = table_of(file, where)
+    places = _places(head, letters, coordinates, where)
+    for at, row in rows:
+        values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
+        vectors = {
+            letter: np.array([values[k] for k in places[letter]])
+            if letter in places
+            else np.zeros(len(coordinates.rates))
+            for letter in letters
+        }
+        yield State(values[head.index("time")] if "time" in head else None, vectors, at)
 
 
 def _places(

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from .command import (
     INTERRUPTED,
     Command,
     UsageError,
-    drawing,
     printable,
     raise_if_read,
     table,
@@ -144,7 +144,8 @@ def _report(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--top is {top}; 1 or more designs are needed")
     findings = _findings(arguments)
     _print(summary_lines(findings))
-    with drawing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
         paths = written_report(findings, Path(arguments.path), top)
     head = design_head(findings)
     rows = [design_row(findings, one) for one in best_rows(findings, top)]
