@@ -1,7 +1,7 @@
 """Symbolic equations of modular robots: how long they take to generate, and how many operations they have.
 
 Equal cubes with a hinge each, docked at right angles in drawn directions: chains, and trees in which every
-cube carries two. "difference" is the largest one of the generated Python's M, C, N and tau from the library's
+cube carries two. "difference" is the largest one of its M, C, N and tau from the library's
 at one state, relative to the largest number of each.
 
     python -m benchmark.studies.modular_closed_form [--help]
@@ -43,7 +43,6 @@ def main(arguments: list[str] | None = None) -> int:
         "C",
         "N",
         "tau",
-        "Python s",
         "C99 s",
         "C99 kB",
         "difference",
@@ -66,7 +65,7 @@ def main(arguments: list[str] | None = None) -> int:
     console.print(table)
     console.print(
         "named: intermediate expressions. M, C, N, tau: operations of each function by itself, common "
-        "expressions once.\ntau is M a + C v + N. Python, C99: writing all four functions as text.",
+        "expressions once.\ntau is M a + C v + N. C99: writing all four functions as text.",
         highlight=False,
     )
     return 0 if largest <= TOLERANCE else 1
@@ -78,10 +77,9 @@ def _measured(graph: md.SubsystemGraph) -> tuple[list[str], float]:
     equations = closed_form(graph, symbolic=True)
     times = [time.perf_counter() - start]
     counts = equations.operations
-    for write in (equations.python_source, lambda: equations.c99("robot")):
-        start = time.perf_counter()
-        written = write()
-        times.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    written = equations.c99("robot")
+    times.append(time.perf_counter() - start)
     q, v, a = np.random.default_rng(0).normal(size=(3, graph.nv))
     expected = {
         "M": (md.mass_matrix(graph, q), (q,)),
@@ -97,7 +95,7 @@ def _measured(graph: md.SubsystemGraph) -> tuple[list[str], float]:
         size = max(float(np.abs(numbers).max()), sizes.get(name, 0.0))
         difference = max(difference, float(np.abs(own - numbers).max()) / size)
     cells = [f"{times[0]:.2f}", str(len(equations.definitions)), *map(str, counts.values())]
-    cells += [f"{times[1]:.2f}", f"{times[2]:.2f}", f"{len(written.source) / 1e3:.0f}", f"{difference:.0e}"]
+    cells += [f"{times[1]:.2f}", f"{len(written.source) / 1e3:.0f}", f"{difference:.0e}"]
     return cells, difference
 
 

@@ -1,4 +1,4 @@
-"""The symbolic closed form of one robot: expressions, text, Python, C99."""
+"""The symbolic closed form of one robot: expressions, text, functions, C99."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
@@ -6,8 +6,9 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ....codegen.c99 import comment_text, identifier
+from ....codegen.c99 import identifier
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
 from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
@@ -17,7 +18,6 @@ from .matrices import (
     LARGEST,
     Definitions,
     Expression,
-    PythonCodePrinter,
     exact,
     number_of_terms,
     readable,
@@ -126,31 +126,6 @@ def _converted(expression: Expression, listing: Listing, known: dict[Expression,
     return result
 
 
-# Functions of expressions as Python, of plain floats: it needs the module math alone.
-
-
-class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no types
-    def _print_Rational(self, number: Any) -> str:
-        return repr(float(number))
-
-
-def _function(function: Function) -> list[str]:
-    show = _Printer({"fully_qualified_modules": False}).doprint
-    arguments = ", ".join(name for name, _ in function.inputs)
-    lines = [f"def {function.name}({arguments}):", f'    """{function.purpose}"""']
-    for name, symbols in function.inputs:  # unpacking raises on a wrong length
-        lines.append(f"    ({', '.join(map(show, symbols))},) = {name}" if symbols else f"    () = {name}")
-    lines += [f"    {show(symbol)} = {show(own)}" for symbol, own in function.definitions]
-    values = [show(result) for result in function.results]
-    if len(function.shape) == 1:
-        return [*lines, "    return [", *(f"        {value}," for value in values), "    ]"]
-    rows, columns = function.shape
-    lines.append("    return [")
-    for row in range(rows):
-        lines.append("        [" + ", ".join(values[row * columns : (row + 1) * columns]) + "],")
-    return [*lines, "    ]"]
-
-
 FUNCTIONS = ("M", "C", "N", "tau")
 _STATES = 4
 #: Terms of all of a matrix up to which it is printed written out.
@@ -247,21 +222,25 @@ class SymbolicClosedForm:
         """Return the numbers of operations of M, C, N and tau, each common subexpression counted once."""
         return {name: program_of(self.function(name)).operations for name in FUNCTIONS}
 
-    def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
-        """Return a Python module with these functions of plain floats; it imports only math."""
-        lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
-        lines += [f"# {comment_text(note)}" for note in self._notes()]  # names may contain any text
-        lines += ["", "from math import cos, sin"]
-        for name in functions:
-            lines += ["", "", *_function(self.function(name))]
-        return "\n".join([*lines, ""])
+    def python_function(self, name: str) -> Callable[..., Array]:
+        """Return one of the functions as a Python function of vectors of numbers: see :meth:`function`."""
+        function = self.function(name)
+        program = program_of(function)
 
-    def python_function(self, name: str) -> Callable[..., Any]:
-        """Return one of the functions of :meth:`python_source`."""
-        namespace: dict[str, Any] = {}
-        exec(compile(self.python_source([name]), f"{name} of {self.name}", "exec"), namespace)
-        function: Callable[..., Any] = namespace[name]
-        return function
+        def evaluated(*vectors: ArrayLike) -> Array:
+            rows = [np.asarray(vector, float) for vector in vectors]
+            needed = [(len(symbols),) for _, symbols in function.inputs]
+            if [row.shape for row in rows] != needed:
+                shapes = ", ".join(
+                    f"{own} {shape}" for (own, _), shape in zip(function.inputs, needed, strict=True)
+                )
+                raise StateError(f"{name} of '{self.name}' takes {shapes}")
+            if not function.results:
+                return np.zeros(function.shape)
+            (result,) = program.values([row[None] for row in rows])
+            return result[0].reshape(function.shape)
+
+        return evaluated
 
     def c99(self, name: str, functions: Sequence[str] = FUNCTIONS) -> C99:
         """Return C99 text of these functions: NAME.h, NAME.c, and NAME_test.c, which compares the numbers.

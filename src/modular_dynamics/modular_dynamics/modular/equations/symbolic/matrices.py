@@ -18,7 +18,6 @@ __all__ = [
     "Definitions",
     "Expression",
     "LARGEST",
-    "PythonCodePrinter",
     "SymbolicTree",
     "exact",
     "number_of_terms",
@@ -33,7 +32,6 @@ __all__ = [
 
 with needed("closed_form(..., symbolic=True)", "SymPy", "equations"):
     import sympy
-    from sympy.printing.pycode import PythonCodePrinter
     from sympy.simplify.fu import TR8
 
 #: Type alias for sympy.Expr.
