@@ -17,6 +17,7 @@ from ...text.files import given_text, path_of
 from ...text.numbers import LARGEST, STIFFEST
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
+from ..names import NAME, is_name
 from .module_type import ModuleType
 from .parts import ENTRY, GENDERS, GREY, MOVING, SIZES, ModuleBody, ModuleJoint, Port, Shape, facing, unit
 
@@ -91,6 +92,10 @@ def _module_type(content: object, file: str) -> ModuleType:
     top = Element.top(content, file, _NEEDED)
     top.require(("name", "root", "bodies", "ports"), ("joints", "cells"))
     name = top.text("name")
+    for outer in (top.element(key, {}) for key in ("bodies", "joints", "ports")):
+        for key in outer.item:
+            if not is_name(str(key)):
+                raise outer.failure(key, f" is no name; {NAME} is needed")
     bodies = {body: _body(body, element) for body, element in top.named("bodies").items()}
     if not bodies:
         raise top.wrong("bodies", "at least one body")
