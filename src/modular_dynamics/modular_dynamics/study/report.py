@@ -1,7 +1,9 @@
 """The report of a finished study, written into its folder: pictures by matplotlib, and one HTML page."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -73,7 +75,7 @@ STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 def draw_front(findings: Findings, path: Path) -> None:
     """Plot largest against mean load: feasible designs, the front, the published and the best one."""
     study, columns, kept = findings.study, findings.columns, findings.kept
-    with _figure(7.5, 5.2, path) as (_, axis):
+    with _figure(7.5, 5.2, path) as (axis,):
         x, y = columns["mean"][kept], columns["largest"][kept]
         rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
         alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
@@ -83,30 +85,15 @@ def draw_front(findings: Findings, path: Path) -> None:
             [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
         )
         front = findings.front
-        axis.plot(
-            columns["mean"][front],
-            columns["largest"][front],
-            "o-",
-            color=COLOURS[3],
-            ms=4,
-            lw=1.2,
-            label="Pareto front",
-        )
+        style: dict[str, Any] = {"color": COLOURS[3], "ms": 4, "lw": 1.2}
+        axis.plot(columns["mean"][front], columns["largest"][front], "o-", label="Pareto front", **style)
         marks = [("published", findings.published, "s", COLOURS[1])]
         if findings.best is not None:
             marks.append((f"best: {findings.best.title}", findings.best, "*", COLOURS[2]))
         for label, design, mark, colour in marks:
             place = design.values["mean"], design.values["largest"]
-            axis.plot(
-                *place,
-                mark,
-                color=colour,
-                ms=13 if mark == "*" else 9,
-                label=label,
-                mec="white",
-                mew=0.8,
-                ls="",
-            )
+            style = {"color": colour, "ms": 13 if mark == "*" else 9, "mec": "white", "mew": 0.8, "ls": ""}
+            axis.plot(*place, mark, label=label, **style)
         axis.set_xlabel(f"mean load [{_unit(findings)}]")
         axis.set_ylabel(f"largest load [{_unit(findings)}]")
         axis.set_xlim(left=0.0)
@@ -121,7 +108,7 @@ def draw_influence(findings: Findings, path: Path) -> None:
     names = [one.name for one in findings.study.inputs]
     found = {load: shares(findings, load) for load in ("largest", "mean")}
     by_share = sorted(names, key=lambda name: np.nan_to_num(found["largest"][name]))
-    with _figure(7.5, 1.5 + 0.55 * len(names), path) as (_, axis):
+    with _figure(7.5, 1.5 + 0.55 * len(names), path) as (axis,):
         places = np.arange(len(names))
         for k, (load, one) in enumerate(found.items()):
             known = [one[name] for name in by_share]
@@ -141,47 +128,41 @@ def draw_influence(findings: Findings, path: Path) -> None:
 
 def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
     """Plot the loads of the actuators over time, a panel each."""
-    names = list(findings.study.actuators)
-    with _figure(9.0, 0.8 + 2.4 * len(names), path, len(names)) as (_, axes):
-        for name, axis in zip(names, axes, strict=True):
-            k = findings.study.graph.independent_joint_names.index(name)
-            for design, style in zip(designs, STYLES, strict=False):
-                times, loads = _over_time(findings, design)
-                axis.plot(times, loads.tau[0, :, k], label=_title(findings, design), lw=1.5, **style)
-            axis.axhline(0.0, color="0.3", lw=0.6)
-            axis.set_title(name, loc="left", fontweight="bold")
-            axis.set_ylabel(f"load [{_unit(findings, name)}]")
-        _finish_over_time(axes)
+    names, rows = findings.study.graph.independent_joint_names, []
+    found = [_over_time(findings, design) for design in designs]
+    for name in findings.study.actuators:
+        lines = [(times, loads.tau[0, :, names.index(name)]) for times, loads in found]
+        rows.append((name, f"load [{_unit(findings, name)}]", lines))
+    _draw_over_time(findings, designs, rows, path)
 
 
 def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> None:
     """Plot the tensions of the springs over time, a panel each; springs with equal tensions share one."""
-    springs = [spring.name for spring in findings.study.graph.springs]
-    loads = [_over_time(findings, design) for design in designs]
-    together: dict[bytes, list[int]] = {}
-    for k in range(len(springs)):
-        key = b"".join(np.round(own.tensions[0, :, k], 6).tobytes() for _, own in loads)
-        together.setdefault(key, []).append(k)
-    groups = list(together.values())
-    with _figure(9.0, 0.8 + 2.4 * len(groups), path, len(groups)) as (_, axes):
-        for group, axis in zip(groups, axes, strict=True):
-            for design, style, (times, own) in zip(designs, STYLES, loads, strict=False):
-                tension = own.tensions[0, :, group[0]]
-                axis.plot(times, tension, label=_title(findings, design), lw=1.5, **style)
+    found = [_over_time(findings, design) for design in designs]
+    together: dict[bytes, tuple[list[str], list[Any]]] = {}
+    for k, spring in enumerate(findings.study.graph.springs):
+        lines = [(times, loads.tensions[0, :, k]) for times, loads in found]
+        key = b"".join(np.round(tensions, 6).tobytes() for _, tensions in lines)
+        together.setdefault(key, ([], lines))[0].append(spring.name)
+    rows = [(", ".join(names), "tension [N]", lines) for names, lines in together.values()]
+    _draw_over_time(findings, designs, rows, path)
+
+
+def _draw_over_time(findings: Findings, designs: Sequence[Design], rows: Sequence[Any], path: Path) -> None:
+    """Plot a panel for each row: title, quantity, and times and values of each design."""
+    with _figure(9.0, 0.8 + 2.4 * len(rows), path, len(rows)) as axes:
+        for (title, quantity, lines), axis in zip(rows, axes, strict=True):
+            for design, style, (times, values) in zip(designs, STYLES, lines, strict=False):
+                axis.plot(times, values, label=_title(findings, design), lw=1.5, **style)
             axis.axhline(0.0, color="0.3", lw=0.6)
-            axis.set_title(", ".join(springs[k] for k in group), loc="left", fontweight="bold")
-            axis.set_ylabel("tension [N]")
-        _finish_over_time(axes)
-
-
-def _finish_over_time(axes: Sequence[Any]) -> None:
-    for axis in axes:
-        axis.grid(alpha=0.25, lw=0.6)
-        axis.margins(x=0.0, y=0.1)
-    axes[-1].set_xlabel("time [s]")
-    handles, labels = axes[0].get_legend_handles_labels()
-    columns = len(labels) if sum(map(len, labels)) <= ROW else 1
-    axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+            axis.set_title(title, loc="left", fontweight="bold")
+            axis.set_ylabel(quantity)
+            axis.grid(alpha=0.25, lw=0.6)
+            axis.margins(x=0.0, y=0.1)
+        axes[-1].set_xlabel("time [s]")
+        handles, labels = axes[0].get_legend_handles_labels()
+        columns = len(labels) if sum(map(len, labels)) <= ROW else 1
+        axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
 
 
 def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
@@ -205,27 +186,14 @@ def _unit(findings: Findings, name: str | None = None) -> str:
     return "N" if True in slides else "N m"
 
 
-class _figure:  # used as a function
-    """A context with a figure and its axes, which writes the figure to the path at the end."""
+@contextmanager
+def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterator[list[Any]]:
+    """Yield the axes of a figure, which is written to the path at the end."""
+    with _matplotlib().rc_context(STYLE):
+        figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+        yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
+    figure.savefig(path, dpi=130, metadata={"Software": None})
 
-    def __init__(self, width: float, height: float, path: Path, panels: int = 0) -> None:
-        self._context = _matplotlib().rc_context(STYLE)
-        self._size, self._path, self._panels = (width, height), path, panels
-
-    def __enter__(self) -> tuple[Any, Any]:
-        self._context.__enter__()
-        self.figure = _matplotlib().figure.Figure(figsize=self._size, layout="constrained")
-        if self._panels:
-            return self.figure, list(self.figure.subplots(self._panels, 1, sharex=True, squeeze=False)[:, 0])
-        return self.figure, self.figure.subplots()
-
-    def __exit__(self, *error: object) -> None:
-        self._context.__exit__(*error)
-        if error[0] is None:
-            self.figure.savefig(self._path, dpi=130, metadata={"Software": None})
-
-
-# The report of a finished study, written into its folder.
 
 # One HTML page with everything in it: tables, and pictures as data.
 
@@ -287,21 +255,21 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
     designs = [findings.published, best]
     if best.trajectory != findings.published.trajectory:
         designs.append(findings.published_on(best.trajectory))
-    pictures = {
-        "Loads of designs": folder / "front.png",
-        "Which input matters how much": folder / "influence.png",
+    pictures: dict[str, tuple[Path, Callable[..., None]]] = {
+        "Loads of designs": (folder / "front.png", draw_front),
+        "Which input matters how much": (folder / "influence.png", draw_influence),
+        "Loads over time": (folder / "loads.png", partial(draw_loads, designs=designs)),
     }
-    pictures["Loads over time"] = folder / "loads.png"
+    if findings.study.graph.springs:
+        tensions = partial(draw_tensions, designs=designs)
+        pictures["Tensions of springs over time"] = (folder / "tensions.png", tensions)
+    paths = {name: path for name, (path, _) in pictures.items()}
     try:
-        draw_front(findings, pictures["Loads of designs"])
-        draw_influence(findings, pictures["Which input matters how much"])
-        draw_loads(findings, designs, pictures["Loads over time"])
-        if findings.study.graph.springs:
-            pictures["Tensions of springs over time"] = folder / "tensions.png"
-            draw_tensions(findings, designs, pictures["Tensions of springs over time"])
+        for path, draw in pictures.values():
+            draw(findings, path=path)
         rows = [design_row(findings, one) for one in best_rows(findings, count)]
-        text = page(findings.study.name, summary_lines(findings), design_head(findings), rows, pictures)
+        text = page(findings.study.name, summary_lines(findings), design_head(findings), rows, paths)
         (folder / "report.html").write_text(text, "utf-8")
     except OSError as error:
         raise StudyError(f"the report in '{folder}' cannot be written: {error.strerror or error}") from error
-    return [folder / "report.html", *pictures.values()]
+    return [folder / "report.html", *paths.values()]

@@ -92,7 +92,8 @@ class Element(NamedTuple):
             return default
         value = self.item.get(key)
         if not _is_number(value, least, largest):
-            at_most = f" and at most {largest:g}" if _is_number(value) and value > least else ""  # type: ignore[operator]
+            is_too_large = _is_number(value) and value > least  # type: ignore[operator]
+            at_most = f" and at most {largest:g}" if is_too_large or largest < LARGEST else ""
             raise self.wrong(key, f"a finite number{_bound(least)}{at_most}")
         return float(value)  # type: ignore[arg-type]
 

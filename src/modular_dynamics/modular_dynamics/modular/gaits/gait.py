@@ -5,7 +5,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...exceptions import GaitError, StateError, UnknownNameError
 from ...model.constant import Constant
 from ...model.number_arrays import number_array
+from ...text.element import Element
+from ...text.numbers import LARGEST
 from ...text.sizes import MAX_NAME, too_large
 from ...text.yaml_text import dumped
 from ..names import listed, shown
@@ -38,31 +39,23 @@ __all__ = [
 Array = NDArray[np.float64]
 #: One number for all joints, or one for each.
 Values = float | Sequence[float]
-#: Larger numbers, and shorter times [s] but 0, are mistakes: products of them could overflow.
-LARGEST, SHORTEST = 1e9, 1e-6
+#: Shorter times [s] but 0 are mistakes, as are numbers beyond LARGEST: products of them could overflow.
+SHORTEST = 1e-6
 
 
 def number(
-    key: str, value: Any, *, least: float = -math.inf, above: float = -math.inf, most: float = math.inf
+    key: str, value: Any, *, least: float = -LARGEST, above: float = -math.inf, most: float = LARGEST
 ) -> float:
-    """Return a number in [least, most], above ``above``, within +-1e9. Raises GaitError: names key, range."""
-    bounds = [f"of at least {least:g}"] * (least > -math.inf) + [f"above {above:g}"] * (above > -math.inf)
-    bounds += [f"of at most {most:g}"] * (most < math.inf)
-    wanted = " ".join(["a finite number", " and ".join(bounds)]).rstrip()
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise GaitError(f"{key} is {shown(value)}; {wanted} is needed{_hint(value)}")
-    try:
-        result = float(value)
-    except OverflowError:  # an integer of more than 308 digits
-        result = math.inf
-    if LARGEST < abs(result) < math.inf:
-        wanted += f", its size at most {LARGEST:g}"
-    if not (abs(result) <= LARGEST and least <= result <= most and result > above):
-        raise GaitError(f"{key} is {result:g}; {wanted} is needed")
+    """Return a number in [least, most], above ``above``. Raises GaitError: names key, range."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    given = Element({key: plain}, "", error=GaitError)
+    result = given.number(key, None, least, most)
+    if not result > above:
+        raise given.wrong(key, f"a finite number above {above:g}")
     return result
 
 
-def duration(key: str, value: Any, *, most: float = math.inf) -> float:
+def duration(key: str, value: Any, *, most: float = LARGEST) -> float:
     """Return a time [s], 0 or at least a microsecond. Raises GaitError."""
     result = number(key, value, least=0.0, most=most)
     if 0.0 < result < SHORTEST:
@@ -70,19 +63,10 @@ def duration(key: str, value: Any, *, most: float = math.inf) -> float:
     return result
 
 
-def _hint(value: Any) -> str:
-    try:
-        result = float(value) if isinstance(value, str) else math.nan
-    except ValueError:
-        return ""
-    return f", in YAML written with a decimal point: {result!r}" if math.isfinite(result) else ""
-
-
 def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
     """Return an integer from 0 to ``most``. Raises GaitError."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or not 0 <= int(value) <= most:
-        raise GaitError(f"{key} is {shown(value)}; a whole number from 0 to {most} is needed")
-    return int(value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    return Element({key: plain}, "", error=GaitError).whole(key, None, 0, most)
 
 
 def checked_names(key: str, names: Any) -> tuple[str, ...]:
@@ -105,7 +89,7 @@ def checked_names(key: str, names: Any) -> tuple[str, ...]:
     return result
 
 
-def per_joint(key: str, values: Any, joints: Sequence[str], *, least: float = -math.inf) -> tuple[float, ...]:
+def per_joint(key: str, values: Any, joints: Sequence[str], *, least: float = -LARGEST) -> tuple[float, ...]:
     """Return one number for each joint; a single number is for all. Raises GaitError: names the joint."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return (number(key, values, least=least),) * len(joints)
@@ -234,7 +218,7 @@ class Rhythm(Constant):
         names = checked_names("joints", self.joint_names)
         self._set(joint_names=names)
         for key in ("amplitude", "frequency", "offset", "phase"):
-            least = 0.0 if key == "frequency" else -math.inf
+            least = 0.0 if key == "frequency" else -LARGEST
             self._set(**{key: per_joint(key, getattr(self, key), names, least=least)})
 
     def __add__(self, other: "Rhythm") -> "Rhythm":

@@ -88,7 +88,10 @@ def test_sections_are_joined():
         ({**SINE, "body": {"joints": ["c"], "lag": 1, "left": []}}, "body/left is an unknown key"),
         ({**SINE, "body": ["c"]}, r"body is \['c'\]; a mapping"),
         ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
-        ({**SINE, "frequency": -1}, "frequency of joint 'a' is -1; a finite number of at least 0 is needed"),
+        (
+            {**SINE, "frequency": -1},
+            "frequency of joint 'a' is -1.0; a finite number of at least 0",
+        ),
         ({**SINE, "frequency": float("nan")}, "frequency of joint 'a' is nan; a finite number"),
         ({**SINE, "amplitude": float("inf")}, "amplitude of joint 'a' is inf; a finite number is needed"),
         ({**SINE, "amplitude": [0.1, 0.2]}, r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number"),
@@ -98,7 +101,7 @@ def test_sections_are_joined():
         ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "period is missing"),
         ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
         ({**MAPS, "seed": 1, "initial": [0.1, 0.2]}, "seed and initial both give the first states"),
-        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number above 0 is needed$"),
+        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number is needed$"),
         ({**HOPF, "connections": [["a", "b"], ["b"]]}, r"connections holds \['b'\]"),
     ],
 )

@@ -57,7 +57,7 @@ def test_body_and_legs_together():
         ((["a", "b"], [1.0], 1.0), "amplitude has 1 numbers for 2 joints"),
         ((["a", "b"], [1.0, float("nan")], 1.0), "amplitude of joint 'b' is nan; a finite number is needed"),
         ((["a"], True, 1.0), "amplitude is True; a finite number is needed"),
-        ((["a"], "1e-3", 1.0), "amplitude is '1e-3'.*, in YAML written with a decimal point: 0.001"),
+        ((["a"], "1e-3", 1.0), "amplitude is '1e-3'; a finite number"),
         ((["a"], 1.0, -0.5), "frequency is -0.5; a finite number of at least 0 is needed"),
         ((["a"], 1.0, 1.0, float("inf")), "offset is inf; a finite number is needed"),
         ((["a"], 1.0, 1.0, 0.0, None), "phase is None; a finite number is needed"),

@@ -64,9 +64,9 @@ def test_rounding_never_leaves_the_range():
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"period": 0.0}, "period is 0; a finite number of at least 1e-06 is needed"),
-        ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and of at most 4 is needed"),
-        ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and of at most 1 is needed"),
+        ({"period": 0.0}, "period is 0.0; a finite number of at least 1e-06 is needed"),
+        ({"growth": 4.1}, "growth is 4.1; a finite number of at least 0 and at most 4 is needed"),
+        ({"coupling": -0.1}, "coupling is -0.1; a finite number of at least 0 and at most 1 is needed"),
         ({"boundary": "wall"}, "boundary is 'wall'; ring and open are known"),
         ({"boundary": ["ring"]}, r"boundary is \['ring'\]; ring and open are known"),
         ({"seed": -1}, "seed is -1; a whole number from 0 to "),

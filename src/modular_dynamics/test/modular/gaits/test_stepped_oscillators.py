@@ -107,8 +107,8 @@ def test_a_joint_with_amplitude_zero_stands_still():
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"coupling": 0.0}, "coupling is 0; a finite number above 0 is needed"),
-        ({"convergence": -1.0}, "convergence is -1; a finite number above 0 is needed"),
+        ({"coupling": 0.0}, "coupling is 0.0; a finite number above 0 is needed"),
+        ({"convergence": -1.0}, "convergence is -1.0; a finite number above 0 is needed"),
         ({"connections": "ring"}, "connections is 'ring'; chain, all, or a list of pairs"),
         ({"connections": 3}, "connections is 3; chain, all, or a list of pairs"),
         ({"connections": ["v1/bend"]}, "connections holds 'v1/bend'; two different joints"),
@@ -119,7 +119,7 @@ def test_a_joint_with_amplitude_zero_stands_still():
             "connections do not link v3/bend, v4/bend, v5/bend to v1/bend",
         ),
         ({"seed": -3}, "seed is -3; a whole number from 0 to "),
-        ({"step": 1.0}, "step is 1; a finite number of at least 0 and of at most 0.0"),
+        ({"step": 1.0}, "step is 1.0; a finite number of at least 0 and at most 0.0"),
         ({"step": 1e-9}, "step is 1e-09; 0 or at least 1e-06 s is needed"),
         (
             {"coupling": 1e6},

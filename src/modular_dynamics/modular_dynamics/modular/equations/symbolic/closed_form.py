@@ -238,7 +238,8 @@ class SymbolicClosedForm:
             if not function.results:
                 return np.zeros(function.shape)
             (result,) = program.values([row[None] for row in rows])
-            return result[0].reshape(function.shape)
+            values: Array = result[0].reshape(function.shape)
+            return values
 
         return evaluated
 
