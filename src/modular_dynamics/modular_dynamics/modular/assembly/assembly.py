@@ -122,6 +122,73 @@ class Assembly:
         own = checked_mount(mount, module, kind.bodies)
         self._name, self._structure = name, started(module, kind, own, {**known, kind.name: kind})
 
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self._name
+
+    @property
+    def base(self) -> str:
+        """The base module."""
+        return self._structure.base
+
+    @property
+    def mount(self) -> Mount:
+        """Joints between the world and the base."""
+        return self._structure.mount
+
+    @property
+    def types(self) -> Mapping[str, ModuleType]:
+        """Module types by name. Raises UnknownNameError for other names, with the choices."""
+        return MappingProxyType(_Known("kind", self._structure.types))
+
+    @property
+    def kinds(self) -> Mapping[str, ModuleType]:
+        """Module type of each module, in order. Raises UnknownNameError for other names, with the choices."""
+        kinds = {name: placed.type for name, placed in self._structure.placed.items()}
+        return MappingProxyType(_Known("module", kinds))
+
+    @property
+    def dockings(self) -> tuple[Docking, ...]:
+        """Docking of each module but the base towards the base, in order."""
+        return self._structure.tree
+
+    @property
+    def rings(self) -> tuple[Docking, ...]:
+        """The dockings that close rings."""
+        return self._structure.rings
+
+    def __len__(self) -> int:
+        return len(self._structure.placed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._structure.placed)
+
+    def __contains__(self, module: object) -> bool:
+        return isinstance(module, str) and module in self._structure.placed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Assembly):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((self.base, self._structure.dockings))
+
+    def _identity(self) -> tuple[object, ...]:
+        return tuple(self.kinds.items()), self._structure.dockings, self.mount
+
+    def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
+        """Return module and port docked at a port; None if it is free. Raises UnknownNameError."""
+        own = checked_port(module, module_of(self._structure, module).type, port)
+        return self._structure.used.get((module, own.name))
+
+    def __str__(self) -> str:
+        return _tree_of(self._name, self._structure)
+
+    def __repr__(self) -> str:
+        return f"<Assembly '{self.name}': {len(self)} modules, {len(self.rings)} rings>"
+
     def dock(
         self,
         module: str,
@@ -314,73 +381,6 @@ class Assembly:
         changed = object.__new__(Assembly)
         changed._name, changed._structure = self._name, structure
         return changed
-
-    @property
-    def name(self) -> str:
-        """The robot's name."""
-        return self._name
-
-    @property
-    def base(self) -> str:
-        """The base module."""
-        return self._structure.base
-
-    @property
-    def mount(self) -> Mount:
-        """Joints between the world and the base."""
-        return self._structure.mount
-
-    @property
-    def types(self) -> Mapping[str, ModuleType]:
-        """Module types by name. Raises UnknownNameError for other names, with the choices."""
-        return MappingProxyType(_Known("kind", self._structure.types))
-
-    @property
-    def kinds(self) -> Mapping[str, ModuleType]:
-        """Module type of each module, in order. Raises UnknownNameError for other names, with the choices."""
-        kinds = {name: placed.type for name, placed in self._structure.placed.items()}
-        return MappingProxyType(_Known("module", kinds))
-
-    @property
-    def dockings(self) -> tuple[Docking, ...]:
-        """Docking of each module but the base towards the base, in order."""
-        return self._structure.tree
-
-    @property
-    def rings(self) -> tuple[Docking, ...]:
-        """The dockings that close rings."""
-        return self._structure.rings
-
-    def __len__(self) -> int:
-        return len(self._structure.placed)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._structure.placed)
-
-    def __contains__(self, module: object) -> bool:
-        return isinstance(module, str) and module in self._structure.placed
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Assembly):
-            return NotImplemented
-        return self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash((self.base, self._structure.dockings))
-
-    def _identity(self) -> tuple[object, ...]:
-        return tuple(self.kinds.items()), self._structure.dockings, self.mount
-
-    def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
-        """Return module and port docked at a port; None if it is free. Raises UnknownNameError."""
-        own = checked_port(module, module_of(self._structure, module).type, port)
-        return self._structure.used.get((module, own.name))
-
-    def __str__(self) -> str:
-        return _tree_of(self._name, self._structure)
-
-    def __repr__(self) -> str:
-        return f"<Assembly '{self.name}': {len(self)} modules, {len(self.rings)} rings>"
 
 
 # An assembly as URDF text with tags (docs/urdf_tags.md): that of its graph, with the modules' shapes.
