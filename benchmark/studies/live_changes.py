@@ -150,8 +150,8 @@ class LiveChanges:
     def _wrong(self, answered: list[int]) -> int:
         """Return how many answers are of another robot than those in force from their stamp to their arrival.
 
-        A change counts from the next joint state that arrives, which may have been sent before it; a state that
-        names its robot is answered by that one.
+        A change counts from the next joint state that arrives, which may have been sent before it; one that
+        names its robot is answered by that robot.
         """
         stamps, graph_of = [stamp for stamp, _ in self._robots], lru_cache(4)(lambda k: self._robots[k][1]())
         wrong = 0

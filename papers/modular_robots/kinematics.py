@@ -5,9 +5,16 @@ from numpy.typing import ArrayLike
 
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model import SubsystemGraph, checked_vectors
-from modular_dynamics.modular.equations.forms import Array, adjoint, exp
-from modular_dynamics.modular.equations.numeric import dyads
-from modular_dynamics.modular.equations.tree import HasGraph, TreeData, graph_of, tree_data
+from modular_dynamics.modular.equations.numeric import (
+    Array,
+    HasGraph,
+    TreeData,
+    adjoint,
+    dyads,
+    exp,
+    graph_of,
+    tree_data,
+)
 
 __all__ = ["body_poses", "path_poses", "paths", "poses"]
 

@@ -15,9 +15,18 @@ from numpy.typing import ArrayLike
 from modular_dynamics.exceptions import StateError
 from modular_dynamics.model import SubsystemGraph, checked_vectors
 from modular_dynamics.model.number_arrays import number_array
-from modular_dynamics.modular.equations.forms import Array, ad, adjoint, inverse
-from modular_dynamics.modular.equations.numeric import dyads
-from modular_dynamics.modular.equations.tree import HasGraph, TreeData, body_wrenches, graph_of, tree_data
+from modular_dynamics.modular.equations.numeric import (
+    Array,
+    HasGraph,
+    TreeData,
+    ad,
+    adjoint,
+    body_wrenches,
+    dyads,
+    graph_of,
+    inverse,
+    tree_data,
+)
 
 __all__ = ["RecursionResult", "recursion"]
 

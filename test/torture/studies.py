@@ -56,7 +56,7 @@ def finished_run(folder: Path, out: str) -> float:
 def small_chunks(folder: Path, out: str) -> None:
     """Begin a folder of results whose chunks are blocks."""
     from modular_dynamics.study import load_study  # for --help at once
-    from modular_dynamics.study.running import Store
+    from modular_dynamics.study.store import Store
 
     store = Store(folder / out, load_study(folder / "study.yaml"))
     store.open()

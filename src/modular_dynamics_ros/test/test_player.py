@@ -53,16 +53,16 @@ GOOD = "duration: 1.0\nsegments: [{until: 1.0, scale: 1.0}]\naccelerations: {a: 
 @pytest.mark.parametrize(
     ("text", "offender"),
     [
-        ("[1, 2]", "needs the keys duration, segments and accelerations"),
+        ("[1, 2]", "duration, segments and accelerations is needed"),
         ("duration: [", "line 2: this is not YAML"),
-        (GOOD.replace("duration: 1.0", "duration: soon"), "duration must be a finite number, not 'soon'"),
-        (GOOD.replace("until: 1.0", "until: .nan"), "segment 1: until must be a finite number"),
-        (GOOD.replace("until: 1.0", "until: 0.5"), "the last segment ends at 0.5 s, duration is 1 s"),
-        (GOOD.replace("[{", "[{until: 2.0, scale: 1}, {"), "segment 2: until 1 s must be later"),
-        (GOOD.replace("a: 1.0", "a: true"), "joint 'a' must be a finite number"),
-        (GOOD.replace("{a: 1.0}", "{}"), "names no joint"),
-        (GOOD + "start: {b: 1.0}\n", "start names b, which accelerations does not"),
-        (GOOD + "speed: 2\n", "unknown key speed"),
+        (GOOD.replace("duration: 1.0", "duration: soon"), "duration is 'soon'; a finite number"),
+        (GOOD.replace("until: 1.0", "until: .nan"), "segments/0/until is nan; a finite number"),
+        (GOOD.replace("until: 1.0", "until: 0.5"), "duration is 1.0; the end of the last segment"),
+        (GOOD.replace("[{", "[{until: 2.0, scale: 1}, {"), "segments/1/until is 1.0; a time [s] later"),
+        (GOOD.replace("a: 1.0", "a: true"), "accelerations/a is True; a finite number"),
+        (GOOD.replace("{a: 1.0}", "{}"), "accelerations is {}; at least one joint"),
+        (GOOD + "start: {b: 1.0}\n", "start/b is no joint that accelerations names"),
+        (GOOD + "speed: 2\n", "speed is an unknown key"),
     ],
 )
 def test_a_bad_file_is_refused_by_name(tmp_path, text, offender):

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .c99 import HELPERS, definition, signature, work_size
-from .c_names import comment_text, unique_identifiers
+from .c99 import HELPERS, comment_text, definition, signature, unique_identifiers, work_size
 from .program import Program
 
 __all__ = ["Coordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]

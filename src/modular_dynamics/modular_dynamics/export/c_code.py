@@ -4,18 +4,57 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..codegen.c_files import Coordinates, Robot, header, source, test_program
-from ..codegen.c_names import identifier
+from ..codegen.c99 import identifier
+from ..codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ..codegen.casadi import casadi_function
 from ..exceptions import StateError
-from ..model import JointType, SubsystemGraph
+from ..model import JointType, SubsystemGraph, require_graph
 from ..model.code_export import register_exporter
-from .functions import recordings_of
+from ..optional_packages import needed
+from ..text.beside import write_beside
+from .tree import tree_recordings
 
-__all__ = ["ExportedC", "coordinates_of", "library_version", "write_files"]
+__all__ = [
+    "CasadiFunctions",
+    "ExportedC",
+    "coordinates_of",
+    "library_version",
+    "recordings_of",
+    "write_files",
+]
+
+# Which functions are exported of a graph: those in tree.py, or, with closed loops, in loops.py.
+
+
+def recordings_of(
+    graph: SubsystemGraph,
+    functions: Sequence[str] | None,
+    links: Sequence[str],
+    guess: ArrayLike | None,
+    what: str,
+) -> list[Recording]:
+    """Return the functions with these names as programs, with states and the library's results at these.
+
+    Raises:
+        StateError: unknown names, or none; links without a function of links, or the reverse; unknown links;
+            a guess without loops.
+        UnsupportedModelError: no joints; or loops that cannot be exported.
+    """
+    require_graph(graph)
+    if graph.has_loops:
+        from .loops import loop_recordings  # noqa: PLC0415  # trees need nothing of closed loops
+
+        return loop_recordings(graph, functions, links, guess, what)
+    if guess is not None:
+        raise StateError(f"{what}: '{graph.name}' has no loops; guess= selects how loops close")
+    return tree_recordings(graph, functions, links, what)
+
 
 _UNITS = {
     JointType.REVOLUTE: "rad, N m",
@@ -71,11 +110,11 @@ def export_c(
 
 def write_files(texts: dict[Path, str]) -> None:
     """Write all files or, where one cannot be written, none: a build never reads half a file."""
-    linked = {file.resolve(): text for file, text in texts.items()}  # keeps symbolic links
-    beside = {file: file.with_name(f".{file.name}.{os.getpid()}") for file in linked}
+    beside: dict[Path, Path] = {}
     try:
-        for file, text in linked.items():
-            beside[file].write_text(text, encoding="ascii")
+        for file, text in texts.items():
+            own = file.resolve()  # keeps symbolic links
+            beside[own] = write_beside(own, text.encode("ascii"))
         for file, temporary in beside.items():
             os.replace(temporary, file)
     finally:
@@ -128,3 +167,49 @@ def library_version() -> str:
         return version("modular_dynamics")
     except PackageNotFoundError:
         return "from its sources"
+
+
+# CasADi functions of a graph: `graph.to_casadi`.
+
+
+@dataclass(frozen=True)
+class CasadiFunctions:
+    """A casadi.Function for each exported function of this library; None for those that were not requested.
+
+    Vectors are columns in the order and units of the library. They check nothing, neither numbers that are
+    not finite nor quaternions of norm zero; quaternions of other norms are normalized.
+
+    Attributes:
+        inverse_dynamics: (q, v, a) -> tau. nonlinear_effects: (q, v) -> h. gravity_torque: q -> g.
+        mass_matrix: q -> M. forward_dynamics: (q, v, tau) -> a.
+        inverse_dynamics_derivatives: (q, v, a) -> (dq, dv, da), as in the library: for a floating joint
+            dq is a displacement in the child's axes, while casadi.jacobian differentiates by its quaternion.
+        frame_poses: q -> poses (4 n, 4), jacobian: q -> J (6 n, nv) of n links, one below the other.
+        close_loops: q -> coordinates of all joints. explicit_constraint_jacobian: q -> W.
+
+    With closed loops q, v, a and tau are of the independent joints. Where the loops do not close, what
+    depends on passive joints is NaN.
+    """
+
+    inverse_dynamics: Any = None
+    nonlinear_effects: Any = None
+    gravity_torque: Any = None
+    mass_matrix: Any = None
+    forward_dynamics: Any = None
+    inverse_dynamics_derivatives: Any = None
+    frame_poses: Any = None
+    jacobian: Any = None
+    close_loops: Any = None
+    explicit_constraint_jacobian: Any = None
+
+
+@register_exporter
+def to_casadi(
+    graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], guess: ArrayLike | None
+) -> CasadiFunctions:
+    """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
+    recordings = recordings_of(graph, functions, links, guess, "to_casadi")
+    programs = [recording.program for recording in recordings]
+    with needed("graph.to_casadi()", "CasADi", "symbolic"):
+        import_module("casadi")
+    return CasadiFunctions(**{one.name: casadi_function(one) for one in programs})

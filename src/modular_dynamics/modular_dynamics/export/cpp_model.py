@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..codegen.c99 import comment_text, unique_identifiers
 from ..codegen.c_files import Coordinates, order_lines
-from ..codegen.c_names import comment_text, unique_identifiers
 from ..dynamics.arguments import Array
 from ..dynamics.core_robot import robot_arrays
 from ..exceptions import StateError, UnsupportedModelError

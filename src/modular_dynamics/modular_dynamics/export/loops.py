@@ -18,8 +18,17 @@ from ..loops.dynamics.results import ClosedLoopResult
 from ..loops.dynamics.solver import ClosedLoopSolver, solver_of
 from ..model import SubsystemGraph, checked_vectors
 from ..model.code_export import DEFAULT_FUNCTIONS
-from .comparison import STATES, TOLERANCE, function_names, verify, weights
-from .tree import ACCELERATIONS, MASS_MATRIX, TORQUES, quaternions
+from .tree import (
+    ACCELERATIONS,
+    MASS_MATRIX,
+    STATES,
+    TOLERANCE,
+    TORQUES,
+    function_names,
+    quaternions,
+    verify,
+    weights,
+)
 
 __all__ = ["FUNCTIONS", "loop_recordings"]
 
@@ -37,19 +46,19 @@ class _Function:
 
     Attributes:
         purpose: what it computes, as the header says it.
-        quantity: name of the core's function. springs: whether springs count.
         vectors: how many of q, v and the third vector it takes. third: name of the third one.
         result, unit: name and unit of what it computes.
         library: the library's result at a state.
+        quantity: name of the core's function, if it is another. springs: whether springs count.
     """
 
     purpose: str
-    quantity: str
     vectors: int
-    third: str
     result: str
     unit: str
     library: Callable[[ClosedLoopSolver, ClosedLoopResult], Array]
+    quantity: str = ""
+    third: str = "a"
     springs: bool = True
 
 
@@ -58,76 +67,38 @@ def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
     return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
 
 
+def _gravity_torque(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
+    return gravity_torque(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
+
+
+def _mass_matrix(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
+    return mass_matrix(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
+
+
+_CLOSED = "Coordinates of all joints, loops closed."
+_JACOBIAN = "W: velocities of all joints are W v, v of the independent ones."
+_TORQUES = "Torques of the independent joints; passive joints are unactuated."
+_EFFECTS = "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs."
+_GRAVITY = "Torques g of the independent joints that gravity needs; springs do not count."
+_MASSES = "Mass matrix M of the independent joints."
+_ACCELERATIONS = "Accelerations a of the independent joints that their torques tau give: M a + h = tau."
+_OF_ALL, _RATES = "of all joints [rad, m or 1]", "of all joints by v of the independent ones"
+_ID = "inverse_dynamics"
+
 #: Exported functions by the library's names; q, v, a, tau are of the independent joints.
 FUNCTIONS: Mapping[str, _Function] = {
-    "close_loops": _Function(
-        "Coordinates of all joints, loops closed.",
-        "coordinates",
-        1,
-        "a",
-        "coordinates",
-        "of all joints [rad, m or 1]",
-        lambda _, at: at.coordinates,
-    ),
+    "close_loops": _Function(_CLOSED, 1, "coordinates", _OF_ALL, lambda _, at: at.coordinates, "coordinates"),
     "explicit_constraint_jacobian": _Function(
-        "W: velocities of all joints are W v, v of the independent ones.",
-        "projection",
-        1,
-        "a",
-        "W",
-        "of all joints by v of the independent ones",
-        lambda _, at: at.projection,
+        _JACOBIAN, 1, "W", _RATES, lambda _, at: at.projection, "projection"
     ),
-    "inverse_dynamics": _Function(
-        "Torques of the independent joints; passive joints are unactuated.",
-        "inverse_dynamics",
-        3,
-        "a",
-        "tau",
-        TORQUES,
-        lambda _, at: at.tau,
-    ),
-    "nonlinear_effects": _Function(
-        "Torques h of the independent joints at zero acceleration of theirs: velocities, gravity, springs.",
-        "inverse_dynamics",
-        2,
-        "a",
-        "h",
-        TORQUES,
-        _nonlinear_effects,
-    ),
-    "gravity_torque": _Function(
-        "Torques g of the independent joints that gravity needs; springs do not count.",
-        "inverse_dynamics",
-        1,
-        "a",
-        "g",
-        TORQUES,
-        lambda solver, at: gravity_torque(
-            solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates
-        ),
-        springs=False,
-    ),
-    "mass_matrix": _Function(
-        "Mass matrix M of the independent joints.",
-        "mass_matrix",
-        1,
-        "a",
-        "M",
-        MASS_MATRIX,
-        lambda solver, at: mass_matrix(
-            solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates
-        ),
-    ),
+    "inverse_dynamics": _Function(_TORQUES, 3, "tau", TORQUES, lambda _, at: at.tau),
+    "nonlinear_effects": _Function(_EFFECTS, 2, "h", TORQUES, _nonlinear_effects, _ID),
+    "gravity_torque": _Function(_GRAVITY, 1, "g", TORQUES, _gravity_torque, _ID, springs=False),
+    "mass_matrix": _Function(_MASSES, 1, "M", MASS_MATRIX, _mass_matrix),
     "forward_dynamics": _Function(
-        "Accelerations a of the independent joints that their torques tau give: M a + h = tau.",
-        "forward_dynamics",
-        3,
-        "tau",
-        "a",
-        ACCELERATIONS,
         # states whose torques inverse dynamics computed
-        lambda solver, at: at.accelerations[solver.independent_v],
+        *(_ACCELERATIONS, 3, "a", ACCELERATIONS, lambda solver, at: at.accelerations[solver.independent_v]),
+        third="tau",
     ),
 }
 
@@ -238,6 +209,7 @@ def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoop
 def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
     """Return a recorded function in the assembly mode of these closed coordinates (nq,) of all joints."""
     function, graph, reach = FUNCTIONS[name], solver.graph, solver.system.reach
+    quantity = function.quantity or name
     farthest = np.divide(FARTHEST, reach, out=np.full(len(reach), np.inf), where=reach > 0.0)
     places, count = solver.independent_q.tolist(), len(solver.independent_v)
     vectors = (("q", len(places)), ("v", count), (function.third, count))
@@ -246,7 +218,7 @@ def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
         name,
         function.purpose,
         vectors[: function.vectors],
-        graph.once(core_loops).record(function.quantity, function.vectors, function.springs, near, farthest),
+        graph.once(core_loops).record(quantity, function.vectors, function.springs, near, farthest),
         [(function.result, shapes.get(function.result, (count,)), function.unit)],
         [places.index(first) for first in quaternions(graph) if first in places],
         _notes(solver, near),

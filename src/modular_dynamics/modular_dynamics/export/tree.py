@@ -1,11 +1,12 @@
 """What is exported of a tree: functions of one state, with states and the library's results at these."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
+from ..algebra import translation
 from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
 from ..dynamics.arguments import Array
@@ -18,9 +19,66 @@ from ..dynamics.kinematics import frame_poses, jacobian
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
 from ..model.code_export import DEFAULT_FUNCTIONS
-from .comparison import STATES, TOLERANCE, function_names, verify, weights
 
-__all__ = ["ACCELERATIONS", "FUNCTIONS", "MASS_MATRIX", "TORQUES", "quaternions", "tree_recordings"]
+__all__ = [
+    "ACCELERATIONS",
+    "FUNCTIONS",
+    "MASS_MATRIX",
+    "STATES",
+    "TOLERANCE",
+    "TORQUES",
+    "function_names",
+    "quaternions",
+    "tree_recordings",
+    "verify",
+    "weights",
+]
+
+# Comparison of exported functions with the library before they are written, of trees and closed loops.
+
+#: States that the test program compares.
+STATES = 5
+#: Largest difference from the library, relative to the terms that are added up.
+TOLERANCE = 1e-14
+#: Largest such difference that is rounding.
+LARGEST_DIFFERENCE = 1e-11
+
+
+def function_names(functions: Sequence[str]) -> tuple[str, ...]:
+    """Return the names; one may stand for itself. Raises StateError: no names."""
+    if isinstance(functions, str):
+        return (functions,)
+    names = tuple(functions) if isinstance(functions, Iterable) else (functions,)
+    if not all(isinstance(name, str) for name in names):
+        raise StateError(f"functions is {functions!r}; a sequence of names is needed")
+    return names
+
+
+def verify(graph: SubsystemGraph, recording: Recording) -> None:
+    """Raise UnsupportedModelError where a program computes something else than the library."""
+    values = recording.program.values(recording.inputs)
+    for ours, expected, scale in zip(values, recording.results, recording.scales, strict=True):
+        difference = float(np.abs(ours - expected).max()) / scale
+        if not difference <= LARGEST_DIFFERENCE:
+            raise UnsupportedModelError(
+                f"the program of {recording.program.name} of '{graph.name}' differs from the library by "
+                f"{difference:.1e}: the robot has a joint or a term that cannot be exported"
+            )
+
+
+def weights(graph: SubsystemGraph) -> Array:
+    """Return the size (nv,) of terms of gravity's torques: weight times lever, or weight of what slides."""
+    levers = [
+        body.mass * (np.linalg.norm(body.com) + np.linalg.norm(translation(joint.x_parent_joint)))
+        for body, joint in zip(graph.bodies, graph.joints, strict=True)
+    ]
+    sizes = np.full(graph.nv, float(max(levers)))
+    for name in graph.joint_names:
+        if graph.joint(name).type == JointType.PRISMATIC:
+            sizes[graph.v_slice(name)] = max(body.mass for body in graph.bodies)
+    weights: Array = np.linalg.norm(graph.gravity) * sizes
+    return weights
+
 
 TORQUES, ACCELERATIONS, MASS_MATRIX = "[N m or N]", "[rad/s^2 or m/s^2]", "[kg m^2, kg m, kg], symmetric"
 #: Number of a quaternion's components.
@@ -33,106 +91,67 @@ class _Function:
 
     Attributes:
         purpose: what it computes, as the header says it.
-        library: the library's function. quantity: name of the core's.
+        library: the library's function. quantity: name of the core's, if it has another.
         vectors: how many of q, v and the third vector it takes. third: name of the third one.
-        results: name and unit of each; "" in a unit is followed by the links' names.
-        shape: (nv, links) -> shape of each.
+        results: name and unit of each; "{links}" in a unit stands for the links' names.
+        shape: of each result, from nv and the number of links.
         terms: of joints, that count. of_links: whether it takes names of links.
     """
 
     purpose: str
     library: Callable[..., Any]
-    quantity: str
     vectors: int
-    third: str
     results: Mapping[str, str]
-    shape: Callable[[int, int], tuple[int, ...]]
+    shape: Callable[[int, int], tuple[int, ...]] = lambda nv, _: (nv,)
+    _: KW_ONLY
+    quantity: str = ""
+    third: str = "a"
     terms: int = ARMATURE + SPRINGS
-    of_links: bool = field(default=False, kw_only=True)
-
-
-def _vector(nv: int, _links: int) -> tuple[int, ...]:
-    return (nv,)
+    of_links: bool = False
 
 
 def _matrix(nv: int, _links: int) -> tuple[int, ...]:
     return (nv, nv)
 
 
+_DERIVATIVES = {
+    "dq": "d tau_i / d q_j; of quaternions by a rotation in the child's axes, as many columns as v has",
+    "dv": "d tau_i / d v_j",
+    "da": "d tau_i / d a_j",
+}
+_POSES = "[[R, p], [0, 1]], p in m, of {links} in the root link's frame"
+_JACOBIANS = "of {links}: [velocity m/s, angular velocity rad/s] by v, root link's axes"
+_TORQUES = "Torques tau = M(q) a + h(q, v) of inverse dynamics."
+_EFFECTS = "Torques h at zero acceleration: Coriolis, centrifugal, gravity."
+_GRAVITY = "Torques g that gravity needs; springs at joints do not count."
+_ACCELERATIONS = "Accelerations a that the torques tau give: M a + h = tau."
+_RATES = "Derivatives of the torques of inverse dynamics with respect to q, v and a."
+
+
+def _jacobians(graph: SubsystemGraph, q: Array, links: Sequence[str]) -> Array:
+    return np.array([jacobian(graph, q, link) for link in links])
+
+
 #: The functions that can be exported, by their names in the library.
 FUNCTIONS: Mapping[str, _Function] = {
-    "inverse_dynamics": _Function(
-        "Torques tau = M(q) a + h(q, v) of inverse dynamics.",
-        inverse_dynamics,
-        "inverse_dynamics",
-        3,
-        "a",
-        {"tau": TORQUES},
-        _vector,
-    ),
+    "inverse_dynamics": _Function(_TORQUES, inverse_dynamics, 3, {"tau": TORQUES}),
     "nonlinear_effects": _Function(
-        "Torques h at zero acceleration: Coriolis, centrifugal, gravity.",
-        nonlinear_effects,
-        "inverse_dynamics",
-        2,
-        "a",
-        {"h": TORQUES},
-        _vector,
+        _EFFECTS, nonlinear_effects, 2, {"h": TORQUES}, quantity="inverse_dynamics"
     ),
     "gravity_torque": _Function(
-        "Torques g that gravity needs; springs at joints do not count.",
-        gravity_torque,
-        "inverse_dynamics",
-        1,
-        "a",
-        {"g": TORQUES},
-        _vector,
-        ARMATURE,
+        _GRAVITY, gravity_torque, 1, {"g": TORQUES}, quantity="inverse_dynamics", terms=ARMATURE
     ),
-    "mass_matrix": _Function(
-        "Mass matrix M.", mass_matrix, "mass_matrix", 1, "a", {"M": MASS_MATRIX}, _matrix
-    ),
-    "forward_dynamics": _Function(
-        "Accelerations a that the torques tau give: M a + h = tau.",
-        forward_dynamics,
-        "forward_dynamics",
-        3,
-        "tau",
-        {"a": ACCELERATIONS},
-        _vector,
-    ),
-    "inverse_dynamics_derivatives": _Function(
-        "Derivatives of the torques of inverse dynamics with respect to q, v and a.",
-        inverse_dynamics_derivatives,
-        "inverse_dynamics_derivatives",
-        3,
-        "a",
-        {
-            "dq": "d tau_i / d q_j; of quaternions by a rotation in the child's axes, as many columns as v "
-            "has",
-            "dv": "d tau_i / d v_j",
-            "da": "d tau_i / d a_j",
-        },
-        _matrix,
-    ),
+    "mass_matrix": _Function("Mass matrix M.", mass_matrix, 1, {"M": MASS_MATRIX}, _matrix),
+    "forward_dynamics": _Function(_ACCELERATIONS, forward_dynamics, 3, {"a": ACCELERATIONS}, third="tau"),
+    "inverse_dynamics_derivatives": _Function(_RATES, inverse_dynamics_derivatives, 3, _DERIVATIVES, _matrix),
     "frame_poses": _Function(
         "Poses of links, homogeneous matrices.",
-        frame_poses,
-        "frame_poses",
-        1,
-        "a",
-        {"poses": "[[R, p], [0, 1]], p in m, of {links} in the root link's frame"},
-        lambda _nv, links: (links, 4, 4),
+        *(frame_poses, 1, {"poses": _POSES}, lambda _nv, links: (links, 4, 4)),
         of_links=True,
     ),
     "jacobian": _Function(
         "Jacobians of links.",
-        lambda graph, q, links: np.array([jacobian(graph, q, link) for link in links]),
-        "jacobian",
-        1,
-        "a",
-        {"J": "of {links}: [velocity m/s, angular velocity rad/s] by v, root link's axes"},
-        lambda nv, links: (links, 6, nv),
+        *(_jacobians, 1, {"J": _JACOBIANS}, lambda nv, links: (links, 6, nv)),
         of_links=True,
     ),
 }
@@ -192,27 +211,17 @@ def _program(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Progra
         name,
         function.purpose,
         vectors[: function.vectors],
-        robot.record(function.quantity, function.vectors, function.terms, *frames),
+        robot.record(function.quantity or name, function.vectors, function.terms, *frames),
         [(own, shape, unit.format(links=", ".join(links))) for own, unit in function.results.items()],
         [*quaternions(graph)],
     )
 
 
-def _states(graph: SubsystemGraph) -> list[tuple[Array, Array, Array]]:
-    rng = np.random.default_rng(0)
-    return [
-        (
-            rng.uniform(-2.0, 2.0, graph.nq),
-            rng.uniform(-2.0, 2.0, graph.nv),
-            rng.uniform(-2.0, 2.0, graph.nv),
-        )
-        for _ in range(STATES)
-    ]
-
-
 def _recorded(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Recording:
     """Return a function with random states, the library's results, and how closely C code must agree."""
-    states, function = _states(graph), FUNCTIONS[name]
+    rng, function = np.random.default_rng(0), FUNCTIONS[name]
+    sizes = (graph.nq, graph.nv, graph.nv)
+    states = [tuple(rng.uniform(-2.0, 2.0, size) for size in sizes) for _ in range(STATES)]
     more = (links,) if function.of_links else ()
     terms = {} if more else _terms(graph, states)
     if name == "forward_dynamics":
@@ -235,7 +244,7 @@ def _recorded(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Recor
     return recording
 
 
-def _terms(graph: SubsystemGraph, states: Sequence[tuple[Array, Array, Array]]) -> dict[str, float]:
+def _terms(graph: SubsystemGraph, states: Sequence[Sequence[Array]]) -> dict[str, float]:
     """Return the size of the terms that results are sums of: a wheel's weight has no torque, but rounds.
 
     Torques: weight times lever, mass matrix times squares of rates; accelerations: its inverse times these.

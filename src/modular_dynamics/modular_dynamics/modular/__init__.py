@@ -19,7 +19,6 @@ from .modules import (
     Shape,
     read_module_type,
     read_module_types,
-    read_timor_modules,
     shipped_types,
 )
 
@@ -45,7 +44,6 @@ __all__ = [
     "gaits",
     "read_module_type",
     "read_module_types",
-    "read_timor_modules",
     "shipped_types",
     "virtual_joint",
 ]

@@ -11,23 +11,28 @@ from numpy.typing import NDArray
 from ..dynamics import forward_dynamics, inverse_dynamics
 from ..exceptions import (
     DescriptionError,
+    MissingDependencyError,
     ModelError,
     ModularDynamicsError,
     SingularityError,
     StateError,
     UnsupportedModelError,
 )
-from ..model import SubsystemGraph, joint_state_obstacle, without_torques
-from .command import FINDINGS, GOOD, Command, UsageError
-from .robot import add_robot_arguments, load_graph
-from .tables import printable
+from ..model import Joint, SubsystemGraph, closing_elements, joint_state_obstacle, without_torques
+from .command import (
+    FINDINGS,
+    GOOD,
+    Command,
+    UsageError,
+    add_robot_arguments,
+    load_graph,
+    number,
+    printable,
+    table,
+)
 
 if TYPE_CHECKING:
-    from modular_dynamics.loops import ClosedLoopSolver
-from ..exceptions import MissingDependencyError
-from ..model import Joint, closing_elements
-from .tables import number, table
-from .terminal.progress import counted
+    from ..loops import ClosedLoopSolver
 
 __all__ = ["CHECK", "tried"]
 
@@ -201,7 +206,7 @@ def compare(graph: SubsystemGraph, states: int, seed: int) -> Agreement:
     check, rng = CrossCheck(tree), np.random.default_rng(seed)
     boxes = [one.name for one in tree.subsystems if one.black_box]
     relative, absolute, subsystem = 0.0, 0.0, ""
-    for _ in counted(range(states), states, "states compared with Pinocchio"):
+    for _ in range(states):
         q = tree.random_configuration(rng)
         v, a = rng.uniform(-1.0, 1.0, (2, tree.nv))
         wrenches = {name: rng.uniform(-1.0, 1.0, 6) for name in boxes} or None

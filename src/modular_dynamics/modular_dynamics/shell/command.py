@@ -1,12 +1,46 @@
-"""What a sub-command is, for this package and for others that add some; and how one ends."""
+"""What a sub-command is, for this package and others that add some; what commands share."""
 
 import argparse
-from collections.abc import Callable
+import csv
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
 
-from ..exceptions import ModularDynamicsError
+from ..exceptions import ModelWarning, ModularDynamicsError
+from ..mjcf import load_mjcf
+from ..model import SubsystemGraph, summaries_by_kind
+from ..text.files import content_kind, is_file, path_of, separator_of
+from ..text.numbers import real_number
+from ..text.sizes import MAX_BYTES
+from ..urdf import load_urdf
 
-__all__ = ["FINDINGS", "GOOD", "INTERRUPTED", "USAGE", "Command", "UsageError"]
+__all__ = [
+    "Command",
+    "FINDINGS",
+    "GOOD",
+    "INTERRUPTED",
+    "PICTURES",
+    "STDIN",
+    "USAGE",
+    "UsageError",
+    "add_robot_arguments",
+    "decimal_comma",
+    "load_graph",
+    "number",
+    "print_warnings",
+    "printable",
+    "raise_if_read",
+    "table",
+    "table_of",
+    "three_numbers",
+]
 
 GOOD, FINDINGS, USAGE = 0, 1, 2  # exit codes; 2 also where a file cannot be used
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -34,3 +68,266 @@ class Command:
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     errors: tuple[type[Exception], ...] = ()
+
+
+# Tables of text for terminals, and names as every terminal takes them.
+
+
+def printable(text: str) -> str:
+    """Return the text with unprintable characters as code points: names may hold anything."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
+def number(value: float | None) -> str:
+    """Return a number with six digits; "-" for None."""
+    return "-" if value is None else f"{value:.6g}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> list[str]:
+    """Return lines of aligned columns.
+
+    Args:
+        right: titles of the columns that are aligned at their right end.
+    """
+    cells = [list(head), *([printable(cell) for cell in row] for row in rows)]
+    widths = [max(len(row[k]) for row in cells) for k in range(len(head))]
+    lines = []
+    for row in cells:
+        aligned = (
+            cell.rjust(width) if title in right else cell.ljust(width)
+            for cell, width, title in zip(row, widths, head, strict=True)
+        )
+        lines.append("  " + "  ".join(aligned).rstrip())
+    return lines
+
+
+# Tables in files, line by line: rejects other files, and finds the separator of columns.
+
+LONGEST = 10_000_000  # characters of a line: a CSV of 100,000 columns has less
+
+
+def table_of(file: IO[str], where: str) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
+    """Return the header of a table, and its rows with their places, which are read as they are needed.
+
+    Commas separate the columns; where the header has none, semicolons or tabs.
+
+    Raises:
+        UsageError: the file is no table; also while it is read.
+    """
+    lines = _lines(file, where)
+    try:
+        first = next(lines, "")
+    except UnicodeDecodeError as error:
+        kind = content_kind(bytes(error.object[:200]))
+        raise UsageError(f"{where} is no CSV{f', but {kind}' if kind else f' in UTF-8: {error}'}") from error
+    if kind := content_kind(first[:200].encode()):
+        raise UsageError(f"{where} is no CSV, but {kind}")
+    if first.lstrip().startswith("<"):
+        raise UsageError(f"{where} is no CSV, but XML, such as a URDF")
+    separator = separator_of(first)
+    words = first.lstrip("# ").split()
+    if separator not in first and words[:1] == ["time"] and len(words) > 1:
+        raise UsageError(f"{where}: spaces separate its columns; commas, semicolons or tabs are needed")
+    rows = _rows(csv.reader(chain([first], lines), delimiter=separator), where)
+    head = [cell.strip() for cell in next(rows, ("", []))[1]]
+    return head, rows
+
+
+def _rows(reader: Any, where: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows that are not empty, each as long as the first."""
+    columns = None
+    try:
+        for row in reader:
+            at = f"{where}, line {reader.line_num}"
+            columns = len(row) if columns is None else columns
+            if row and len(row) != columns:
+                raise UsageError(f"{at}: {len(row)} cells for {columns} columns")
+            if row:
+                yield at, row
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+
+
+def _lines(file: IO[str], where: str) -> Iterator[str]:
+    number = 0
+    while line := file.readline(LONGEST + 1):
+        number += 1
+        if len(line) > LONGEST:
+            raise UsageError(f"{where}, line {number} has more than {LONGEST} characters: this is no table")
+        yield line
+
+
+def decimal_comma(text: str) -> str:
+    """Return a hint on a cell with a decimal comma, which is not a number; else an empty text."""
+    try:
+        real_number(text.replace(",", ".", 1) if "," in text else "")
+    except ValueError:
+        return ""
+    return f"; it needs a decimal point: {text.replace(',', '.', 1)}"
+
+
+# The robot that a command is about: its arguments, and loading it.
+
+STDIN = "-"
+PICTURES = (".png", ".svg", ".pdf")
+_COMMENTS = re.compile(r"<!--.*?-->|<\?.*?\?>|<!\w[^>]*>", re.DOTALL)
+_ELEMENT = re.compile(r"<\s*([\w:.-]+)")
+
+
+def add_robot_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for the description and how to read it."""
+    parser.add_argument("robot", help="URDF, xacro or MJCF file; - reads URDF or MJCF from standard input")
+    group = parser.add_argument_group("the robot")
+    group.add_argument(
+        "--partition",
+        metavar="FILE",
+        help="YAML file of subsystems, loops, gears and springs (default: tags)",
+    )
+    group.add_argument(
+        "--gravity",
+        metavar="X,Y,Z",
+        type=three_numbers,
+        help="acceleration of gravity in the root link's frame [m/s^2] (default: the file's, or 0,0,-9.81)",
+    )
+    group.add_argument(
+        "--xacro-arg",
+        metavar="NAME:=VALUE",
+        action="append",
+        default=[],
+        help="argument of a xacro file, as for the xacro program; may be repeated (default: none)",
+    )
+    group.add_argument(
+        "--floating-base",
+        action="store_true",
+        help="let the root link of a URDF float: 7 positions (x y z [m], quaternion w x y z) and 6 rates "
+        "come first (default: as the file says, or fixed)",
+    )
+    group.add_argument(
+        "--strict", action="store_true", help="refuse what only looks wrong (default: it is a warning)"
+    )
+
+
+def three_numbers(text: str) -> tuple[float, ...]:
+    """Return a vector of the command line; argparse reports the error."""
+    try:
+        values = tuple(real_number(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    if len(values) != 3:
+        raise argparse.ArgumentTypeError(f"'{text}' is not three numbers, such as 0,0,-9.81")
+    return values
+
+
+def load_graph(arguments: argparse.Namespace) -> SubsystemGraph:
+    """Return the graph of the robot, which holds its warnings.
+
+    Raises:
+        ModularDynamicsError: it cannot be loaded, or the arguments do not fit it.
+    """
+    source: Any = arguments.robot
+    if source == STDIN:
+        source = sys.stdin.buffer.read(MAX_BYTES + 1)
+        if not source.strip():
+            raise UsageError("standard input is empty; a URDF or MJCF is needed there")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        if _is_mjcf(source):
+            return _load_mjcf(source, arguments)
+        return _load_urdf(source, arguments)
+
+
+def print_warnings(graph: SubsystemGraph) -> None:
+    """Print warnings about the description on stderr."""
+    for text in summaries_by_kind(graph.warnings):
+        print(printable(f"warning: {text}"), file=sys.stderr)
+
+
+def _load_urdf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
+    options = {"floating_base": arguments.floating_base or None, "strict": arguments.strict}
+    mappings = _mappings(arguments.xacro_arg)
+    return load_urdf(source, arguments.partition, gravity=arguments.gravity, mappings=mappings, **options)
+
+
+def _load_mjcf(source: Any, arguments: argparse.Namespace) -> SubsystemGraph:
+    if arguments.floating_base or arguments.xacro_arg:
+        raise UsageError("--floating-base and --xacro-arg are for URDF; an MJCF has its own <freejoint/>")
+    return load_mjcf(source, arguments.partition, gravity=arguments.gravity, strict=arguments.strict)
+
+
+def _is_mjcf(source: str | bytes) -> bool:
+    """Return whether the root element is <mujoco>, or the file a compiled model."""
+    if isinstance(source, str):
+        path = path_of(source)
+        if path.suffix.lower() == ".mjb":
+            return True
+        text = _beginning(path)
+    else:
+        text = source.decode("utf-8", "replace")
+    first = _ELEMENT.search(_COMMENTS.sub("", text))
+    return first is not None and first[1] == "mujoco"
+
+
+def _beginning(path: Path) -> str:
+    if not is_file(path):
+        return ""  # the reader says why it cannot be read
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""  # likewise
+
+
+def _mappings(texts: list[str]) -> dict[str, str] | None:
+    mappings: dict[str, str] = {}
+    for text in texts:
+        name, assigned, value = text.partition(":=")
+        if not (name and assigned):
+            raise UsageError(f"--xacro-arg {text}: NAME:=VALUE is needed, such as prefix:=left_")
+        mappings[name] = value
+    return mappings or None
+
+
+# Files that a command writes: none of them is one that it reads, by whatever name.
+
+#: In the names of files of a bag, which may be compressed (.mcap.zstd), and what describes them.
+OF_BAGS, ABOUT_BAG = (".mcap", ".db3"), "metadata.yaml"
+
+
+def raise_if_read(option: str, output: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
+    """Raise UsageError if a command would overwrite one of its inputs; call it before writing.
+
+    Args:
+        option: that names the output. output: None, where nothing is written. inputs: files, folders of
+            bags, - for standard input; None or empty, where nothing is read.
+
+    Raises:
+        UsageError: the output is one of them, also through a link.
+    """
+    if not output or not is_file(Path(output)):  # a pipe or a device loses nothing
+        return
+    for one in inputs:
+        if one and any(_is_same(output, file) for file in _files(str(one))):
+            name = "standard input" if str(one) == STDIN else f"'{one}'"
+            also = "" if str(one) == str(output) else f" ({name})"
+            raise UsageError(
+                f"{option} {output}: the command reads this file{also}; give the name of another one"
+            )
+
+
+def _files(given: str) -> Iterator[Path | int]:
+    """Yield the file itself, those of a bag, or the descriptor of standard input."""
+    path = path_of(given)
+    if given == STDIN:
+        yield 0
+    elif os.path.isdir(path):  # also of a text that no path can be
+        for file in path.iterdir():
+            if file.name == ABOUT_BAG or any(part in file.name for part in OF_BAGS):
+                yield file
+    else:
+        yield path
+
+
+def _is_same(output: str | Path, file: Path | int) -> bool:
+    with suppress(OSError, ValueError):  # not there, or no path that a file can have
+        return os.path.samestat(os.stat(output), os.stat(file))
+    return False

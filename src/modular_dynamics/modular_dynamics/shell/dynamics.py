@@ -12,11 +12,25 @@ from .. import dynamics, loops
 from ..exceptions import ModularDynamicsError
 from ..model import SubsystemGraph
 from ..text.numbers import real_number
-from .command import GOOD, Command, UsageError
-from .files.outputs import raise_if_read
-from .results import add_result_arguments, result_writer
-from .robot import STDIN, add_robot_arguments, load_graph, print_warnings
-from .states import State, coordinates_of, given_state, read_states, unknown
+from .command import (
+    GOOD,
+    STDIN,
+    Command,
+    UsageError,
+    add_robot_arguments,
+    load_graph,
+    print_warnings,
+    raise_if_read,
+)
+from .states import (
+    State,
+    add_result_arguments,
+    coordinates_of,
+    given_state,
+    read_states,
+    result_writer,
+    unknown,
+)
 
 __all__ = ["FORWARD", "GRAVITY", "INVERSE"]
 

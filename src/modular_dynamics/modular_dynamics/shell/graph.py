@@ -2,17 +2,23 @@
 
 import argparse
 import json
+import warnings
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
 from ..model import SubsystemGraph, closing_elements
 from ..optional_packages import needed
-from .command import GOOD, Command, UsageError
-from .drawing import PICTURES, drawing
-from .files.outputs import raise_if_read
-from .robot import add_robot_arguments, load_graph, print_warnings
-from .tables import printable
-from .terminal.progress import changing_line
+from .command import (
+    GOOD,
+    PICTURES,
+    Command,
+    UsageError,
+    add_robot_arguments,
+    load_graph,
+    print_warnings,
+    printable,
+    raise_if_read,
+)
 
 __all__ = ["GRAPH"]
 
@@ -71,8 +77,8 @@ def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
 def _draw(graph: SubsystemGraph, path: Path) -> None:
     with needed("a picture", "matplotlib and networkx", "shell"):
         from ..pictures.graph_picture import draw_graph  # noqa: PLC0415  # takes long, and is optional
-    with drawing(), changing_line() as show:
-        show(f"drawing the picture of {len(graph.subsystems)} subsystems ...")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
         draw_graph(graph, path)
 
 

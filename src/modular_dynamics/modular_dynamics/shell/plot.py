@@ -1,10 +1,10 @@
 """`modular-dynamics plot`: torques over time as a picture."""
 
 import argparse
-import csv
 import io
 import math
 import sys
+import warnings
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,16 @@ from numpy.typing import NDArray
 
 from ..optional_packages import needed
 from ..text.numbers import real_number
-from .command import GOOD, Command, UsageError
-from .drawing import PICTURES, drawing
-from .files.lines import decimal_comma, table_of
-from .files.outputs import raise_if_read
-from .robot import STDIN
-from .terminal.progress import changing_line
+from .command import (
+    GOOD,
+    PICTURES,
+    STDIN,
+    Command,
+    UsageError,
+    decimal_comma,
+    raise_if_read,
+    table_of,
+)
 
 __all__ = ["Columns", "PLOT", "read_columns"]
 
@@ -60,19 +64,12 @@ def read_columns(path: str, beginnings: tuple[str, ...]) -> Columns:
 
 
 def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns:
-    try:
-        reader = table_of(file, where)
-        head = [name.strip() for name in next(reader, [])]
-        wanted = {
-            k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"
-        }
-        if twice := [head[k] for k in wanted if head.count(head[k]) > 1]:
-            raise UsageError(f"{where} has the column '{twice[0]}' twice")
-        for row in reader:
-            if row:
-                _add(row, head, wanted, f"{where}, line {reader.line_num}")
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+    head, rows = table_of(file, where)
+    wanted = {k: array("d") for k, name in enumerate(head) if name.startswith(beginnings) or name == "time"}
+    if twice := [head[k] for k in wanted if head.count(head[k]) > 1]:
+        raise UsageError(f"{where} has the column '{twice[0]}' twice")
+    for at, row in rows:
+        _add(row, head, wanted, at)
     values = {head[k]: np.array(numbers) for k, numbers in wanted.items()}
     times = values.pop("time", None)
     if times is None:
@@ -81,8 +78,6 @@ def _from_csv(file: IO[str], beginnings: tuple[str, ...], where: str) -> Columns
 
 
 def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"], where: str) -> None:
-    if len(row) != len(head):
-        raise UsageError(f"{where}: {len(row)} cells for {len(head)} columns")
     for k, numbers in wanted.items():
         try:
             value = real_number(row[k]) if row[k] else np.nan
@@ -161,8 +156,8 @@ def _run(arguments: argparse.Namespace) -> int:
             for title, part in _groups(lines, alone=bool(measured) or arguments.what == "residual")
         ]
     title = arguments.title or ("" if arguments.file == STDIN else _named(arguments.file).name)
-    with drawing(), changing_line() as show:
-        show(f"drawing {len(panels)} panels ...")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the layout, and of characters that the font lacks: one sees them
         draw_over_time(title, columns.times - columns.times[0], panels, output)
     print(output)
     return GOOD

@@ -4,13 +4,14 @@ import argparse
 import csv
 import difflib
 import io
+import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,7 @@ from numpy.typing import NDArray
 from ..model import Joint, JointType, SubsystemGraph
 from ..text.files import content_kind
 from ..text.numbers import real_number
-from .command import UsageError
-from .files.lines import decimal_comma, table_of
-from .robot import STDIN
+from .command import STDIN, UsageError, decimal_comma, number, table, table_of
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
 
@@ -184,26 +183,17 @@ def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
-    try:
-        reader = table_of(file, where)
-        head = [cell.strip() for cell in next(reader, [])]
-        places = _places(head, letters, coordinates, where)
-        for row in reader:
-            if not row:
-                continue
-            at = f"{where}, line {reader.line_num}"
-            if len(row) != len(head):
-                raise UsageError(f"{at}: {len(row)} cells for {len(head)} columns")
-            values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
-            vectors = {
-                letter: np.array([values[k] for k in places[letter]])
-                if letter in places
-                else np.zeros(len(coordinates.rates))
-                for letter in letters
-            }
-            yield State(values[head.index("time")] if "time" in head else None, vectors, at)
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise UsageError(f"{where} is no CSV in UTF-8: {error}") from error
+    head, rows = table_of(file, where)
+    places = _places(head, letters, coordinates, where)
+    for at, row in rows:
+        values = [_number(cell, f"{at}, column {name}") for cell, name in zip(row, head, strict=True)]
+        vectors = {
+            letter: np.array([values[k] for k in places[letter]])
+            if letter in places
+            else np.zeros(len(coordinates.rates))
+            for letter in letters
+        }
+        yield State(values[head.index("time")] if "time" in head else None, vectors, at)
 
 
 def _places(
@@ -263,3 +253,101 @@ def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = Mapp
     close = same or difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"
+
+
+# Results of one state or of many: a table, CSV, JSON lines, or a NumPy file.
+
+SUFFIXES = (".csv", ".npy")
+
+
+class Writer(Protocol):
+    """Takes one result after the other."""
+
+    def write(self, time: float | None, values: Array) -> None:
+        """Write values (n,) at a time [s], None if it is not known."""
+
+
+def add_result_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments for the format of results."""
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument("--csv", action="store_true", help="print CSV (default: of states from a file)")
+    kinds.add_argument("--json", action="store_true", help="print a line of JSON for each state")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="write to a .csv or .npy file instead (default: print)"
+    )
+
+
+@contextmanager
+def result_writer(
+    arguments: argparse.Namespace,
+    letter: str,
+    names: Sequence[str],
+    units: Sequence[str],
+    *,
+    timed: bool,
+    one: bool,
+) -> Iterator[Writer]:
+    """Return the writer that the arguments ask for.
+
+    Args:
+        letter: begins the columns of a CSV, as tau_NAME. timed: whether times are known. one: a single state.
+    """
+    if arguments.output is None:
+        if one and not (arguments.csv or arguments.json):
+            yield _Table(names, units)
+        elif arguments.json:
+            yield _Json(letter, names)
+        else:
+            yield _Csv(sys.stdout, letter, names, timed)
+        return
+    path = Path(arguments.output)
+    if path.suffix.lower() not in SUFFIXES or arguments.csv or arguments.json:
+        raise UsageError(
+            f"--output {path}: a name that ends in {' or '.join(SUFFIXES)} is needed, and no --csv or --json"
+        )
+    if path.suffix.lower() == ".npy":
+        rows = _Rows()
+        yield rows
+        with open(path, "wb") as file:
+            np.save(file, np.array(rows.rows).reshape(-1, len(names)))
+        return
+    with open(path, "w", encoding="utf-8", newline="") as text:
+        yield _Csv(text, letter, names, timed)
+
+
+class _Table:
+    def __init__(self, names: Sequence[str], units: Sequence[str]) -> None:
+        self._names, self._units = names, units
+
+    def write(self, time: float | None, values: Array) -> None:
+        rows = zip(self._names, map(number, values.tolist()), self._units, strict=True)
+        print("\n".join(table(("joint", "value", "unit"), list(rows), right=("value",))))
+
+
+class _Json:
+    def __init__(self, letter: str, names: Sequence[str]) -> None:
+        self._letter, self._names = letter, names
+
+    def write(self, time: float | None, values: Array) -> None:
+        finite = [value if np.isfinite(value) else None for value in values.tolist()]
+        record: dict[str, Any] = {} if time is None else {"time": time}
+        print(json.dumps(record | {self._letter: dict(zip(self._names, finite, strict=True))}))
+
+
+class _Csv:
+    def __init__(self, file: Any, letter: str, names: Sequence[str], timed: bool) -> None:
+        self._writer, self._timed = csv.writer(file, lineterminator="\n"), timed
+        self._writer.writerow([*(["time"] if timed else []), *(f"{letter}_{name}" for name in names)])
+
+    def write(self, time: float | None, values: Array) -> None:
+        # the shortest text that gives the same number; nothing where it is not known
+        cells = ["" if np.isnan(value) else repr(value) for value in values.tolist()]
+        self._writer.writerow([*([repr(time)] if self._timed else []), *cells])
+
+
+class _Rows:
+    def __init__(self) -> None:
+        self.rows: list[Array] = []
+
+    def write(self, time: float | None, values: Array) -> None:
+        self.rows.append(values.copy())

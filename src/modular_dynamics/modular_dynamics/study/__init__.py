@@ -3,8 +3,9 @@
 `from modular_dynamics import study`. Runs need the extra "study" (Dask, PyArrow).
 """
 
-from .description import Study, load_study
 from .evaluation import Evaluator, Violation, evaluated_rows
+from .reading import load_study
 from .sampling import designs_between
+from .study import Study
 
 __all__ = ["Evaluator", "Study", "Violation", "designs_between", "evaluated_rows", "load_study"]

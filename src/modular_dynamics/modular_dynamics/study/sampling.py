@@ -2,13 +2,11 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .description.inputs import Input
-from .description.study import Sampling
+from .study import Input, Sampling
 
 __all__ = ["designs_between"]
 
@@ -51,23 +49,5 @@ def _sobol(width: int, seed: int, first: int, count: int) -> Array:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a chunk is not balanced by itself; the sequence is, at powers of 2
         if first:
-            _forward(sequence, first)
+            sequence.fast_forward(first)
         return np.asarray(sequence.random(count))
-
-
-def _forward(sequence: Any, first: int) -> None:
-    """Do as ``sequence.fast_forward(first)``, but from the bits of the index instead of point by point.
-
-    Point k is the shift XOR the direction numbers at the bits of k's Gray code [Antonov & Saleev, USSR
-    Comput. Math. Math. Phys. 19 (1979)]. SciPy keeps the last point that it has drawn. Its attributes are
-    private: with other attributes, SciPy's own method is called.
-    """
-    try:
-        directions, shift, last = sequence._sv, sequence._shift, sequence._quasi
-    except AttributeError:
-        sequence.fast_forward(first)
-        return
-    gray = (first - 1) ^ ((first - 1) >> 1)
-    bits = [k for k in range(gray.bit_length()) if gray >> k & 1]
-    last[:] = shift ^ np.bitwise_xor.reduce(directions[:, bits], axis=1)
-    sequence.num_generated = first

@@ -6,7 +6,7 @@ import pytest
 from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import MECHANISMS
 from modular_dynamics import load_urdf
-from modular_dynamics.export.functions import recordings_of
+from modular_dynamics.export.c_code import recordings_of
 
 #: Step of central differences, and what rounding and curvature leave of them.
 STEP, ALLOWED = 1e-5, 1e-8

@@ -86,7 +86,7 @@ def test_the_number_of_modules_is_limited_before_memory_is_needed():
 
 
 def test_an_assembly_grows_no_further_than_its_matrix(monkeypatch):
-    monkeypatch.setattr("modular_dynamics.modular.assembly.checks.MOST_MODULES", 2)
+    monkeypatch.setattr("modular_dynamics.modular.assembly.structure.MOST_MODULES", 2)
     with pytest.raises(ModularDynamicsError, match="has 2 modules; at most 2 are supported"):
         assembly().dock("v1", 3, "v2", 4, kind="backbone")
 

@@ -18,11 +18,14 @@ def test_a_profile_is_read_from_a_file_or_a_text(tmp_path):
 @pytest.mark.parametrize(
     ("text", "offender"),
     [
-        ("a: 1", "unknown key a"),
-        (TEXT.replace("until: 2.0", "until: 0.5"), "segment 2: until 0.5 s must be later"),
-        (TEXT.replace("3.0", "x"), "joint 'a' must be a finite number, not 'x'"),
+        ("a: 1", "a is an unknown key"),
+        (
+            TEXT.replace("until: 2.0", "until: 0.5"),
+            "segments/1/until is 0.5; a time .s. later",
+        ),
+        (TEXT.replace("3.0", "x"), "accelerations/a is 'x'; a finite number"),
     ],
 )
 def test_errors_name_what_is_wrong(text, offender):
-    with pytest.raises(DescriptionError, match=f"^here: .*{offender}"):
+    with pytest.raises(DescriptionError, match=f"^here.*: .*{offender}"):
         profile_of(text, "here")

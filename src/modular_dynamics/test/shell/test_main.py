@@ -13,7 +13,8 @@ import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_python
 from modular_dynamics import _core
-from modular_dynamics.shell import check, commands
+from modular_dynamics.shell import check
+from modular_dynamics.shell import main as commands
 
 COMMANDS = [one.name for one in commands.OWN]
 PROJECT = (ROOT / "src/modular_dynamics/pyproject.toml").read_text("utf-8")

@@ -1,6 +1,3 @@
-import io
-import sys
-
 import numpy as np
 import pytest
 
@@ -135,17 +132,6 @@ def test_a_folder_that_one_stands_in_gives_its_name(shell, error, tmp_path, monk
     monkeypatch.chdir(folder)
     assert shell("plot", ".").out == f"{folder}.png\n"
     assert "the name of the file is empty" in error("plot", "")
-
-
-def test_a_terminal_shows_that_panels_are_drawn(shell, table, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    stream = Terminal()
-    monkeypatch.setattr(sys, "stderr", stream)
-    assert shell("plot", table).code == 0
-    assert stream.getvalue() == "\r\x1b[Kdrawing 2 panels ...\r\x1b[K"
 
 
 def test_standard_input_needs_a_name_for_the_picture(error):

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from modular_dynamics.shell import plot as module
 from modular_dynamics.shell.command import UsageError
-from modular_dynamics.shell.plot import Columns, read_columns
+from modular_dynamics.shell.plot import read_columns
 
 
 def read(tmp_path, text):
@@ -56,11 +55,3 @@ def test_columns_that_are_not_drawn_may_hold_anything(tmp_path):
     found = read(tmp_path, "time,tau_a,x,x\n0,,inf,text\n")
     assert list(found.values) == ["tau_a"]
     assert np.isnan(found.values["tau_a"]).all()
-
-
-def test_numbers_of_a_bag_that_cannot_be_drawn_are_named_by_their_time(monkeypatch, tmp_path):
-    columns = Columns(np.array([0.0, 0.5]), {"tau_a": np.array([np.nan, -np.inf])})
-    reader = SimpleNamespace(load=lambda: lambda *_: columns)
-    monkeypatch.setattr(module, "entry_points", lambda **_: [reader])
-    with pytest.raises(UsageError, match=r"column tau_a, after 0.5 s: -inf cannot be drawn"):
-        read_columns(str(tmp_path), ("tau_",))

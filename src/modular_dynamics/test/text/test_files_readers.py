@@ -6,7 +6,7 @@ import pytest
 
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.loops import read_rules
-from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type, read_timor_modules
+from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
 from modular_dynamics.text.sizes import MAX_BYTES, MAX_YAML_BYTES
 
 YAML = {
@@ -15,7 +15,7 @@ YAML = {
     "gait": gaits.load,
     "rules": read_rules,
 }
-OTHERS = {"table": IncidenceMatrix.from_csv, "timor's modules": read_timor_modules}
+OTHERS = {"table": IncidenceMatrix.from_csv}
 
 
 @pytest.mark.timeout(60)

@@ -4,20 +4,14 @@ Each number with a decimal point gets an exponent: what is read must be the same
 """
 
 import re
-import shutil
 
 import numpy as np
 import pytest
-import yaml
-from lxml import etree
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS, ROOT
-from helpers.processes import generate
-from modular_dynamics.loops import read_rules
+from helpers.paths import ROOT
 from modular_dynamics.modular import gaits, read_module_type
 from modular_dynamics.motions import load_profile
-from modular_dynamics.study import load_study
 from modular_dynamics.text.yaml_text import documents
 
 DECIMAL = re.compile(r"(?<![\w.])(-?)(\d+\.\d+)(?![\w.])")
@@ -63,25 +57,6 @@ def described(value):
     return value.to_yaml() if hasattr(value, "to_yaml") else repr(vars(value))
 
 
-def test_rules(tmp_path):
-    path = ROBOTS / "charmie_torso_rules.yaml"
-    text = path.read_text("utf-8").replace("0.5", "5e-1")
-    (tmp_path / path.name).write_text(text, "utf-8")
-    assert repr(read_rules(tmp_path / path.name)) == repr(read_rules(path))
-
-
-def test_a_study_and_its_catalogues(tmp_path):
-    shutil.copytree(ROOT / "config", tmp_path / "config")
-    shutil.copytree(ROBOTS, tmp_path / "urdf")
-    before = load_study(tmp_path / "config/charmie_study.yaml")
-    for name in ("charmie_study.yaml", "charmie_springs_s4.yaml", "charmie_springs_s5.yaml"):
-        path = tmp_path / "config" / name
-        path.write_text(with_exponents(path.read_text("utf-8")), "utf-8")
-    after = load_study(tmp_path / "config/charmie_study.yaml")
-    assert repr(after.inputs) == repr(before.inputs)
-    assert repr(after.keep) == repr(before.keep)
-
-
 def test_a_partition_file(tmp_path):
     """A spring of 1000 N/m and 0.05 m between the ground and the bar: as given in the tags."""
     anchors = "anchors: [{link: base}, {link: bar, xyz: [0, 0, %s]}]"
@@ -104,34 +79,3 @@ def test_a_partition_file(tmp_path):
     pull = 1000.0 * (1.0 - 0.05 / np.hypot(x, z))
     moment = (z * -pull * x) - ((x - 0.1) * -pull * z)  # about +y
     np.testing.assert_allclose(torques[0], -moment - 9.81 * 0.2 * np.sin(0.3), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("name", "option", "table"),
-    [
-        ("exoskeleton", "--inertias", "exoskeleton_inertias.yaml"),
-        ("charmie_torso", "--parameters", "charmie_torso_parameters.yaml"),
-    ],
-)
-def test_tables_of_the_generators(tmp_path, name, option, table):
-    text = with_exponents((ROBOTS / "generators" / table).read_text("utf-8"))
-    (tmp_path / table).write_text(text, "utf-8")
-    written = generate(name, option, tmp_path / table, "--out", tmp_path / "robot.urdf")
-    assert written.returncode == 0, written.stderr
-    before, after = (md.load_urdf(path) for path in (ROBOTS / f"{name}.urdf", tmp_path / "robot.urdf"))
-    for old, new in zip(before.bodies, after.bodies, strict=True):
-        np.testing.assert_array_equal(new.inertia, old.inertia)
-        assert new.mass == old.mass
-
-
-def test_an_inertia_of_5e_05_in_the_exoskeletons_table(tmp_path):
-    """PyYAML alone reads a text, of which no minus sign can be taken."""
-    table = yaml.safe_load((ROBOTS / "generators" / "exoskeleton_inertias.yaml").read_text("utf-8"))
-    table["body_12"] = {"mass": 0.15, "com": [0, 0, 0], "inertia": ["MOMENT", 0, 0, "MOMENT", 0, "MOMENT"]}
-    path = tmp_path / "table.yaml"
-    path.write_text(yaml.safe_dump(table).replace("MOMENT", "5e-05"), "utf-8")
-    written = generate("exoskeleton", "--inertias", path, "--out", tmp_path / "robot.urdf")
-    assert written.returncode == 0, written.stderr
-    link = etree.parse(tmp_path / "robot.urdf").find("link[@name='body_12']")
-    inertia = link.find("inertial/inertia")
-    assert [float(inertia.get(key)) for key in ("ixx", "iyy", "izz", "ixy")] == [5e-5, 5e-5, 5e-5, 0.0]

@@ -8,8 +8,7 @@ from dataclasses import Field, fields
 from difflib import get_close_matches
 from typing import Any
 
-from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError
-from modular_dynamics.shell.tables import number, printable, table
+from modular_dynamics.shell.command import FINDINGS, GOOD, Command, UsageError, number, printable, table
 from modular_dynamics.text.files import path_of
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

@@ -12,9 +12,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from modular_dynamics.shell.command import UsageError
-from modular_dynamics.shell.files.outputs import raise_if_read
-from modular_dynamics.shell.tables import printable
+from modular_dynamics.shell.command import UsageError, printable, raise_if_read
 from modular_dynamics_ros.bag.recording import Recorded, Recording
 from modular_dynamics_ros.bag.replay import (
     OPTIONS,

@@ -13,8 +13,8 @@ import yaml
 from helpers.paths import ROOT
 from helpers.processes import run_command, run_python
 from helpers.recorded_bags import START, moving_states, text, write_bag
+from modular_dynamics.shell.command import add_robot_arguments
 from modular_dynamics.shell.main import main
-from modular_dynamics.shell.robot import add_robot_arguments
 from modular_dynamics_ros.bag.command import OPTIONS, add_parameter_options, parameters_of
 from modular_dynamics_ros.bag.run import _Run
 from modular_dynamics_ros.exceptions import ParameterError
@@ -31,7 +31,7 @@ class Finder:
             'ament_index_python'}:
             raise ModuleNotFoundError(f'no {name}: there is no ROS')
 sys.meta_path.insert(0, Finder())
-from modular_dynamics.shell import commands
+from modular_dynamics.shell import main as commands
 from modular_dynamics_ros.bag.command import BAG
 commands.OWN = (*commands.OWN, BAG)
 from modular_dynamics.shell.main import main
@@ -173,7 +173,7 @@ def test_a_misspelt_parameter_of_all_nodes_is_a_warning(recording, tmp_path, cap
 FULL = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-from modular_dynamics.shell import commands
+from modular_dynamics.shell import main as commands
 from modular_dynamics_ros.bag.command import BAG
 commands.OWN = (*commands.OWN, BAG)
 from modular_dynamics.shell.main import main
@@ -223,7 +223,7 @@ def test_memory_does_not_grow_with_the_bag(tmp_path, names, four_link):
 
 MEASURED = """
 import sys
-from modular_dynamics.shell import commands
+from modular_dynamics.shell import main as commands
 from modular_dynamics_ros.bag.command import BAG
 commands.OWN = (*commands.OWN, BAG)
 from modular_dynamics.shell.main import main

@@ -2,32 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from numpy.typing import ArrayLike
 
-from ...exceptions import AssemblyError
+from ...exceptions import AssemblyError, UnknownNameError
 from ...model import SubsystemGraph
+from ...urdf.writing import element, number, numbers, origin, robot_element, text_of
 from ..incidence.conversion import incidence_matrix_of, with_columns
 from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
 from ..incidence.transformations import DirectTransformations, IndirectTransformations
-from ..modules.library import shipped_types
-from ..modules.module_type import ModuleJoint, ModuleType
-from ..names import shown
-from . import checks
-from .connections import connected_from
-from .contents import Contents
-from .docking import FIXED, Docking, Mount, checked_mount
-from .graph import closed_graph, graph_of
-from .structure import Structure, docked, module_of, released, replayed, started
-from .urdf_text import urdf_of
+from ..modules.files import shipped_types
+from ..modules.module_type import ModuleType
+from ..modules.parts import ModuleJoint
+from ..names import LONGEST_NAME, is_label, listed, shown
+from .docking import (
+    FIXED,
+    Docking,
+    Mount,
+    checked_kind,
+    checked_mount,
+    checked_name,
+    checked_port,
+    connected_from,
+)
+from .graph import GRAVITY, closed_graph, graph_of
+from .structure import Structure, docked, module_of, released, started
 
 __all__ = ["Assembly"]
 
 MountLike = str | Mount | Sequence[ModuleJoint]
 
 
-class Assembly(Contents):
+class _Known(dict[str, ModuleType]):
+    """A dictionary of module types that raises UnknownNameError for an unknown name."""
+
+    def __init__(self, what: str, types: Mapping[str, ModuleType]) -> None:
+        super().__init__(types)
+        self._what = what
+
+    def __missing__(self, name: object) -> ModuleType:
+        raise UnknownNameError(f"no {self._what} {shown(name)}; known: {listed(self)}")
+
+
+def _checked_types(types: object) -> dict[str, ModuleType]:
+    """Return kinds by name, as a mapping. Raises AssemblyError."""
+    if not isinstance(types, Mapping):
+        raise AssemblyError(f"types is {shown(types)}; a mapping of names to ModuleTypes is needed")
+    for name, kind in types.items():
+        if not isinstance(kind, ModuleType) or kind.name != name:
+            needed = "a ModuleType of that name is needed"
+            raise AssemblyError(f"types has {shown(kind)} as {shown(name)}; {needed}")
+    return dict(types)
+
+
+def _tree_of(name: str, structure: Structure) -> str:
+    """Return one line for each module (ports, name, kind), then one for each ring."""
+    children: dict[str, list[Docking]] = {}
+    for docking in structure.tree:
+        children.setdefault(docking.parent, []).append(docking)
+    joints = sum(len(placed.joints) for placed in structure.placed.values())
+    lines = [
+        f"{name}: {len(structure.placed)} modules, {joints} joints",
+        f"{structure.base} ({structure.placed[structure.base].type.name})",
+    ]
+    kinds = {module: placed.type.name for module, placed in structure.placed.items()}
+    stack = [(docking, "") for docking in reversed(children.get(structure.base, []))]
+    last = {dockings[-1].module for dockings in children.values()}
+    while stack:
+        docking, indent = stack.pop()
+        ends = docking.module in last
+        lines.append(f"{indent}{'└─' if ends else '├─'} {_connection(docking)} ({kinds[docking.module]})")
+        below = indent + ("   " if ends else "│  ")
+        stack += [(child, below) for child in reversed(children.get(docking.module, []))]
+    lines += [f"ring: {ring.parent} {_connection(ring)}" for ring in structure.rings]
+    return "\n".join(lines)
+
+
+def _connection(docking: Docking) -> str:
+    turned = f" turned {90 * docking.turn} deg" if docking.turn else ""
+    return f"{docking.parent_port}-{docking.port} {docking.module}{turned}"
+
+
+class Assembly:
     """Modules docked to each other, from a base module outwards. Constant: each change gives a new assembly.
 
     Modules stand in the order of their docking, each after the one that carries it. A docking between two
@@ -55,13 +113,81 @@ class Assembly(Contents):
             raise AssemblyError(
                 f"the base is {shown(base)}; needed is (name, kind), such as ('v0', 'backbone')"
             )
-        known = {**shipped_types(), **checks.checked_types({} if types is None else types)}
-        module = checks.checked_name(base[0])
-        kind = checks.checked_kind(base[1], module, known)
-        self._name = checks.checked_robot(name)
-        self._structure = started(
-            module, kind, checked_mount(mount, module, kind.bodies), {**known, kind.name: kind}
-        )
+        known = {**shipped_types(), **_checked_types({} if types is None else types)}
+        module = checked_name(base[0])
+        kind = checked_kind(base[1], module, known)
+        if not isinstance(name, str) or not is_label(name):
+            needed = f"text of at most {LONGEST_NAME} characters is needed"
+            raise AssemblyError(f"the robot's name is {shown(name)}; {needed}")
+        own = checked_mount(mount, module, kind.bodies)
+        self._name, self._structure = name, started(module, kind, own, {**known, kind.name: kind})
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self._name
+
+    @property
+    def base(self) -> str:
+        """The base module."""
+        return self._structure.base
+
+    @property
+    def mount(self) -> Mount:
+        """Joints between the world and the base."""
+        return self._structure.mount
+
+    @property
+    def types(self) -> Mapping[str, ModuleType]:
+        """Module types by name. Raises UnknownNameError for other names, with the choices."""
+        return MappingProxyType(_Known("kind", self._structure.types))
+
+    @property
+    def kinds(self) -> Mapping[str, ModuleType]:
+        """Module type of each module, in order. Raises UnknownNameError for other names, with the choices."""
+        kinds = {name: placed.type for name, placed in self._structure.placed.items()}
+        return MappingProxyType(_Known("module", kinds))
+
+    @property
+    def dockings(self) -> tuple[Docking, ...]:
+        """Docking of each module but the base towards the base, in order."""
+        return self._structure.tree
+
+    @property
+    def rings(self) -> tuple[Docking, ...]:
+        """The dockings that close rings."""
+        return self._structure.rings
+
+    def __len__(self) -> int:
+        return len(self._structure.placed)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._structure.placed)
+
+    def __contains__(self, module: object) -> bool:
+        return isinstance(module, str) and module in self._structure.placed
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Assembly):
+            return NotImplemented
+        return self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash((self.base, self._structure.dockings))
+
+    def _identity(self) -> tuple[object, ...]:
+        return tuple(self.kinds.items()), self._structure.dockings, self.mount
+
+    def docked_at(self, module: str, port: str | int) -> tuple[str, str] | None:
+        """Return module and port docked at a port; None if it is free. Raises UnknownNameError."""
+        own = checked_port(module, module_of(self._structure, module).type, port)
+        return self._structure.used.get((module, own.name))
+
+    def __str__(self) -> str:
+        return _tree_of(self._name, self._structure)
+
+    def __repr__(self) -> str:
+        return f"<Assembly '{self.name}': {len(self)} modules, {len(self.rings)} rings>"
 
     def dock(
         self,
@@ -112,7 +238,7 @@ class Assembly(Contents):
                 f"a ring still connects modules '{docking.parent}' and '{docking.module}'; undock() opens it"
             )
         others = [each for each in self._structure.dockings if each != docking]
-        return self._with(rest), self._with(self._from(docking.module, others, FIXED))
+        return self._with(rest), self._with(self._structure.based_at(docking.module, others, FIXED))
 
     def merge(
         self,
@@ -138,11 +264,11 @@ class Assembly(Contents):
             raise AssemblyError(f"the prefix is {shown(prefix)}; text is needed")
         theirs = other._structure
         kind = module_of(theirs, other_module).type
-        names = [checks.checked_name(prefix + name) for name in other]
+        names = [checked_name(prefix + name) for name in other]
         if both := [name for name in names if name in self]:
             raise AssemblyError(f"both assemblies have a module '{both[0]}'; give the second one a prefix")
         start = docked(self._structure, module, port, prefix + other_module, other_port, kind, turn)
-        return self._with(replayed(start, connected_from(theirs.dockings, other_module), theirs, prefix))
+        return self._with(start.replayed(connected_from(theirs.dockings, other_module), theirs, prefix))
 
     def with_base(self, module: str, mount: MountLike = FIXED) -> Assembly:
         """Return the same modules seen from another base. Joints at entries follow: see :class:`.ModuleType`.
@@ -151,13 +277,13 @@ class Assembly(Contents):
             UnknownNameError: no such module. ModelError: an invalid mount.
         """
         checked = checked_mount(mount, module, module_of(self._structure, module).type.bodies)
-        return self._with(self._from(module, self._structure.dockings, checked))
+        return self._with(self._structure.based_at(module, self._structure.dockings, checked))
 
     def graph(
         self,
         subsystems: str | Mapping[str, Sequence[str]] = "module",
         *,
-        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        gravity: ArrayLike = GRAVITY,
         guess: ArrayLike | None = None,
         require_closed: bool = False,
     ) -> SubsystemGraph:
@@ -196,7 +322,7 @@ class Assembly(Contents):
         Raises:
             AssemblyError: as :meth:`graph`.
         """
-        return urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
+        return _urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
 
     def incidence_matrix(self) -> IncidenceMatrix:
         """Return the adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""
@@ -256,8 +382,35 @@ class Assembly(Contents):
         changed._name, changed._structure = self._name, structure
         return changed
 
-    def _from(self, base: str, dockings: Sequence[Docking], mount: Mount) -> Structure:
-        """Return the modules that these dockings connect with a base, docked anew from it."""
-        own = self._structure
-        start = started(base, module_of(own, base).type, mount, own.types)
-        return replayed(start, connected_from(dockings, base), own)
+
+# An assembly as URDF text with tags (docs/urdf_tags.md): that of its graph, with the modules' shapes.
+
+#: Attributes of the shapes, in the order of ``Shape.size``; those of a box are one.
+_SIZES = {"box": (), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+
+
+def _urdf_of(structure: Structure, graph: SubsystemGraph) -> str:
+    """Return an assembly's URDF text; shapes are drawn and for collisions."""
+    robot, colors = robot_element(graph), dict[tuple[float, ...], None]()
+    links = {str(link.get("name")): link for link in robot.findall("link")}
+    for placed in structure.placed.values():
+        for name, body in placed.type.bodies.items():
+            site = placed.sites[name]
+            x_link_module = graph.link_pose(site.link)[1].conjugate() * site.x
+            for kind in ("visual", "collision"):
+                for shape in body.shapes:
+                    own = element(kind, links[site.link])
+                    own.append(origin(x_link_module * shape.x_module_shape))
+                    geometry = element(shape.kind, element("geometry", own))
+                    if shape.kind == "box":
+                        geometry.set("size", numbers(shape.size))
+                    for attribute, size in zip(_SIZES[shape.kind], shape.size, strict=False):
+                        geometry.set(attribute, number(size))
+                    if kind == "visual":
+                        colors[shape.color] = None
+                        element("material", own, name=f"rgba {numbers(shape.color)}")
+    for k, color in enumerate(colors):
+        material = element("material", name=f"rgba {numbers(color)}")
+        element("color", material, rgba=numbers(color))
+        robot.insert(k, material)
+    return text_of(robot)

@@ -1,19 +1,32 @@
-"""How modules are connected: dockings, and the mount of the base."""
+"""How modules are connected: dockings and the mount of the base; checks that name modules and ports."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...exceptions import ModelError
+from ...exceptions import AssemblyError, ModelError, UnknownNameError
 from ...model import JointType, Limits
-from ..modules.equality import is_same
-from ..modules.module_type import ENTRY, ModuleJoint, Step
-from ..names import NAME, is_name, shown
+from ..modules.module_type import ModuleType
+from ..modules.parts import ENTRY, MOVING, ModuleJoint, Port, Step, is_same, unit
+from ..names import NAME, is_name, listed, shown
 
-__all__ = ["FIXED", "FLOATING", "Docking", "Mount", "virtual_joint"]
+__all__ = [
+    "FIXED",
+    "FLOATING",
+    "Docking",
+    "Mount",
+    "beyond",
+    "checked_kind",
+    "checked_mount",
+    "checked_name",
+    "checked_port",
+    "connected_from",
+    "integer",
+    "virtual_joint",
+]
 
 
 class Docking(NamedTuple):
@@ -29,6 +42,44 @@ class Docking(NamedTuple):
     turn: int = 0
 
 
+def beyond(tree: Iterable[Docking], module: str) -> dict[str, None]:
+    """Return a module and all that it carries, by a tree of dockings, parents first."""
+    carried = {module: None}
+    for docking in tree:
+        if docking.parent in carried:
+            carried[docking.module] = None
+    return carried
+
+
+def connected_from(dockings: Iterable[Docking], start: str) -> list[Docking]:
+    """Return the dockings connected with ``start``, each seen from the module nearer to it.
+
+    Those that form a tree come in breadth-first order, those that close rings after them.
+    """
+    at: dict[str, list[Docking]] = {}
+    for docking in dockings:
+        parent, parent_port, module, port, turn = docking
+        at.setdefault(parent, []).append(docking)
+        # seen from the other module the turn stays: the inverse of R = Rz(turn) Rx(pi) is R
+        at.setdefault(module, []).append(Docking(module, port, parent, parent_port, turn))
+    reached, queue = {start}, [start]
+    tree: list[Docking] = []
+    rings: list[Docking] = []
+    seen: set[tuple[str, str]] = set()
+    for module in queue:
+        for docking in at.get(module, ()):
+            if docking[:2] in seen:
+                continue  # seen already, from the other module
+            seen.update((docking[:2], docking[2:4]))
+            if docking.module in reached:
+                rings.append(docking)
+                continue
+            reached.add(docking.module)
+            queue.append(docking.module)
+            tree.append(docking)
+    return tree + rings
+
+
 @dataclass(frozen=True, eq=False)
 class Mount:
     """How the base module stands in the world: fixed, floating, or on virtual joints, in this order.
@@ -40,25 +91,17 @@ class Mount:
     virtual_joints: tuple[ModuleJoint, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mount):
-            return NotImplemented
-        return is_same(self, other)
+        return is_same(self, other) if isinstance(other, Mount) else NotImplemented
 
     def __hash__(self) -> int:
         return hash((self.floating, len(self.virtual_joints)))
 
     def steps(self, root: str) -> tuple[Step, ...]:
         """Return the joints from the world to the root body of the base."""
-        names = [joint.name for joint in self.virtual_joints]
-        children = [*names[:-1], root]
-        return tuple(
-            Step(joint, ENTRY if k == 0 else names[k - 1], children[k], False)
-            for k, joint in enumerate(self.virtual_joints)
-        )
+        ends = [ENTRY, *(joint.name for joint in self.virtual_joints[:-1]), root]
+        return tuple(Step(joint, ends[k], ends[k + 1], False) for k, joint in enumerate(self.virtual_joints))
 
 
-#: Types of virtual joints.
-_VIRTUAL = (JointType.PRISMATIC, JointType.REVOLUTE, JointType.CONTINUOUS)
 FIXED = Mount()
 FLOATING = Mount(floating=True)
 
@@ -75,28 +118,12 @@ def virtual_joint(
         ModelError: no name, another kind, an axis of zero length, other limits or damping than these.
     """
     _require_name(name)
-    kinds = [each.value for each in _VIRTUAL]
+    kinds = [each.value for each in MOVING]
     if not isinstance(kind, str) or kind not in kinds:
         raise ModelError(f"virtual joint '{name}' is {kind!r}; needed is one of {', '.join(kinds)}")
-    try:
-        direction = np.array(axis, float)
-    except (TypeError, ValueError):
-        direction = np.empty(0)
-    if (
-        direction.shape != (3,)
-        or not np.isfinite(direction).all()
-        or not (length := np.linalg.norm(direction))
-    ):
-        raise ModelError(
-            f"the axis of virtual joint '{name}' is {axis!r}; three finite numbers, not all 0, are needed"
-        )
-    if limits is not None and not isinstance(limits, Limits):
-        raise ModelError(f"the limits of virtual joint '{name}' are {limits!r}; a Limits is needed")
-    if not isinstance(damping, (int, float)) or not 0.0 <= damping < np.inf:
-        raise ModelError(f"the damping of virtual joint '{name}' is {damping!r}; a number from 0 is needed")
-    return ModuleJoint(
-        name, JointType(kind), ENTRY, name, direction / length, limits=limits or Limits(), damping=damping
-    )
+    direction = unit(f"the axis of virtual joint '{name}'", axis)
+    own = Limits() if limits is None else limits
+    return ModuleJoint(name, JointType(kind), ENTRY, name, direction, limits=own, damping=damping)
 
 
 def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
@@ -121,16 +148,11 @@ def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
         if not isinstance(joint, ModuleJoint):
             raise ModelError(f"the mount has {joint!r}; virtual joints are made by virtual_joint()")
         _require_name(joint.name)
+        what = f"virtual joint '{joint.name}' of module '{base}'"
         if joint.name in names:
-            raise ModelError(
-                f"virtual joint '{joint.name}' of module '{base}' has the name of another one, or of "
-                "one of its bodies"
-            )
-        if joint.type not in _VIRTUAL or joint.axis is None:
-            raise ModelError(
-                f"virtual joint '{joint.name}' of module '{base}' is {joint.type.value}, about the axis "
-                f"{joint.axis}; needed is prismatic, revolute or continuous, with an axis"
-            )
+            raise ModelError(f"{what} has the name of another one, or of one of its bodies")
+        if joint.axis is None:
+            raise ModelError(f"{what} has no axis; a direction is needed")
         names.append(joint.name)
     return mount
 
@@ -138,3 +160,48 @@ def checked_mount(mount: object, base: str, bodies: Iterable[str]) -> Mount:
 def _require_name(name: object) -> None:
     if not is_name(name):
         raise ModelError(f"a virtual joint's name is {shown(name)}; {NAME} is needed")
+
+
+def checked_name(name: object) -> str:
+    """Return a name for a module: see :func:`.is_name`. Raises AssemblyError."""
+    if not isinstance(name, str) or not is_name(name):
+        raise AssemblyError(f"a module's name is {shown(name)}; {NAME} is needed")
+    return name
+
+
+def checked_kind(kind: object, module: str, types: Mapping[str, ModuleType]) -> ModuleType:
+    """Return the module type of that name, or the type itself. Raises UnknownNameError, AssemblyError."""
+    if isinstance(kind, ModuleType):
+        if types.get(kind.name, kind) != kind:
+            other = f"another kind '{kind.name}' than that of module '{module}'"
+            raise AssemblyError(f"the assembly knows {other}")
+        return kind
+    if not isinstance(kind, str):
+        needed = "its name or a ModuleType is needed"
+        raise AssemblyError(f"the kind of module '{module}' is {shown(kind)}; {needed}")
+    if kind not in types:
+        raise UnknownNameError(f"unknown kind {shown(kind)} of module '{module}'; known: {listed(types)}")
+    return types[kind]
+
+
+def checked_port(module: str, kind: ModuleType, port: object) -> Port:
+    """Return the port of that name or number.
+
+    Raises:
+        UnknownNameError: there is none; names the module and the ports that it has.
+        AssemblyError: neither a name nor a number.
+    """
+    key = port if isinstance(port, str) else integer(port)
+    found = None if key is None else kind.port(key)
+    if found is None:
+        error = AssemblyError if key is None else UnknownNameError
+        ports = f"the ports of a {kind.name}: {listed(kind.ports) or 'none'}"
+        raise error(f"port {shown(port)} of module '{module}' cannot dock; {ports}")
+    return found
+
+
+def integer(value: object) -> int | None:
+    """Return an integer, of Python or NumPy, as int; None for anything else."""
+    if type(value) is bool or not isinstance(value, (int, np.integer)):
+        return None
+    return int(value)

@@ -16,15 +16,14 @@ from ...loops.assembly.groups import LoopGroup, independent_groups
 from ...loops.constraints.constraint_system import ConstraintSystem
 from ...loops.constraints.coordinates import Coordinates
 from ...loops.constraints.newton import CLOSED
-from ...model import Anchor, Body, Connection, Joint, LoopJoint, Subsystem, SubsystemGraph
-from ..modules.port import mating
+from ...model import Anchor, Body, Connection, Joint, Link, LoopJoint, Subsystem, SubsystemGraph
+from ...model.changes.bodies import body_of, parts_of
+from ..modules.parts import mating
 from ..names import LONGEST_NAME, is_label, listed, shown
-from .checks import checked_gravity
 from .docking import Docking
-from .placement import Site
-from .structure import Structure
+from .structure import WORLD, Site, Structure
 
-__all__ = ["closed_graph", "graph_of"]
+__all__ = ["GRAVITY", "closed_graph", "graph_of"]
 
 # Which modules of an assembly form a subsystem.
 
@@ -37,19 +36,18 @@ def groups_of(
     Raises:
         AssemblyError: as :meth:`.Assembly.graph`.
     """
-    if isinstance(subsystems, Mapping):
-        return _in_order(structure, _checked(structure, subsystems))
-    if not isinstance(subsystems, str):
-        raise AssemblyError(
-            f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
-        )
-    if subsystems == "module":
+    if isinstance(subsystems, str) and subsystems == "module":
         return {module: (module,) for module in structure.placed}
-    if subsystems == "chain":
-        return _in_order(structure, _chains(structure))
-    raise AssemblyError(
-        f"subsystems is {shown(subsystems)}; needed is 'module', 'chain', or modules by subsystem"
-    )
+    if isinstance(subsystems, Mapping):
+        groups = _checked(structure, subsystems)
+    elif isinstance(subsystems, str) and subsystems == "chain":
+        groups = _chains(structure)
+    else:
+        needed = "needed is 'module', 'chain', or modules by subsystem"
+        raise AssemblyError(f"subsystems is {shown(subsystems)}; {needed}")
+    # a group's first module comes before its others, and after its carrier, in the order of docking
+    order = {module: k for k, module in enumerate(structure.placed)}
+    return dict(sorted(groups.items(), key=lambda item: order[item[1][0]]))
 
 
 def _chains(structure: Structure) -> dict[str, list[str]]:
@@ -103,13 +101,6 @@ def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[s
             )
         groups.setdefault(name, []).append(module)
     return groups
-
-
-def _in_order(structure: Structure, groups: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """Return the groups, each after the one that carries its first module."""
-    # a group's first module comes before its others, and after its carrier, in the order of docking
-    order = {module: k for k, module in enumerate(structure.placed)}
-    return dict(sorted(groups.items(), key=lambda item: order[item[1][0]]))
 
 
 # Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
@@ -210,7 +201,7 @@ def _dependent_columns(J: Array, rank: int) -> list[int]:
 
 
 _NORMAL = np.array([0.0, 0.0, 1.0])
-_GRAVITY = np.array([0.0, 0.0, -9.81])
+GRAVITY = (0.0, 0.0, -9.81)
 #: Distance [m] and difference of directions of two ports that are docked: rounding.
 _ROUNDING = 1e-9
 #: Rings that an error names.
@@ -218,12 +209,17 @@ MOST_NAMED = 3
 
 
 class _Rows(NamedTuple):
-    """Joints and bodies in the graph's order, and the index of each module's first one."""
+    """Joints and bodies in the graph's order, the index of each module's first one, and the ground."""
 
     joints: list[Joint]
     bodies: list[Body]
     parents: list[int | None]
     first: dict[str | None, int]
+    ground: Body
+
+    def body(self, site: Site) -> Body:
+        """Return the body of a site."""
+        return self.ground if site.module is None else self.bodies[self.first[site.module] + site.body]
 
 
 def graph_of(
@@ -235,7 +231,7 @@ def graph_of(
     require_closed: bool,
 ) -> SubsystemGraph:
     """Return the graph of an assembly: see :meth:`.Assembly.graph`."""
-    graph = closed_graph(name, structure, subsystems, checked_gravity(gravity))
+    graph = closed_graph(name, structure, subsystems, gravity)
     if not graph.loop_joints:
         if guess is not None:
             finite_guess(graph, guess)
@@ -256,44 +252,65 @@ def closed_graph(
     name: str,
     structure: Structure,
     subsystems: str | Mapping[str, Sequence[str]],
-    gravity: NDArray[np.float64] = _GRAVITY,
+    gravity: ArrayLike = GRAVITY,
 ) -> SubsystemGraph:
     """Return the graph with rings as loop joints, before independent joints are chosen."""
+    try:
+        field = np.array(gravity, float)
+    except (TypeError, ValueError):
+        field = np.empty(0)
+    if field.shape != (3,) or not np.isfinite(field).all():
+        raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
     groups = groups_of(structure, subsystems)
     rows = _rows(structure, [module for modules in groups.values() for module in modules])
-    (ground,) = structure.bodies[None]
     return SubsystemGraph(
         name,
         tuple(rows.joints),
         tuple(rows.bodies),
         tuple(rows.parents),
-        tuple(_subsystems(structure, groups, rows, ground)),
+        tuple(_subsystems(structure, groups, rows)),
         tuple([joint.name for joint in rows.joints]),
-        gravity,
-        ground,
+        field,
+        rows.ground,
         loop_joints=tuple(
-            [_loop_joint(structure, ring) for ring in structure.rings if not _is_rigid(structure, ring)]
+            [loop for ring in structure.rings if (loop := _loop_joint(structure, ring, rows)) is not None]
         ),
         floating_base=structure.mount.floating,
     )
 
 
 def _rows(structure: Structure, modules: Sequence[str]) -> _Rows:
-    rows = _Rows([], [], [], {})
+    """Return joints and bodies; a module that is rigidly docked is part of the body that carries it."""
+    ground = Body(WORLD, 0.0, np.zeros(3), np.zeros((3, 3)), {WORLD: DualQuaternion.identity})
+    fixed: dict[tuple[str | None, int], list[tuple[Link, DualQuaternion]]] = {}
+    for placed in structure.placed.values():
+        if placed.fixed is not None:
+            fixed.setdefault(placed.site[:2], []).append((placed.fixed, placed.site.x))
+    if (None, 0) in fixed:  # the base is the ground
+        links = fixed[None, 0]
+        parts = tuple(link for link, _ in links)
+        ground = body_of(parts[0].name, parts, {link.name: x for link, x in links}, {})
+    rows = _Rows([], [], [], {}, ground)
     for module in modules:
-        placed = structure.placed[module]
+        placed, site = structure.placed[module], structure.placed[module].site
         first = rows.first[module] = len(rows.joints)
         rows.joints.extend(placed.joints)
-        rows.bodies.extend(structure.bodies[module])
-        site = placed.site
+        for k, body in enumerate(placed.bodies):
+            more = fixed.get((module, k), ())
+            own = body if not more else _extended(body, more)
+            rows.bodies.append(own)
         carrier = None if site.module is None else rows.first[site.module] + site.body
         rows.parents.extend(carrier if parent is None else first + parent for parent in placed.parents)
     return rows
 
 
-def _subsystems(
-    structure: Structure, groups: Mapping[str, Sequence[str]], rows: _Rows, ground: Body
-) -> list[Subsystem]:
+def _extended(body: Body, more: Sequence[tuple[Link, DualQuaternion]]) -> Body:
+    """Return a body with links fixed to it."""
+    links = {**body.links, **{link.name: x for link, x in more}}
+    return body_of(body.name, (*parts_of(body), *(link for link, _ in more)), links, {})
+
+
+def _subsystems(structure: Structure, groups: Mapping[str, Sequence[str]], rows: _Rows) -> list[Subsystem]:
     """Return one subsystem for each group that has joints."""
     made: list[Subsystem] = []
     index_of: dict[str | None, int | None] = {None: None}
@@ -305,7 +322,7 @@ def _subsystems(
             continue
         index_of.update(dict.fromkeys(modules, len(made)))
         joint, carrier = rows.joints[first], rows.parents[first]
-        body = ground if carrier is None else rows.bodies[carrier]
+        body = rows.ground if carrier is None else rows.bodies[carrier]
         above = rows.parents[first:end]
         entries = [k for k, parent in enumerate(above, first) if parent is None or parent < first]
         links = {rows.joints[k].parent_link for k in entries}
@@ -334,51 +351,30 @@ def _ring_name(ring: Docking) -> str:
     return f"{ring.parent}/{ring.parent_port}-{ring.module}/{ring.port}"
 
 
-def _loop_joint(structure: Structure, ring: Docking) -> LoopJoint:
-    """Return the loop joint that fixes the two modules of a ring to each other at their ports."""
-    (x, owner), (y, other) = _ends(structure, ring)
-    return LoopJoint(
-        _ring_name(ring),
-        "fixed",
-        _anchor(structure, owner, x),
-        _anchor(structure, other, y),
-        _NORMAL,
-    )
+def _loop_joint(structure: Structure, ring: Docking, rows: _Rows) -> LoopJoint | None:
+    """Return the loop joint that fixes the two modules of a ring to each other at their ports.
 
-
-def _is_rigid(structure: Structure, ring: Docking) -> bool:
-    """Return whether no joint lies between the ends of a ring; then it needs no loop joint.
+    None if no joint lies between the ends of the ring.
 
     Raises:
         AssemblyError: no joint lies between, and the ports do not coincide.
     """
-    (x, owner), (y, other) = _ends(structure, ring)
-    if owner[:2] != other[:2]:
-        return False
-    rotation, apart = to_rotation_translation(x.conjugate() * y)
-    if max(np.abs(apart).max(), np.abs(rotation - np.eye(3)).max()) > _ROUNDING:
-        raise AssemblyError(
-            f"port {ring.parent_port} of module '{ring.parent}' and port {ring.port} of module "
-            f"'{ring.module}' do not meet: no joint lies between the modules, and the ports are "
-            f"{np.linalg.norm(apart):.3g} m apart, or in other directions"
-        )
-    return True
-
-
-def _ends(
-    structure: Structure, ring: Docking
-) -> tuple[tuple[DualQuaternion, Site], tuple[DualQuaternion, Site]]:
-    """Return for both modules of a ring the frame of the ports, in the body, and the body's site."""
-    carrier, docked = structure.placed[ring.parent], structure.placed[ring.module]
-    a, b = carrier.type.ports[ring.parent_port], docked.type.ports[ring.port]
-    sites = carrier.sites[a.body], docked.sites[b.body]
-    return (
-        (sites[0].x * a.x_module_port * mating(ring.turn), sites[0]),
-        (sites[1].x * b.x_module_port, sites[1]),
-    )
-
-
-def _anchor(structure: Structure, site: Site, x_body_anchor: DualQuaternion) -> Anchor:
-    """Return the loop joint's frame for a pose in a body, fixed in the link of a site."""
-    x_body_link = structure.bodies[site.module][site.body].links[site.link]
-    return Anchor(site.link, x_body_link.conjugate() * x_body_anchor)
+    modules = structure.placed[ring.parent], structure.placed[ring.module]
+    ports = modules[0].type.ports[ring.parent_port], modules[1].type.ports[ring.port]
+    sites = modules[0].sites[ports[0].body], modules[1].sites[ports[1].body]
+    x = sites[0].x * ports[0].x_module_port * mating(ring.turn)
+    y = sites[1].x * ports[1].x_module_port
+    if sites[0][:2] == sites[1][:2]:
+        rotation, apart = to_rotation_translation(x.conjugate() * y)
+        if max(np.abs(apart).max(), np.abs(rotation - np.eye(3)).max()) > _ROUNDING:
+            raise AssemblyError(
+                f"port {ring.parent_port} of module '{ring.parent}' and port {ring.port} of module "
+                f"'{ring.module}' do not meet: no joint lies between the modules, and the ports are "
+                f"{np.linalg.norm(apart):.3g} m apart, or in other directions"
+            )
+        return None
+    anchors = [
+        Anchor(site.link, rows.body(site).links[site.link].conjugate() * x_body_anchor)
+        for site, x_body_anchor in zip(sites, (x, y), strict=True)
+    ]
+    return LoopJoint(_ring_name(ring), "fixed", anchors[0], anchors[1], _NORMAL)

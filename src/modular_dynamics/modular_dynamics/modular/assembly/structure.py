@@ -1,4 +1,7 @@
-"""The data of an assembly, and how docking and releasing change them."""
+"""The data of an assembly, and how docking and releasing change them.
+
+A module is placed when it docks: its joints and bodies are made then, and kept until it undocks.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,176 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...algebra import DualQuaternion, to_rotation_translation
+from ...algebra import (
+    DualQuaternion,
+    Quaternion,
+    pose,
+    rotation_matrix,
+    to_rotation_translation,
+)
 from ...exceptions import AssemblyError, UnknownNameError
-from ...model import Body, Link
-from ...model.changes.bodies import body_of, parts_of
+from ...model import Body, Inertial, Joint, JointType, Link, merged
 from ..modules.module_type import ModuleType
-from ..names import listed, shown
-from . import checks
-from .connections import beyond, connected_from
-from .docking import Docking, Mount
-from .placement import WORLD, PlacedModule, Site, place
+from ..modules.parts import Step, docked_pose, why_not_mating
+from ..names import MOST_MODULES, listed, shown
+from .docking import (
+    FIXED,
+    Docking,
+    Mount,
+    beyond,
+    checked_kind,
+    checked_name,
+    checked_port,
+    connected_from,
+    integer,
+)
 
-__all__ = ["Structure", "docked", "module_of", "released", "replayed", "started"]
+__all__ = ["WORLD", "PlacedModule", "Site", "Structure", "docked", "module_of", "released", "started"]
 
-# Which cells of the grid modules fill, and where two would fill one.
-
-#: Edge [m] and integer coordinates, from the base module's centre in its axes.
-Cell = tuple[float, int, int, int]
+WORLD = "world"
+_TURNLESS = Quaternion(1.0)
+_Z = np.array([0.0, 0.0, 1.0])
 #: Distance from the grid [cells] up to which a module is on it.
 _OFF_GRID = 0.01
+#: Edge [m] and integer coordinates, from the base module's centre in its axes.
+Cell = tuple[float, int, int, int]
+PortKey = tuple[str, str]
 
 
-def checked_cells(
+class Site(NamedTuple):
+    """A pose fixed in a body of the robot: body ``body`` of module ``module``, or the ground (None).
+
+    ``link``: the link at which it is, which belongs to that body.
+    """
+
+    module: str | None
+    body: int
+    link: str
+    x: DualQuaternion
+
+
+class PlacedModule(NamedTuple):
+    """The joints and bodies that a module adds to the robot.
+
+    Attributes:
+        site: the module's frame in the body that carries it.
+        joints: in order. parents: body that carries each: an index into this module's, or None: the site's.
+        bodies: one for each joint, as if nothing were fixed to them.
+        fixed: the link that becomes part of the carrying body; None where a joint leads to every body.
+        sites: the module's frame in the robot's body that each body of the module belongs to.
+        x_base_module: pose in the base module's frame at zero joint positions.
+    """
+
+    type: ModuleType
+    docking: Docking | None
+    site: Site
+    joints: tuple[Joint, ...]
+    parents: tuple[int | None, ...]
+    bodies: tuple[Body, ...]
+    fixed: Link | None
+    sites: Mapping[str, Site]
+    x_base_module: DualQuaternion
+
+
+def place(
+    name: str, kind: ModuleType, docking: Docking | None, parent: PlacedModule | None, mount: Mount
+) -> PlacedModule:
+    """Return the module ``name`` docked at ``parent``, or, without a docking, the base on its mount."""
+    entered, steps = kind.root, kind.entry_steps
+    if docking is None or parent is None:
+        ground = f"{name}/{kind.root}" if mount == FIXED else WORLD
+        site, steps = Site(None, 0, ground, DualQuaternion.identity), mount.steps(kind.root)
+        x_base, normal = DualQuaternion.identity, _Z
+    else:
+        port, own = parent.type.ports[docking.parent_port], kind.ports[docking.port]
+        x_parent_module = docked_pose(port, own, docking.turn)
+        carrier = parent.sites[port.body]
+        site = carrier._replace(x=carrier.x * x_parent_module)
+        entered = kind.root if steps else own.body
+        x_base = parent.x_base_module * x_parent_module
+        normal = rotation_matrix(own.x_module_port.primary)[:, 2]
+    built = _Builder(name, kind, site, normal, docking is None)
+    if docking is None and mount.floating:
+        link = f"{name}/{entered}"
+        joint = Joint(f"{name}/floating", JointType.FLOATING, site.link, link, site.x, _Z)
+        built.append(joint, None, entered, np.zeros(3))
+    elif steps:
+        for step in steps:
+            built.add(step, virtual=docking is None)
+    else:
+        built.fix(entered)
+    if docking is None:
+        built.sites.update((step.child, built.sites[kind.root]) for step in kind.entry_steps)
+    for step in kind.steps_from(entered):
+        built.add(step)
+    joints, parents, bodies = tuple(built.joints), tuple(built.parents), tuple(built.bodies)
+    return PlacedModule(kind, docking, site, joints, parents, bodies, built.fixed, built.sites, x_base)
+
+
+class _Builder:
+    """Builder of one module's joints and bodies, from its site outwards."""
+
+    def __init__(
+        self, name: str, kind: ModuleType, site: Site, normal: NDArray[np.float64], is_base: bool
+    ) -> None:
+        self.name, self.kind, self.site, self.normal, self.is_base = name, kind, site, normal, is_base
+        self.joints: list[Joint] = []
+        self.parents: list[int | None] = []
+        self.bodies: list[Body] = []
+        self.sites: dict[str, Site] = {}
+        self.fixed: Link | None = None
+
+    def fix(self, body: str) -> None:
+        """Make the body part of the one that carries the module."""
+        link = f"{self.name}/{body}"
+        parent = None if link == self.site.link else self.site.link
+        joint = None if parent is None else f"{self.name}/dock"
+        self.fixed = Link(link, self._inertial(body, np.zeros(3)), parent, joint)
+        self.sites[body] = self.site._replace(link=link)
+
+    def add(self, step: Step, virtual: bool = False) -> None:
+        """Append a joint and the body that it moves. The name of a virtual joint is its own."""
+        joint = step.joint
+        carrier = self.sites.get(step.parent, self.site)  # no site: the joint starts at the entry
+        axis = self.normal if joint.axis is None else joint.axis
+        made = Joint(
+            joint.name if virtual else f"{self.name}/{joint.name}",
+            joint.type,
+            carrier.link,
+            f"{self.name}/{step.child}",
+            carrier.x * pose(_TURNLESS, joint.origin),
+            -axis if step.reversed else axis,
+            joint.limits,
+            joint.damping,
+            joint.friction,
+            armature=joint.armature,
+        )
+        self.append(made, carrier.body if carrier.module == self.name else None, step.child, joint.origin)
+
+    def append(self, joint: Joint, parent: int | None, body: str, origin: NDArray[np.float64]) -> None:
+        """Append a joint and the body that it moves, whose frame is at ``origin`` of the module."""
+        link, inertial = joint.child_link, self._inertial(body, origin)
+        self.joints.append(joint)
+        self.parents.append(parent)
+        self.sites[body] = Site(self.name, len(self.bodies), link, pose(_TURNLESS, -origin))
+        links, parts = {link: DualQuaternion.identity}, (Link(link, inertial),)
+        self.bodies.append(Body(link, inertial.mass, inertial.com, inertial.inertia, links, parts))
+
+    def _inertial(self, body: str, origin: NDArray[np.float64]) -> Inertial:
+        """Return a body's inertia (massless for virtual joints) about a frame at ``origin``."""
+        if body not in self.kind.bodies:
+            return Inertial.none
+        # a base has no entry joints: what these would move is part of its root body
+        parts = [self.kind.bodies[body]]
+        if self.is_base and body == self.kind.root:
+            parts += [self.kind.bodies[step.child] for step in self.kind.entry_steps if step.child != body]
+        own = [(Inertial(p.mass, p.com - origin, p.inertia), DualQuaternion.identity) for p in parts]
+        return own[0][0] if len(own) == 1 else merged(own)
+
+
+def _cells(
     docking: str, kind: ModuleType, x_base_module: DualQuaternion, filled: Mapping[Cell, str]
 ) -> tuple[Cell, ...]:
     """Return a module's cells at zero joint positions; none if it has no cells or is off the grid.
@@ -46,60 +196,12 @@ def checked_cells(
         return ()
     cells = tuple((kind.cell_size, *cell) for cell in nearest.astype(int).tolist())
     for cell in cells:
-        if (other := filled.get(cell)) is not None:
-            shown = ", ".join(map(str, cell[1:]))
-            raise AssemblyError(f"{docking}: it would be in the cell ({shown}), which module '{other}' fills")
+        if cell in filled:
+            place = ", ".join(map(str, cell[1:]))
+            raise AssemblyError(
+                f"{docking}: it would be in the cell ({place}), which module '{filled[cell]}' fills"
+            )
     return cells
-
-
-# The bodies of an assembly: those of its modules, with the modules that are rigidly docked to them.
-
-#: Bodies of each module; under None only the ground.
-Bodies = Mapping[str | None, tuple[Body, ...]]
-
-
-def with_fixed(bodies: Bodies, module: str, placed: PlacedModule) -> Bodies:
-    """Return the bodies with those of a new module; fixed parts merge into the body that carries it."""
-    result = {**bodies, module: placed.bodies}
-    if placed.fixed is not None and placed.site.module is None and None not in bodies:
-        own = placed.fixed.inertial
-        links = {placed.fixed.name: DualQuaternion.identity}
-        result[None] = (Body(placed.fixed.name, own.mass, own.com, own.inertia, links, (placed.fixed,)),)
-    elif placed.fixed is not None:
-        _fix(result, placed.site, placed.fixed)
-    elif None not in bodies:
-        result[None] = (Body(WORLD, 0.0, np.zeros(3), np.zeros((3, 3)), {WORLD: DualQuaternion.identity}),)
-    return result
-
-
-def without_fixed(bodies: Bodies, leaving: Mapping[str, PlacedModule]) -> Bodies:
-    """Return the bodies without those of removed modules and without the parts merged from these."""
-    result = {module: of_module for module, of_module in bodies.items() if module not in leaving}
-    for gone in leaving.values():
-        if gone.fixed is not None and gone.site.module not in leaving:
-            _unfix(result, gone.site, gone.fixed)
-    return result
-
-
-def _fix(bodies: dict[str | None, tuple[Body, ...]], site: Site, link: Link) -> None:
-    old = bodies[site.module][site.body]
-    new = body_of(old.name, (*parts_of(old), link), {**old.links, link.name: site.x}, {})
-    _replace(bodies, site, new)
-
-
-def _unfix(bodies: dict[str | None, tuple[Body, ...]], site: Site, link: Link) -> None:
-    old = bodies[site.module][site.body]
-    parts = tuple(part for part in old.parts if part.name != link.name)
-    links = {name: x for name, x in old.links.items() if name != link.name}
-    _replace(bodies, site, body_of(old.name, parts, links, {}))
-
-
-def _replace(bodies: dict[str | None, tuple[Body, ...]], site: Site, new: Body) -> None:
-    own = bodies[site.module]
-    bodies[site.module] = (*own[: site.body], new, *own[site.body + 1 :])
-
-
-PortKey = tuple[str, str]
 
 
 class Structure(NamedTuple):
@@ -116,7 +218,6 @@ class Structure(NamedTuple):
     placed: Mapping[str, PlacedModule]
     used: Mapping[PortKey, PortKey]
     filled: Mapping[Cell, str]
-    bodies: Bodies
     rings: tuple[Docking, ...]
 
     @property
@@ -128,6 +229,20 @@ class Structure(NamedTuple):
     def dockings(self) -> tuple[Docking, ...]:
         """All dockings: the tree, then those that close rings."""
         return self.tree + self.rings
+
+    def replayed(self, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
+        """Return the structure with another one's dockings, in order, its modules renamed by a prefix."""
+        start = self
+        for module, port, other, other_port, turn in dockings:
+            name = prefix + other
+            kind = None if name in start.placed else source.placed[other].type
+            start = docked(start, prefix + module, port, name, other_port, kind, turn)
+        return start
+
+    def based_at(self, base: str, dockings: Sequence[Docking], mount: Mount) -> Structure:
+        """Return the modules that these dockings connect with a base, docked anew from it."""
+        start = started(base, module_of(self, base).type, mount, self.types)
+        return start.replayed(connected_from(dockings, base), self)
 
 
 class Release(NamedTuple):
@@ -141,17 +256,15 @@ class Release(NamedTuple):
 def started(base: str, kind: ModuleType, mount: Mount, types: Mapping[str, ModuleType]) -> Structure:
     """Return a structure with the base module alone."""
     placed = place(base, kind, None, None, mount)
-    cells = checked_cells(base, kind, placed.x_base_module, {})
-    bodies = with_fixed({}, base, placed)
-    return Structure(base, mount, types, {base: placed}, {}, dict.fromkeys(cells, base), bodies, ())
+    cells = _cells(base, kind, placed.x_base_module, {})
+    return Structure(base, mount, types, {base: placed}, {}, dict.fromkeys(cells, base), ())
 
 
 def module_of(structure: Structure, module: object) -> PlacedModule:
     """Return the module of that name. Raises UnknownNameError: names the choices."""
     if not isinstance(module, str) or module not in structure.placed:
-        raise UnknownNameError(
-            f"no module {shown(module)}; the assembly's modules: {listed(structure.placed)}"
-        )
+        modules = listed(structure.placed)
+        raise UnknownNameError(f"no module {shown(module)}; the assembly's modules: {modules}")
     return structure.placed[module]
 
 
@@ -160,51 +273,53 @@ def docked(
 ) -> Structure:
     """Return the structure with one more docking: see :meth:`.Assembly.dock`."""
     carrier = module_of(old, module)
-    own = checks.checked_port(module, carrier.type, port)
-    checks.require_free(module, own, old.used)
+    own = checked_port(module, carrier.type, port)
+    _require_free(old, (module, own.name))
     if isinstance(other, str) and other == module:
-        raise AssemblyError(
-            f"module '{module}' cannot dock at itself, port {own.name} at its port {shown(other_port)}"
-        )
+        where = f"port {own.name} at its port {shown(other_port)}"
+        raise AssemblyError(f"module '{module}' cannot dock at itself, {where}")
     is_ring = isinstance(other, str) and other in old.placed
     if is_ring and kind is not None:
-        raise AssemblyError(
-            f"module '{other}' is in the assembly already; without a kind the docking closes a ring"
-        )
+        ring = "without a kind the docking closes a ring"
+        raise AssemblyError(f"module '{other}' is in the assembly already; {ring}")
     if not is_ring and kind is None:
+        needed = f"a new one needs its kind: {listed(old.types)}"
+        raise AssemblyError(f"no module {shown(other)} in the assembly; {needed}")
+    if not is_ring and len(old.placed) >= MOST_MODULES:
+        count = len(old.placed)
+        raise AssemblyError(f"the assembly has {count} modules; at most {MOST_MODULES} are supported")
+    new = old.placed[other].type if is_ring else checked_kind(kind, checked_name(other), old.types)
+    theirs = checked_port(other, new, other_port)
+    _require_free(old, (other, theirs.name))
+    if why := why_not_mating(own, theirs):
         raise AssemblyError(
-            f"no module {shown(other)} in the assembly; a new one needs its kind: {listed(old.types)}"
+            f"port {own.name} of module '{module}' and port {theirs.name} of module '{other}' do not fit: "
+            f"{why}"
         )
-    if not is_ring:
-        checks.require_room(old.placed)
-    new = (
-        old.placed[other].type
-        if is_ring
-        else checks.checked_kind(kind, checks.checked_name(other), old.types)
-    )
-    theirs = checks.checked_port(other, new, other_port)
-    checks.require_free(other, theirs, old.used)
+    ends = f"port {theirs.name} of module '{other}'", f"at port {own.name} of module '{module}'"
+    quarters = integer(turn)
+    if quarters is None or not 0 <= quarters <= 3:
+        given = f"{shown(turn)}; needed are 0, 1, 2 or 3 quarter turns"
+        raise AssemblyError(f"the turn of {ends[0]} {ends[1]} is {given}")
     a, b = (module, own.name), (other, theirs.name)
-    where = f"of port {theirs.name} of module '{other}' at port {own.name} of module '{module}'"
-    checks.require_mating(module, own, other, theirs)
-    docking = Docking(*a, *b, checks.checked_turn(turn, where))
-    used = {**old.used, a: b, b: a}
+    docking, used = Docking(*a, *b, quarters), {**old.used, a: b, b: a}
     if is_ring:
         return old._replace(used=used, rings=(*old.rings, docking))
     placed = place(other, new, docking, carrier, old.mount)
-    cells = checked_cells(
-        f"port {theirs.name} of module '{other}' cannot dock at port {own.name} of module '{module}'",
-        new,
-        placed.x_base_module,
-        old.filled,
-    )
+    cells = _cells(f"{ends[0]} cannot dock {ends[1]}", new, placed.x_base_module, old.filled)
     return old._replace(
         types=old.types if new.name in old.types else {**old.types, new.name: new},
         placed={**old.placed, other: placed},
         used=used,
         filled={**old.filled, **dict.fromkeys(cells, other)},
-        bodies=with_fixed(old.bodies, other, placed),
     )
+
+
+def _require_free(structure: Structure, port: PortKey) -> None:
+    """Raise AssemblyError if something is docked at the port; names both."""
+    if (other := structure.used.get(port)) is not None:
+        there = f"port {other[1]} of module '{other[0]}' is docked there"
+        raise AssemblyError(f"port {port[1]} of module '{port[0]}' is used: {there}")
 
 
 def released(old: Structure, module: str, port: object) -> Release:
@@ -217,41 +332,21 @@ def released(old: Structure, module: str, port: object) -> Release:
         return Release(old._replace(used=used, rings=rings), docking, ())
     carried = beyond(old.tree, docking.module)
     if any((ring.parent in carried) != (ring.module in carried) for ring in old.rings):
-        return Release(_carried_through_ring(old, docking), docking, ())
+        others = [each for each in old.dockings if each != docking]
+        try:  # the rest of the ring carries its modules
+            return Release(old.based_at(old.base, others, old.mount), docking, ())
+        except AssemblyError as error:
+            raise AssemblyError(
+                f"without port {docking.port} of module '{docking.module}' at port {docking.parent_port} of "
+                f"module '{docking.parent}' a ring carries it, and with all joints at zero {error}"
+            ) from None
     rest = old._replace(
         placed={name: placed for name, placed in old.placed.items() if name not in carried},
         used={key: at for key, at in old.used.items() if key[0] not in carried and at[0] not in carried},
         filled={cell: name for cell, name in old.filled.items() if name not in carried},
-        bodies=without_fixed(old.bodies, {name: old.placed[name] for name in carried}),
         rings=tuple(ring for ring in old.rings if ring.parent not in carried),
     )
     return Release(rest, docking, tuple(carried))
-
-
-def _carried_through_ring(old: Structure, docking: Docking) -> Structure:
-    """Return the structure without a docking inside a ring; the rest of the ring carries its modules.
-
-    Raises:
-        AssemblyError: two modules would be in one cell with all joints at zero.
-    """
-    others = [each for each in old.dockings if each != docking]
-    start = started(old.base, old.placed[old.base].type, old.mount, old.types)
-    try:
-        return replayed(start, connected_from(others, old.base), old)
-    except AssemblyError as error:
-        raise AssemblyError(
-            f"without port {docking.port} of module '{docking.module}' at port {docking.parent_port} of "
-            f"module '{docking.parent}' a ring carries it, and with all joints at zero {error}"
-        ) from None
-
-
-def replayed(start: Structure, dockings: Sequence[Docking], source: Structure, prefix: str = "") -> Structure:
-    """Return the structure with another assembly's dockings, in order, its modules renamed by a prefix."""
-    for module, port, other, other_port, turn in dockings:
-        name = prefix + other
-        kind = None if name in start.placed else source.placed[other].type
-        start = docked(start, prefix + module, port, name, other_port, kind, turn)
-    return start
 
 
 def _docking_at(structure: Structure, module: str, port: object) -> Docking:
@@ -264,7 +359,7 @@ def _docking_at(structure: Structure, module: str, port: object) -> Docking:
                 "the port whose docking is released is needed"
             )
         return placed.docking
-    own = checks.checked_port(module, placed.type, port)
+    own = checked_port(module, placed.type, port)
     key = (module, own.name)
     for docking in structure.dockings:
         if key in (docking[:2], docking[2:4]):

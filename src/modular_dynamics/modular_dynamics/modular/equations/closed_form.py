@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from ...exceptions import StateError
 from ...model import SubsystemGraph
-from .numeric import ClosedForm
-from .tree import HasGraph, graph_of
+from .numeric import ClosedForm, HasGraph, graph_of
 
 if TYPE_CHECKING:
     from .symbolic import SymbolicClosedForm

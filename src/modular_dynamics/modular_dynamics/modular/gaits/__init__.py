@@ -4,12 +4,9 @@ gait = gaits.load("config/gaits/snake.yaml")
 q, v, a = gait.at(0.5)
 """
 
-from .coupled_maps import CoupledMaps, logistic_exponent, spread, transverse_exponents
 from .files import load
-from .gait import Gait, GaitState
-from .oscillators import Oscillators
-from .rhythm import Rhythm, body_wave, legs
-from .sine import Sine
+from .gait import Gait, GaitState, Rhythm, Sine, body_wave, legs
+from .stepped import CoupledMaps, Oscillators
 
 __all__ = [
     "Gait",
@@ -20,8 +17,5 @@ __all__ = [
     "legs",
     "Sine",
     "CoupledMaps",
-    "spread",
-    "logistic_exponent",
-    "transverse_exponents",
     "Oscillators",
 ]

@@ -2,28 +2,24 @@
 
 import os
 from collections.abc import Mapping
+from functools import reduce
+from operator import add
 from typing import Any
 
 from ...exceptions import GaitError
+from ...text.element import Element
 from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
-from ..names import shown
-from .coupled_maps import CoupledMaps
-from .gait import Gait
-from .oscillators import Oscillators
-from .rhythm import Rhythm, body_wave, legs
-from .sine import Sine
-from .values import joint_names, number
+from .gait import Gait, Rhythm, Sine, body_wave, checked_names, legs, number
+from .stepped import CoupledMaps, Oscillators
 
 __all__ = ["load"]
 
 NUMBERS = ("amplitude", "frequency", "offset", "phase")
-WAVE = {"joints", "lag", *NUMBERS}
-LEGS = {"left", "right", "lag", "opposition", "within", *NUMBERS}
-RHYTHMIC = {"kind", "ramp", "body", "legs", "joints", *NUMBERS}
-MAPS = {"period", "growth", "coupling", "boundary", "seed", "initial", "settle", "ramp"}
-HOPF = {"coupling", "convergence", "connections", "seed", "step", "ramp"}
+RHYTHMIC = ("kind", "ramp", "body", "legs", "joints", *NUMBERS)
+MAPS = ("period", "growth", "coupling", "boundary", "seed", "initial", "settle", "ramp")
+HOPF = ("coupling", "convergence", "connections", "seed", "step", "ramp")
 
 
 def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
@@ -32,104 +28,80 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
     Keys and units: docs/gaits.md; examples: config/gaits/.
 
     Raises:
-        GaitError: no such file, not YAML, a key twice or unknown, a value out of range; it names file, key
-            and value, and what is right.
+        GaitError: no such file, not YAML, a key twice or unknown, a value out of range; it names file, line,
+            key and value, and what is right.
     """
-    if isinstance(source, Mapping):
-        return _gait(source)
-    if not isinstance(source, str | os.PathLike):
-        raise GaitError(
-            f"{shown(source)} is no gait; the path of a YAML file, YAML text or a mapping is needed"
-        )
-    name, text = given_text(source, "gait", MAX_YAML_BYTES, GaitError)
-    found = documents(text, name, GaitError, merges=True)
+    name, content = "", source
+    if not isinstance(source, Mapping):
+        name, text = given_text(source, "gait", MAX_YAML_BYTES, GaitError)
+        found = documents(text, name, GaitError, merges=True)
+        content = found[0] if len(found) == 1 else found  # type: ignore[assignment]
     try:
-        return _gait(found[0] if len(found) == 1 else found)
+        return _gait(Element.top(content, name, "a mapping of keys to values", GaitError))
     except GaitError as error:
-        raise error if name == "the text" else error.located(f"{name[:250]}: ", error.line) from None
+        if error.line is not None or not name:  # it names file and line
+            raise
+        raise error.located(f"{name[:250]}: ", None) from None
 
 
-def _gait(content: Any) -> Gait:
-    table = _table("a gait", content)
-    kind = table.get("kind")
+def _gait(top: Element) -> Gait:
+    kind = top.choice("kind", ("sine", "coupled_maps", "oscillators"))
     if kind == "sine":
-        _known("sine", table, RHYTHMIC)
-        return Sine(_rhythm(table), **_chosen(table, {"ramp"}))
+        return Sine(_rhythm(top.require((), RHYTHMIC)), **_chosen(top, ("ramp",)))
     if kind == "oscillators":
-        _known("oscillators", table, RHYTHMIC | HOPF)
-        return Oscillators(_rhythm(table), **_chosen(table, HOPF))
-    if kind == "coupled_maps":
-        _known("coupled_maps", table, {"kind", "joints", "amplitude", "offset"} | MAPS)
-        _needed("coupled_maps", table, "joints", "period")
-        if {"seed", "initial"} <= table.keys():
-            raise GaitError("seed and initial both give the first states; leave one of them out")
-        names, numbers = _own_numbers(table, ("amplitude", "offset"))
-        return CoupledMaps(joint_names=names, **numbers, **_chosen(table, MAPS))
-    raise GaitError(f"kind is {shown(kind)}; sine, coupled_maps and oscillators are known")
+        return Oscillators(_rhythm(top.require((), (*RHYTHMIC, *HOPF))), **_chosen(top, HOPF))
+    top.require(("kind", "joints", "period"), ("amplitude", "offset", *MAPS))
+    if "seed" in top.item and "initial" in top.item:
+        raise top.failure("seed", " and initial both give the first states; leave one of them out")
+    names, numbers = _own_numbers(top, ("amplitude", "offset"))
+    return CoupledMaps(joint_names=names, **numbers, **_chosen(top, MAPS))
 
 
-def _rhythm(table: Mapping[str, Any]) -> Rhythm:
+def _rhythm(top: Element) -> Rhythm:
     """Return the rhythm of the sections body, legs and joints, in this order."""
     parts = []
-    common = _chosen(table, set(NUMBERS))
-    if "body" in table:
-        section = _table("body", table["body"])
-        _known("body", section, WAVE)
-        values = {**common, **section}
-        _needed("body", values, "joints", "amplitude", "frequency", "lag")
-        parts.append(body_wave(**values))
-    if "legs" in table:
-        section = _table("legs", table["legs"])
-        _known("legs", section, LEGS)
-        values = {"left": [], "right": [], **common, **section}
-        _needed("legs", values, "amplitude", "frequency", "lag")
-        parts.append(legs(**values))
-    if "joints" in table:
-        names, numbers = _own_numbers(table, NUMBERS)
+    common = _chosen(top, NUMBERS)
+    if "body" in top.item:
+        section = top.element("body").require(("joints", "lag"), NUMBERS)
+        parts.append(body_wave(**_with(section, common, "amplitude", "frequency")))
+    if "legs" in top.item:
+        section = top.element("legs").require(("lag",), ("left", "right", "opposition", "within", *NUMBERS))
+        values = {"left": [], "right": [], **common}
+        parts.append(legs(**_with(section, values, "amplitude", "frequency")))
+    if "joints" in top.item:
+        names, numbers = _own_numbers(top, NUMBERS)
         parts.append(Rhythm(names, **numbers))
     if not parts:
-        raise GaitError("no section body, legs or joints; at least one is needed")
-    rhythm = parts[0]
-    for part in parts[1:]:
-        rhythm = rhythm + part
-    return rhythm
+        raise top.failure("", "no section body, legs or joints; at least one is needed")
+    return reduce(add, parts)
 
 
-def _own_numbers(table: Mapping[str, Any], keys: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
+def _own_numbers(top: Element, keys: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, Any]]:
     """Return the names under joints, and each joint's numbers: its own, or else the gait's."""
-    given = table["joints"]
-    names = joint_names("joints", tuple(given) if isinstance(given, Mapping) else given)
+    given = top.item["joints"]
+    names = checked_names("joints", tuple(given) if isinstance(given, Mapping) else given)
     numbers: dict[str, list[float]] = {key: [] for key in keys}
+    common = {"offset": 0.0, "phase": 0.0, **_chosen(top, keys)}
+    own = Element({}, top.file, "joints/", GaitError)
     for name in names:
-        own = _table(f"joint '{name}'", (given[name] or {}) if isinstance(given, Mapping) else {})
-        _known(f"joint '{name}'", own, set(keys))
-        values = {"offset": 0.0, "phase": 0.0, **_chosen(table, set(keys)), **own}
-        for key in keys:
-            _needed(f"joint '{name}'", values, key)
-            numbers[key].append(number(f"{key} of joint '{name}'", values[key]))
+        if isinstance(given, Mapping) and given[name] is not None:
+            own = top.element("joints").element(name)
+        else:
+            own = own._replace(item={}, path=f"joints/{name}/")
+        for key, value in _with(own.require((), keys), common, *keys).items():
+            if key in keys:
+                numbers[key].append(number(f"{key} of joint '{name}'", value))
     return names, numbers
 
 
-def _table(where: str, value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise GaitError(f"{where} is {shown(value)}; a mapping of keys to values is needed")
-    return value
+def _with(section: Element, common: Mapping[str, Any], *needed: str) -> dict[str, Any]:
+    """Return the values of a section, or else the gait's. Raises GaitError: there is neither."""
+    values = {**common, **section.item}
+    for key in needed:
+        if key not in values:
+            raise section.failure(key, " is missing")
+    return values
 
 
-def _known(where: str, table: Mapping[str, Any], keys: set[str]) -> None:
-    for key in table:
-        if key not in keys:
-            known = ", ".join(sorted(keys))
-            raise GaitError(
-                f"unknown key {shown(key)} (value {shown(table[key])}) in {where}; known are {known}"
-            )
-
-
-def _needed(where: str, table: Mapping[str, Any], *keys: str) -> None:
-    for key in keys:
-        if key not in table:
-            raise GaitError(f"{where} lacks '{key}'")
-
-
-def _chosen(table: Mapping[str, Any], keys: set[str]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if key in keys}
+def _chosen(top: Element, keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in top.item.items() if key in keys}

@@ -1,60 +1,106 @@
-"""What all gaits have in common: states at times, a smooth start, joints of an assembly, YAML."""
+"""What all gaits have in common: checks, states at times, a smooth start, YAML; and the rhythmic gait."""
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...exceptions import StateError, UnknownNameError
+from ...exceptions import GaitError, StateError, UnknownNameError
+from ...model.constant import Constant
 from ...model.number_arrays import number_array
-from ...text.yaml_text import one_line
-from .values import joint_names as checked_names
+from ...text.element import Element
+from ...text.numbers import LARGEST
+from ...text.sizes import MAX_NAME, too_large
+from ...text.yaml_text import dumped
+from ..names import listed, shown
 
-__all__ = ["Gait", "GaitState", "between_knots"]
-
-# A gait's mapping as YAML text, with units in comments.
-
-#: Characters of a key, with its quotes and escapes, before a colon; YAML allows 1024.
-LONGEST_KEY = 1000
-UNITS = {
-    "kind": "sine, coupled_maps or oscillators",
-    "ramp": "[s] grows out of rest in this time; 0: at once",
-    "joints": "amplitude and offset [rad, or m if prismatic], frequency [Hz], phase [rad]",
-    "growth": "a of a x (1 - x), 0 to 4",
-    "coupling": "maps: e, 0 to 1; oscillators: k [1/s]",
-    "period": "[s] from one iteration to the next",
-    "boundary": "ring, or open: the ends are their own neighbours",
-    "initial": "x of each joint at the first iteration, 0 to 1",
-    "settle": "iterations made before t = 0",
-    "convergence": "[1/s] half the rate at which amplitudes converge",
-    "connections": "pairs of coupled joints, or chain, or all",
-    "seed": "of the random start",
-    "step": "[s] of the integration",
-}
-
-
-def yaml_text(mapping: dict[str, Any]) -> str:
-    """Return YAML with one key per line and its unit; mappings of joints have one joint per line."""
-    lines = []
-    for key, value in mapping.items():
-        unit = f"  # {UNITS[key]}" if key in UNITS else ""
-        if isinstance(value, dict):
-            lines += [f"{key}:{unit}", *(f"  {_line({name: entry})}" for name, entry in value.items())]
-        else:
-            lines.append(f"{_line({key: value})}{unit}")
-    return "\n".join(lines) + "\n"
-
-
-def _line(entry: dict[str, Any]) -> str:
-    [(key, value)] = entry.items()
-    name = one_line(key)
-    long = len(name) > LONGEST_KEY
-    return f"? {name}\n  : {one_line(value)}" if long else f"{name}: {one_line(value)}"
-
+__all__ = [
+    "SHORTEST",
+    "Array",
+    "Gait",
+    "GaitState",
+    "Rhythm",
+    "Sine",
+    "Values",
+    "body_wave",
+    "checked_names",
+    "duration",
+    "legs",
+    "number",
+    "per_joint",
+    "whole_number",
+]
 
 Array = NDArray[np.float64]
+#: One number for all joints, or one for each.
+Values = float | Sequence[float]
+#: Shorter times [s] but 0 are mistakes, as are numbers beyond LARGEST: products of them could overflow.
+SHORTEST = 1e-6
+
+
+def number(
+    key: str, value: Any, *, least: float = -LARGEST, above: float = -math.inf, most: float = LARGEST
+) -> float:
+    """Return a number in [least, most], above ``above``. Raises GaitError: names key, range."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    given = Element({key: plain}, "", error=GaitError)
+    result = given.number(key, None, least, most)
+    if not result > above:
+        raise given.wrong(key, f"a finite number above {above:g}")
+    return result
+
+
+def duration(key: str, value: Any, *, most: float = LARGEST) -> float:
+    """Return a time [s], 0 or at least a microsecond. Raises GaitError."""
+    result = number(key, value, least=0.0, most=most)
+    if 0.0 < result < SHORTEST:
+        raise GaitError(f"{key} is {result:g}; 0 or at least {SHORTEST:g} s is needed")
+    return result
+
+
+def whole_number(key: str, value: Any, *, most: int = 2**63 - 1) -> int:
+    """Return an integer from 0 to ``most``. Raises GaitError."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return Element({key: plain}, "", error=GaitError).whole(key, None, 0, most)
+
+
+def checked_names(key: str, names: Any) -> tuple[str, ...]:
+    """Return at least one name, none twice, each a text that YAML can hold. Raises GaitError."""
+    if isinstance(names, str | Mapping | Set) or not isinstance(names, Iterable):
+        raise GaitError(f"{key} is {shown(names)}; a list of joints' names is needed")
+    result = tuple(names)
+    if not result:
+        raise GaitError(f"{key} is empty; the name of at least one joint is needed")
+    for name in result:
+        if not isinstance(name, str) or not name:
+            raise GaitError(f"{key} holds {shown(name)}; the name of a joint is needed")
+        if len(name) > MAX_NAME:
+            raise GaitError(too_large(f"in {key} the name {shown(name)}", len(name), MAX_NAME, "characters"))
+        if any("\ud800" <= character <= "\udfff" for character in name):
+            raise GaitError(f"{key} holds {shown(name)}, which is no text: it has half a character")
+    twice = [name for name, count in Counter(result).items() if count > 1]
+    if twice:
+        raise GaitError(f"{key} names {listed(twice)} twice; each joint has one motion")
+    return result
+
+
+def per_joint(key: str, values: Any, joints: Sequence[str], *, least: float = -LARGEST) -> tuple[float, ...]:
+    """Return one number for each joint; a single number is for all. Raises GaitError: names the joint."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return (number(key, values, least=least),) * len(joints)
+    listed = list(values)
+    if len(listed) != len(joints):
+        counts = f"{len(listed)} numbers for {len(joints)} joints"
+        raise GaitError(f"{key} has {counts}; one number, or one for each joint is needed")
+    return tuple(
+        number(f"{key} of joint '{joint}'", value, least=least)
+        for joint, value in zip(joints, listed, strict=True)
+    )
 
 
 class GaitState(NamedTuple):
@@ -65,7 +111,7 @@ class GaitState(NamedTuple):
     a: Array
 
 
-class Gait(ABC):
+class Gait(Constant, ABC):
     """A motion of named joints for t >= 0, the same in every run; v and a are the derivatives of q.
 
     Maps and oscillators are stepped from t = 0: asking for times that rise, or that go back by less than 1000
@@ -88,7 +134,7 @@ class Gait(ABC):
         t = number_array("times", times, "are")
         if t.ndim != 1 or not np.isfinite(t).all() or (t < 0.0).any():
             raise StateError(f"times are {times!r}; finite times [s] of at least 0 are needed, as a vector")
-        return smooth_start(self._motion(t), t, self.ramp)
+        return _smooth_start(self._motion(t), t, self.ramp)
 
     @abstractmethod
     def _motion(self, times: Array) -> GaitState:
@@ -99,8 +145,8 @@ class Gait(ABC):
         """Return the mapping from which ``gaits.load`` makes this gait."""
 
     def to_yaml(self) -> str:
-        """Return the gait as YAML with units in comments; ``gaits.load`` makes an equal gait of it."""
-        return yaml_text(self.mapping())
+        """Return the gait as YAML, units as in docs/gaits.md; ``gaits.load`` makes an equal gait of it."""
+        return dumped(self.mapping())
 
     def checked_against(self, joint_names: Iterable[str]) -> "Gait":
         """Return the same motion in the order of ``joint_names``; joints without a motion stay at 0.
@@ -114,24 +160,29 @@ class Gait(ABC):
         return _OnJoints(self, names)
 
 
+@dataclass(frozen=True)
 class _OnJoints(Gait):
     """A gait extended to more joints, which stay at 0."""
 
-    def __init__(self, gait: Gait, names: tuple[str, ...]) -> None:
-        self.joint_names, self.ramp = names, gait.ramp
-        self._gait = gait
-        self._columns = [names.index(name) for name in gait.joint_names]
+    gait: Gait
+    joint_names: tuple[str, ...]
+
+    @property
+    def ramp(self) -> float:  # type: ignore[override]  # read-only
+        return self.gait.ramp
 
     def _motion(self, times: Array) -> GaitState:
         wide = np.zeros((3, len(times), len(self.joint_names)))
-        wide[:, :, self._columns] = self._gait._motion(times)
+        wide[:, :, [self.joint_names.index(name) for name in self.gait.joint_names]] = self.gait._motion(
+            times
+        )
         return GaitState(*wide)
 
     def mapping(self) -> dict[str, Any]:
-        return self._gait.mapping()
+        return self.gait.mapping()
 
 
-def smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
+def _smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
     """Return the motion times s(t / ramp), s(u) = 10 u^3 - 15 u^4 + 6 u^5 up to u = 1 and 1 from there.
 
     s starts and ends with derivatives s' = s'' = 0, so that q, v and a start at 0 and nothing jumps.
@@ -146,42 +197,141 @@ def smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
     return GaitState(s * q, s * v + ds * q, s * a + 2.0 * ds * v + dds * q)
 
 
-# Motion between knots at equal distances in time: quintic polynomials that meet with equal v and a.
+@dataclass(frozen=True)
+class Rhythm(Constant):
+    """Numbers of each joint; one number is that of all joints.
+
+    Attributes:
+        amplitude, offset: [rad], or [m] of prismatic joints. frequency: [Hz], at least 0. phase: [rad].
+
+    Raises:
+        GaitError: a joint twice, a wrong count of numbers, one that is not finite, a negative frequency.
+    """
+
+    joint_names: tuple[str, ...]
+    amplitude: Values
+    frequency: Values
+    offset: Values = 0.0
+    phase: Values = 0.0
+
+    def __post_init__(self) -> None:
+        names = checked_names("joints", self.joint_names)
+        self._set(joint_names=names)
+        for key in ("amplitude", "frequency", "offset", "phase"):
+            least = 0.0 if key == "frequency" else -LARGEST
+            self._set(**{key: per_joint(key, getattr(self, key), names, least=least)})
+
+    def __add__(self, other: "Rhythm") -> "Rhythm":
+        """Return a rhythm with the joints of both. Raises GaitError: a joint is in both."""
+        return Rhythm(
+            self.joint_names + other.joint_names,
+            *(
+                np.concatenate([self.array(key), other.array(key)]).tolist()
+                for key in ("amplitude", "frequency", "offset", "phase")
+            ),
+        )
+
+    def array(self, key: str) -> Array:
+        """Return amplitude, frequency, offset or phase as an array (n,)."""
+        return np.asarray(getattr(self, key), np.float64)
+
+    def mapping(self) -> dict[str, dict[str, Any]]:
+        """Return {joint: its numbers}, as in YAML."""
+        keys = ("amplitude", "frequency", "offset", "phase")
+        rows = zip(*(self.array(key).tolist() for key in keys), strict=True)
+        return {
+            name: dict(zip(keys, row, strict=True)) for name, row in zip(self.joint_names, rows, strict=True)
+        }
 
 
-def between_knots(knot: Callable[[int], GaitState], times: Array, step: float) -> GaitState:
-    """Return states (k, n) at times: in each interval the quintic through q, v, a of its two ends.
-
-    The motion is C2, and v and a are its exact derivatives. With
-    q = q0 + v0 s + a0 s^2 / 2 + c3 s^3 + c4 s^4 + c5 s^5, s the time since the knot, the coefficients c
-    follow from what the end has beyond the first three terms.
+def body_wave(
+    joints: Sequence[str],
+    amplitude: Values,
+    frequency: Values,
+    lag: float,
+    *,
+    offset: Values = 0.0,
+    phase: float = 0.0,
+) -> Rhythm:
+    """Return a wave that travels along joints in their order: joint k has phase - k lag.
 
     Args:
-        knot: state (n,) at time k step. step: time between knots [s].
+        lag: of each joint behind the one before [rad]; the wave's length is 2 pi / lag joints.
+
+    Raises:
+        GaitError: as of :class:`Rhythm`.
     """
-    order = np.argsort(times, kind="stable")  # knots are computed forwards
-    rows = [_state(knot, t, step) for t in times[order]]
-    n = len(knot(0).q)
-    result = np.empty((3, len(times), n))
-    if rows:
-        result[:, order] = np.array(rows).transpose(1, 0, 2)
-    return GaitState(*result)
+    names = checked_names("body/joints", joints)
+    lag, phase = number("body/lag", lag), number("body/phase", phase)
+    return Rhythm(names, amplitude, frequency, offset, [phase - k * lag for k in range(len(names))])
 
 
-def _state(knot: Callable[[int], GaitState], t: float, step: float) -> GaitState:
-    k = int(t / step)
-    first, last = knot(k), knot(k + 1)
-    u = t / step - k
-    h = step
-    # in units of the step: derivatives with respect to u
-    q0, v0, a0 = first.q, h * first.v, h * h * first.a
-    dq = last.q - (q0 + v0 + 0.5 * a0)
-    dv, da = h * last.v - (v0 + a0), h * h * last.a - a0
-    c3 = 10.0 * dq - 4.0 * dv + 0.5 * da
-    c4 = -15.0 * dq + 7.0 * dv - da
-    c5 = 6.0 * dq - 3.0 * dv + 0.5 * da
-    return GaitState(
-        q0 + u * (v0 + u * (0.5 * a0 + u * (c3 + u * (c4 + u * c5)))),
-        (v0 + u * (a0 + u * (3.0 * c3 + u * (4.0 * c4 + u * 5.0 * c5)))) / h,
-        (a0 + u * (6.0 * c3 + u * (12.0 * c4 + u * 20.0 * c5))) / h**2,
-    )
+def legs(
+    left: Sequence[Sequence[str]],
+    right: Sequence[Sequence[str]],
+    amplitude: Values,
+    frequency: Values,
+    lag: float,
+    *,
+    opposition: float = math.pi,
+    within: float = 0.0,
+    offset: Values = 0.0,
+    phase: float = 0.0,
+) -> Rhythm:
+    """Legs along a body: joint j of leg k has phase - k lag - j within, on the right less ``opposition``.
+
+    Args:
+        left, right: the joints of each leg from the body outwards, legs from front to back.
+        lag: of each leg behind the one before it on its side [rad].
+        opposition: of the right side behind the left [rad]; pi: the sides alternate. A trot has lag pi.
+        within: of each joint of a leg behind the one before it [rad].
+
+    Raises:
+        GaitError: as of :class:`Rhythm`.
+    """
+    lag, within = number("legs/lag", lag), number("legs/within", within)
+    opposition, phase = number("legs/opposition", opposition), number("legs/phase", phase)
+    names, phases = [], []
+    for side, chains in (("left", left), ("right", right)):
+        if isinstance(chains, str) or not isinstance(chains, Sequence):
+            raise GaitError(
+                f"legs/{side} is {shown(chains)}; a list of legs is needed, each a list of joints"
+            )
+        for k, leg in enumerate(chains):
+            for j, name in enumerate(checked_names(f"legs/{side}, leg {k + 1}", leg)):
+                names.append(name)
+                phases.append(phase - k * lag - j * within - (opposition if side == "right" else 0.0))
+    return Rhythm(checked_names("legs", names), amplitude, frequency, offset, phases)
+
+
+@dataclass(frozen=True)
+class Sine(Gait):
+    """q = offset + amplitude sin(2 pi frequency t + phase), joint by joint.
+
+    Attributes:
+        rhythm: numbers of the joints, such as ``body_wave(...)`` or ``body_wave(...) + legs(...)``.
+        ramp: see :class:`Gait`.
+    """
+
+    rhythm: Rhythm
+    ramp: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._set(ramp=duration("ramp", self.ramp))
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:  # type: ignore[override]  # read-only
+        """Joint names, in the order of the arrays."""
+        return self.rhythm.joint_names
+
+    def _motion(self, times: Array) -> GaitState:
+        omega, amplitude = 2.0 * np.pi * self.rhythm.array("frequency"), self.rhythm.array("amplitude")
+        angle = np.outer(times, omega) + self.rhythm.array("phase")
+        wave = amplitude * np.sin(angle)
+        return GaitState(
+            self.rhythm.array("offset") + wave, amplitude * omega * np.cos(angle), -(omega**2) * wave
+        )
+
+    def mapping(self) -> dict[str, Any]:
+        """Return the mapping from which ``gaits.load`` makes this gait."""
+        return {"kind": "sine", "ramp": self.ramp, "joints": self.rhythm.mapping()}

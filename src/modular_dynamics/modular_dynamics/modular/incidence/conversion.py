@@ -1,8 +1,7 @@
 """Assemblies as incidence matrices, and back."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +10,11 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import JointType
-from ..assembly.checks import checked_kind
-from ..assembly.docking import Docking
+from ..assembly.docking import Docking, checked_kind, checked_port
 from ..assembly.structure import Structure, docked
-from ..modules.module_type import ModuleJoint, ModuleType
-from ..modules.port import Port, docked_pose
-from .checks import column_ends
-from .matrix import IncidenceMatrix
+from ..modules.module_type import ModuleType
+from ..modules.parts import ModuleJoint, Port, docked_pose
+from .matrix import IncidenceMatrix, column_ends
 
 __all__ = ["docking_type", "incidence_matrix_of", "with_columns"]
 
@@ -114,60 +111,23 @@ def with_columns(start: Structure, aim: IncidenceMatrix) -> Structure:
     """
     kinds = [checked_kind(kind, name, start.types) for name, kind in zip(aim.modules, aim.kinds, strict=True)]
     ends = column_ends(aim.matrix).tolist()
-    at: list[list[int]] = [[] for _ in kinds]
-    for column, pair in enumerate(ends):
-        for row in pair:
-            at[row].append(column)
-    base = aim.modules.index(aim.base)
-    type_of = cache(docking_type)
-    there, done, waiting = {base}, set[int](), list(at[base])
-    while waiting:
-        column = heappop(waiting)
-        if column in done:
-            continue
-        done.add(column)
+    type_of = cache(docking_type)  # modules have few distinct types
+    there, rest = {aim.modules.index(aim.base)}, dict.fromkeys(range(len(ends)))
+    while rest:  # dockings connect all modules
+        column = next(k for k in rest if not there.isdisjoint(ends[k]))
+        del rest[column]
         a, b = ends[column] if ends[column][0] in there else ends[column][::-1]
-        start = _with_column(start, aim, column, (a, b), (kinds[a], kinds[b]), type_of)
-        if b not in there:
-            there.add(b)
-            for each in at[b]:
-                heappush(waiting, each)
+        names, faces = [aim.modules[k] for k in (a, b)], aim.matrix[[a, b], column].tolist()
+        kind, turn = None if b in there else kinds[b], aim.turns[column]
+        try:
+            start = docked(start, names[0], faces[0], names[1], faces[1], kind, turn)
+            port, other = (checked_port(names[k], kinds[(a, b)[k]], faces[k]) for k in (0, 1))
+            right = type_of(kinds[a], port, kinds[b], other, turn)
+            if aim.docking_types is not None and aim.docking_types[column] != right:
+                given = f"the docking type is '{aim.docking_types[column]}'"
+                raise AssemblyError(f"{given}; '{right}' is right for them")
+        except (AssemblyError, UnknownNameError) as error:
+            where = f"face {faces[0]} of module '{names[0]}' and face {faces[1]} of module '{names[1]}'"
+            raise type(error)(f"column '{aim.docks[column]}', {where}: {error}") from None
+        there.add(b)
     return start
-
-
-def _with_column(
-    start: Structure,
-    aim: IncidenceMatrix,
-    column: int,
-    rows: tuple[int, int],
-    kinds: tuple[ModuleType, ModuleType],
-    type_of: Callable[..., str],
-) -> Structure:
-    """Return the structure with a column's docking added, seen from the module that is already there."""
-    names = [aim.modules[row] for row in rows]
-    faces = [int(aim.matrix[row, column]) for row in rows]
-    new = None if names[1] in start.placed else kinds[1]
-    try:
-        result = docked(start, names[0], faces[0], names[1], faces[1], new, aim.turns[column])
-        _require_type(aim, column, kinds, faces, type_of)
-    except (AssemblyError, UnknownNameError) as error:
-        where = f"face {faces[0]} of module '{names[0]}' and face {faces[1]} of module '{names[1]}'"
-        raise type(error)(f"column '{aim.docks[column]}', {where}: {error}") from None
-    return result
-
-
-def _require_type(
-    aim: IncidenceMatrix,
-    column: int,
-    kinds: tuple[ModuleType, ModuleType],
-    faces: list[int],
-    type_of: Callable[..., str],
-) -> None:
-    if aim.docking_types is None:
-        return
-    port, other = (kind.port(face) for kind, face in zip(kinds, faces, strict=True))
-    assert port is not None  # both modules have just been docked
-    assert other is not None
-    right = type_of(kinds[0], port, kinds[1], other, aim.turns[column])
-    if aim.docking_types[column] != right:
-        raise AssemblyError(f"the docking type is '{aim.docking_types[column]}'; '{right}' is right for them")

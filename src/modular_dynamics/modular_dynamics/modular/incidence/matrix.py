@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,14 +16,26 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import AssemblyError, DescriptionError
 from ...model.constant import Constant
-from ...text.files import given_text
+from ...text.element import Element
+from ...text.files import given_text, separator_of
 from ...text.sizes import MAX_BYTES, MAX_YAML_BYTES
-from ..names import listed, shown
-from . import checks
-from .printing import matrix_text
-from .tables import Source, Table, csv_of, table_of_csv, table_of_yaml, written, yaml_of
+from ...text.yaml_text import documents, one_line
+from ..assembly.docking import checked_name, integer
+from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
 
-__all__ = ["IncidenceMatrix", "as_incidence_matrix"]
+__all__ = ["IncidenceMatrix", "as_incidence_matrix", "column_ends", "table_text"]
+
+Faces = NDArray[np.int64]
+Source = str | PathLike[str]
+#: Larger numbers are no faces.
+_LARGEST = 2**31
+#: One for each module but the base, and as many again for rings.
+MOST_DOCKS = 2 * MOST_MODULES
+#: Unconnected parts that an error names.
+MOST_NAMED = 4
+#: Labels of the rows of CSV below the modules. A module's name has no white space: it is none of them.
+_TYPES, _TURNS, _BASE = _LABELS = ("docking types", "quarter turns", "base module")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,26 +70,27 @@ class IncidenceMatrix(Constant):
     base: str = ""
 
     def __post_init__(self) -> None:
-        rows, columns = checks.shape_of(self.matrix)
-        modules = checks.checked_modules(self.modules, rows)
-        docks = checks.checked_docks(self.docks, columns)
-        matrix = checks.checked_faces(self.matrix, modules, docks)
+        rows, columns = _shape_of(self.matrix)
+        modules = _names(self.modules, [f"v{k}" for k in range(rows)], "names", "modules")
+        for name in modules:
+            checked_name(name)
+        docks = _names(self.docks, [f"e{k + 1}" for k in range(columns)], "names of docks", "docks")
+        for name in docks:
+            if name.split() != [name] or not is_label(name):
+                needed = f"text without white space, of at most {LONGEST_NAME} characters, is needed"
+                raise AssemblyError(f"a dock's name is {shown(name)}; {needed}")
+        matrix = _checked_faces(self.matrix, modules, docks)
         base = self.base or modules[0]
         if base not in modules:
             raise AssemblyError(f"the base is {shown(base)}, which is none of the modules: {listed(modules)}")
-        self._set(
-            matrix=matrix,
-            modules=modules,
-            docks=docks,
-            base=base,
-            kinds=checks.checked_texts(self.kinds, rows, "kinds", "modules"),
-            turns=checks.checked_turns(self.turns, docks),
-        )
-        if self.docking_types is not None:
-            types = checks.checked_texts(self.docking_types, columns, "docking types", "docks")
-            self._set(docking_types=types)
-        checks.require_dockings(matrix, modules, docks)
-        checks.require_connected(matrix, modules)
+        kinds, types = _texts(self.kinds, rows, "kinds", "modules"), self.docking_types
+        if types is not None:
+            types = _texts(types, columns, "docking types", "docks")
+        turns = _checked_turns(self.turns, docks)
+        self._set(matrix=matrix, modules=modules, docks=docks, base=base, kinds=kinds, turns=turns)
+        self._set(docking_types=types)
+        _require_dockings(matrix, modules, docks)
+        _require_connected(matrix, modules)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, IncidenceMatrix):
@@ -88,11 +105,33 @@ class IncidenceMatrix(Constant):
         return self.matrix.shape, self.matrix.tobytes(), *own
 
     def __str__(self) -> str:
-        return matrix_text(self._table())
+        """Return the matrix as in Fig. 5: faces, kinds at the right, docking types below, then turns, if any.
 
-    def to_csv(self, path: str | PathLike[str] | None = None) -> str:
+        A kind is shown by its initial where all kinds of the matrix have different ones.
+        """
+        initials = {kind: kind[0].upper() for kind in self.kinds}
+        unique = len(set(initials.values())) == len(initials)
+        kinds = [initials[kind] if unique else kind for kind in self.kinds]
+        rows = [["", *self.docks, ""]]
+        for name, faces, kind in zip(self.modules, self.matrix.tolist(), kinds, strict=True):
+            rows.append([name, *map(str, faces), kind])
+        if self.docking_types is not None:
+            rows.append(["Joints", *self.docking_types, ""])
+        if any(self.turns):
+            rows.append(["Turns", *map(str, self.turns), ""])
+        return table_text(rows)
+
+    def to_csv(self, path: Source | None = None) -> str:
         """The matrix as a table of comma-separated values, also written to ``path`` if that is given."""
-        return written(csv_of(self._table()), path)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(["module", *self.docks, "kind"])
+        for name, faces, kind in zip(self.modules, self.matrix.tolist(), self.kinds, strict=True):
+            writer.writerow([name, *faces, kind])
+        if self.docking_types is not None:
+            writer.writerow([_TYPES, *self.docking_types])
+        writer.writerows([[_TURNS, *self.turns], [_BASE, self.base]])
+        return _written(text.getvalue(), path)
 
     @classmethod
     def from_csv(cls, source: Source) -> IncidenceMatrix:
@@ -105,11 +144,21 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; no such table. Names file, line and column.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(given_text(source, "CSV table", MAX_BYTES), table_of_csv)
+        return cls._read(given_text(source, "CSV table", MAX_BYTES), _of_csv)
 
-    def to_yaml(self, path: str | PathLike[str] | None = None) -> str:
+    def to_yaml(self, path: Source | None = None) -> str:
         """The matrix as YAML, a line for each module and each docking, also written to ``path`` if given."""
-        return written(yaml_of(self._table()), path)
+        lines = [f"base: {one_line(self.base)}", "modules:  # name: kind"]
+        lines += [f"  {one_line({n: k})[1:-1]}" for n, k in zip(self.modules, self.kinds, strict=True)]
+        labels = "docks:  # faces of two modules; type: of the dyad; turn: quarter turns"
+        lines.append(labels if self.docks else "docks: {}")
+        for column, dock in enumerate(self.docks):
+            faces = self.matrix[:, column]
+            own: dict[str, Any] = {"faces": {self.modules[k]: int(faces[k]) for k in faces.nonzero()[0]}}
+            own |= {} if self.docking_types is None else {"type": self.docking_types[column]}
+            own |= {"turn": self.turns[column]} if self.turns[column] else {}
+            lines.append(f"  {one_line({dock: own})[1:-1]}")
+        return _written("\n".join(lines) + "\n", path)
 
     @classmethod
     def from_yaml(cls, source: Source) -> IncidenceMatrix:
@@ -122,21 +171,17 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; other YAML. Names file and line.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(given_text(source, "YAML file", MAX_YAML_BYTES), table_of_yaml)
+        return cls._read(given_text(source, "YAML file", MAX_YAML_BYTES), _of_yaml)
 
     @classmethod
-    def _read(cls, source: tuple[str, str], table_of: Callable[[str], Table]) -> IncidenceMatrix:
+    def _read(
+        cls, source: tuple[str, str], fields_of: Callable[[str, str], dict[str, Any]]
+    ) -> IncidenceMatrix:
         name, text = source
         try:
-            arguments: tuple[Any, ...] = table_of(text)
-            return cls(*arguments)
-        except DescriptionError as error:
-            raise error.located(f"{name}: ", error.line) from None
+            return cls(**fields_of(text, name))
         except AssemblyError as error:
             raise AssemblyError(f"{name}: {error}") from None
-
-    def _table(self) -> Table:
-        return Table(*(getattr(self, name) for name in Table._fields))
 
 
 def as_incidence_matrix(
@@ -153,7 +198,7 @@ def as_incidence_matrix(
         AssemblyError: as :class:`IncidenceMatrix`; or a matrix of numbers without kinds.
     """
     if isinstance(kinds, str):
-        count = checks.shape_of(matrix.matrix if isinstance(matrix, IncidenceMatrix) else matrix)[0]
+        count = _shape_of(matrix.matrix if isinstance(matrix, IncidenceMatrix) else matrix)[0]
         kinds = (kinds,) * count
     given = {"kinds": kinds, "modules": names, "turns": turns, "base": base, "docking_types": docking_types}
     own: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -164,3 +209,273 @@ def as_incidence_matrix(
     if names is not None and base is None and len(names) == len(matrix.modules):
         own["base"] = names[matrix.modules.index(matrix.base)]
     return replace(matrix, **own) if own else matrix
+
+
+def column_ends(matrix: Faces) -> NDArray[np.intp]:
+    """Return the two modules of each column, upper row first, shape (docks, 2)."""
+    return np.nonzero(matrix.T)[1].reshape(-1, 2)
+
+
+def table_text(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of equally many cells as aligned columns; the first one begins at the left."""
+    cells = [list(row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for first, *others in cells:
+        aligned = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
+        lines.append("  ".join([first.ljust(widths[0]), *aligned]).rstrip())
+    return "\n".join(lines)
+
+
+def _written(text: str, path: Source | None) -> str:
+    """Return the text after writing it into a file, unless ``path`` is None."""
+    if path is not None:
+        Path(path).expanduser().write_text(text, encoding="utf-8")
+    return text
+
+
+# Whether numbers and names are an incidence matrix; errors name modules, faces and columns.
+
+
+def _shape_of(matrix: Any) -> tuple[int, int]:
+    """Return the numbers of modules and docks. Raises AssemblyError: not a matrix, or no modules."""
+    try:
+        shape = np.shape(matrix)
+    except ValueError:
+        lengths = [len(row) if isinstance(row, Sized) else "no" for row in matrix]
+        row = next((k for k, length in enumerate(lengths) if length == "no" or length != lengths[0]), None)
+        why = "its entries are lists"
+        if row is not None:
+            why = f"row {row + 1} has {lengths[row]} entries, row 1 has {lengths[0]}"
+        raise AssemblyError(f"the matrix is no matrix: {why}") from None
+    if len(shape) != 2 or not shape[0]:
+        raise AssemblyError(f"the matrix has the shape {shape}; (modules, docks) is needed, from (1, 0) on")
+    modules, docks = shape
+    _require_size(modules, docks)
+    return modules, docks
+
+
+def _require_size(modules: int, docks: int) -> None:
+    """Raise AssemblyError if there are too many."""
+    for count, what, most in ((modules, "modules", MOST_MODULES), (docks, "docks", MOST_DOCKS)):
+        if count > most:
+            raise AssemblyError(f"the matrix has {count} {what}; at most {most} are supported")
+
+
+def _texts(values: object, count: int, what: str, of: str) -> tuple[str, ...]:
+    """Return as many texts as there are modules or docks. Raises AssemblyError."""
+    if isinstance(values, str) or not isinstance(values, Sequence | np.ndarray):
+        needed = f"a list of texts is needed, one for each of the {of}"
+        raise AssemblyError(f"the {what} are {shown(values)}; {needed}")
+    if len(values) != count:
+        raise AssemblyError(f"{len(values)} {what} for {count} {of}; one for each is needed")
+    for k, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise AssemblyError(f"number {k + 1} of the {what} is {shown(value)}; text is needed")
+    return tuple(map(str, values))
+
+
+def _names(values: object, default: Sequence[str], what: str, of: str) -> tuple[str, ...]:
+    """Return names, none twice, or the default ones. Raises AssemblyError: wrong count, type, duplicate."""
+    if values is None or values == ():
+        return tuple(default)
+    names = _texts(values, len(default), what, of)
+    first: dict[str, int] = {}
+    for k, name in enumerate(names):
+        if name in first:
+            both = f"{first[name] + 1} and {k + 1} have both the name '{name}'"
+            raise AssemblyError(f"the {'columns' if of == 'docks' else of} {both}")
+        first[name] = k
+    return names
+
+
+def _checked_turns(turns: object, docks: Sequence[str]) -> tuple[int, ...]:
+    """Return quarter turns of each docking, or zeros. Raises AssemblyError: wrong count or value."""
+    if turns is None or (isinstance(turns, tuple) and not turns):
+        return (0,) * len(docks)
+    if isinstance(turns, str) or not isinstance(turns, Sequence | np.ndarray):
+        raise AssemblyError(f"the turns are {shown(turns)}; a list of whole numbers is needed")
+    if len(turns) != len(docks):
+        raise AssemblyError(f"{len(turns)} turns for {len(docks)} docks; one for each is needed")
+    values = [integer(turn) for turn in turns]
+    for dock, value, turn in zip(docks, values, turns, strict=True):
+        if value is None or not 0 <= value <= 3:
+            raise AssemblyError(f"column '{dock}': the turn is {shown(turn)}; 0, 1, 2 or 3 is needed")
+    return tuple(value for value in values if value is not None)
+
+
+def _checked_faces(matrix: ArrayLike, modules: Sequence[str], docks: Sequence[str]) -> Faces:
+    """Return the matrix as read-only whole numbers. Raises AssemblyError: names module and column."""
+    given = matrix if isinstance(matrix, np.ndarray) else np.array(matrix, object)
+    if given.dtype.kind in "iuf":
+        numbers = given.astype(float)
+    else:
+        numbers = np.array([[_number(value) for value in row] for row in given], float).reshape(given.shape)
+    usable = np.isfinite(numbers) & (numbers >= 0) & (numbers <= _LARGEST)
+    usable[usable] = numbers[usable] == np.rint(numbers[usable])
+    for row, column in np.argwhere(~usable).tolist():
+        raise AssemblyError(
+            f"module '{modules[row]}', column '{docks[column]}': the entry is "
+            f"{shown(given.tolist()[row][column])}; the number of a face is needed, or 0 for none"
+        )
+    faces = numbers.astype(np.int64)
+    faces.flags.writeable = False
+    return faces
+
+
+def _number(value: object) -> float:
+    """Return the number of a face in an array of mixed objects; NaN if it is not a number."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value) if abs(value) <= _LARGEST else np.nan  # larger integers may overflow a float
+    return float(value) if isinstance(value, float | np.integer | np.floating) else np.nan
+
+
+def _require_dockings(matrix: Faces, modules: Sequence[str], docks: Sequence[str]) -> None:
+    """Raise AssemblyError unless each column has two entries, and no module uses a face twice."""
+    for column in np.flatnonzero(np.count_nonzero(matrix, axis=0) != 2).tolist():
+        rows = matrix[:, column].nonzero()[0].tolist()
+        entries = [f"face {matrix[row, column]} of module '{modules[row]}'" for row in rows]
+        raise AssemblyError(
+            f"column '{docks[column]}' has {len(entries)} entries: {listed(entries) or 'none'}; "
+            "a docking has two, one face of each of two modules"
+        )
+    used: dict[tuple[int, int], int] = {}
+    for column, row in np.argwhere(matrix.T).tolist():
+        face = int(matrix[row, column])
+        if (row, face) in used:
+            both = f"'{docks[used[row, face]]}' and '{docks[column]}'"
+            raise AssemblyError(
+                f"face {face} of module '{modules[row]}' is used twice: in the columns {both}"
+            )
+        used[row, face] = column
+
+
+def _require_connected(matrix: Faces, modules: Sequence[str]) -> None:
+    """Raise AssemblyError unless dockings connect all modules; lists what is connected."""
+    at: list[list[int]] = [[] for _ in modules]
+    for a, b in column_ends(matrix).tolist():
+        at[a].append(b)
+        at[b].append(a)
+    parts: list[list[int]] = []
+    reached: set[int] = set()
+    for start in range(len(modules)):
+        if start in reached:
+            continue
+        part = [start]
+        reached.add(start)
+        for row in part:
+            fresh = [other for other in at[row] if other not in reached]
+            part += dict.fromkeys(fresh)
+            reached.update(fresh)
+        parts.append(sorted(part))
+    if len(parts) > 1:
+        named = " and ".join(f"({listed([modules[row] for row in part])})" for part in parts[:MOST_NAMED])
+        more = f" and {len(parts) - MOST_NAMED} more parts" if len(parts) > MOST_NAMED else ""
+        raise AssemblyError(f"the modules are not connected; no docking is between {named}{more}")
+
+
+# The fields of a matrix in CSV (a table like Fig. 5) and YAML (modules with their kinds, docks with faces).
+
+
+def _of_csv(text: str, file: str) -> dict[str, Any]:
+    """Return the fields in a table. Raises DescriptionError: names line and column."""
+    (line, header), *rows = list(_rows(text, file)) or [(1, [])]
+    if len(header) < 2 or header[0] != "module" or header[-1] != "kind":
+        needed = "is no header, which is: module, names of docks, kind"
+        raise _error(file, line, f"{shown(','.join(header))} {needed}")
+    docks = header[1:-1]
+    modules = [(at, cells) for at, cells in rows if " " not in cells[0]]
+    _require_size(len(modules), len(docks))
+    result: dict[str, Any] = {}
+    for at, (label, *cells) in rows:
+        if " " not in label:
+            continue
+        if label not in _LABELS or label in result:
+            wrong = "comes twice" if label in result else f"is none of {', '.join(_LABELS)}"
+            raise _error(file, at, f"the row {shown(label)} {wrong}")
+        count = 1 if label == _BASE else len(docks)  # empty cells may follow, which spreadsheets append
+        if len(cells) < count or any(cells[count:]):
+            raise _error(file, at, f"the row '{label}' has {len(cells)} cells; {count} are needed")
+        own = cells[:count]
+        result[label] = _whole(file, at, own, docks) if label == _TURNS else own
+    for at, cells in modules:
+        if len(cells) != len(header):
+            needed = f"{len(header)} are needed: a module's name, its faces at {len(docks)} docks, its kind"
+            raise _error(file, at, f"{len(cells)} cells; {needed}")
+    return {
+        "matrix": np.array([_whole(file, at, cells[1:-1], docks) for at, cells in modules], np.int64),
+        "kinds": [cells[-1] for _, cells in modules],
+        "modules": [cells[0] for _, cells in modules],
+        "docking_types": result.get(_TYPES),
+        "turns": tuple(result.get(_TURNS, ())),
+        "docks": docks,
+        "base": result.get(_BASE, [""])[0],
+    }
+
+
+def _error(file: str, line: int, what: str) -> DescriptionError:
+    return DescriptionError(what, f"{file}, line {line}")
+
+
+def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, without white space around their cells, with their lines."""
+    separator = separator_of(text.partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        for cells in reader:
+            stripped = [cell.strip() for cell in cells]
+            if any(stripped):
+                yield reader.line_num, stripped
+    except csv.Error as error:
+        raise _error(file, reader.line_num, f"this is no row of a table: {error}") from None
+
+
+def _whole(file: str, line: int, cells: Sequence[str], docks: Sequence[str]) -> list[int]:
+    """Return the cells as whole numbers; their size is checked with the matrix."""
+    for dock, cell in zip(docks, cells, strict=True):
+        if not _WHOLE.fullmatch(cell):
+            raise _error(file, line, f"column '{dock}': {shown(cell)} is no whole number")
+    return [int(cell) for cell in cells]
+
+
+def _of_yaml(text: str, file: str) -> dict[str, Any]:
+    """Return the fields in YAML. Raises DescriptionError: names file, line and element."""
+    found = documents(text, file)
+    if len(found) > 1:
+        raise DescriptionError(f"{len(found)} documents, which '---' separates; one is needed", file)
+    top = Element.top(found[0] if found else None, file, "a mapping (base, modules, docks)")
+    top.require(("modules",), ("base", "docks"))
+    modules, docks = top.element("modules"), top.element("docks", {})
+    _require_size(len(modules.item), len(docks.item))
+    kinds = {_key(modules, name): modules.text(name) for name in modules.item}
+    row = {name: k for k, name in enumerate(kinds)}
+    matrix = np.zeros((len(row), len(docks.item)), np.int64)
+    types, turns = list[str](), list[int]()
+    for column, name in enumerate(docks.item):
+        own = docks.element(_key(docks, name)).require(("faces",), ("type", "turn"))
+        faces = own.element("faces")
+        for module in faces.item:
+            if module not in row:
+                raise faces.failure(module, f" is none of the modules: {listed(row)}")
+            matrix[row[module], column] = faces.whole(module, None, -_LARGEST, _LARGEST)
+        types += [own.text("type")] if "type" in own.item else []
+        if len(types) not in (0, column + 1):
+            raise docks.failure(name, ": docks with and without a type; all or none are needed")
+        turns.append(own.whole("turn", 0, -_LARGEST, _LARGEST))
+    base = top.text("base") if "base" in top.item else ""
+    return {
+        "matrix": matrix,
+        "kinds": list(kinds.values()),
+        "modules": list(kinds),
+        "docking_types": types or None,
+        "turns": tuple(turns),
+        "docks": list(docks.item),
+        "base": base,
+    }
+
+
+def _key(element: Element, name: Any) -> str:
+    """Return a key that is text. Raises DescriptionError: a number, which would have quotes."""
+    if not isinstance(name, str):
+        raise element.failure(name, " is no text; write it in quotes")
+    return name

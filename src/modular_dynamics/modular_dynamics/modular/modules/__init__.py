@@ -1,11 +1,8 @@
 """Types of modules: bodies, joints and ports as data."""
 
-from .library import shipped_types
-from .module_type import ENTRY, ModuleBody, ModuleJoint, ModuleType
-from .port import Port, mating
-from .shape import Shape
-from .text.files import read_module_type, read_module_types
-from .text.timor import read_timor_modules
+from .files import read_module_type, read_module_types, shipped_types
+from .module_type import ModuleType
+from .parts import ENTRY, ModuleBody, ModuleJoint, Port, Shape, mating
 
 __all__ = [
     "ENTRY",
@@ -17,6 +14,5 @@ __all__ = [
     "mating",
     "read_module_type",
     "read_module_types",
-    "read_timor_modules",
     "shipped_types",
 ]

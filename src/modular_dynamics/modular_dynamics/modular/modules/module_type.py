@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import isfinite
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import ModelError
 from ...model.constant import Constant, read_only_mapping
+from ...text.yaml_text import dumped
 from ..names import MOST_PARTS, NAME, is_name, listed, shown
-from .equality import is_same
-from .parts import ENTRY, ModuleBody, ModuleJoint, Step
-from .port import Port
-from .text.writing import yaml_of
+from .parts import ENTRY, ModuleBody, ModuleJoint, Port, Step, is_same
 
-__all__ = ["ENTRY", "ModuleBody", "ModuleJoint", "ModuleType", "Step"]
+__all__ = ["ModuleType"]
 
 #: Names of joints that an assembly adds to a module: "v1/dock" fixes it, "v1/floating" lets the base float.
 _RESERVED = ("dock", "floating")
@@ -101,9 +100,13 @@ class ModuleType(Constant):
 
     def to_yaml(self) -> str:
         """Return the type as YAML (docs/modular_modules.md); read_module_type() makes an equal one of it."""
-        return yaml_of(
-            self.name, self.root, self.bodies, self.joints, self.ports, (self.cells, self.cell_size)
-        )
+        data: dict[str, Any] = {"name": self.name}
+        if self.cells:
+            data["cells"] = {"size": self.cell_size, "filled": [list(cell) for cell in self.cells]}
+        data |= {"root": self.root, "bodies": {body.name: body.mapping() for body in self.bodies.values()}}
+        if self.joints:
+            data["joints"] = {joint.name: joint.mapping() for joint in self.joints}
+        return dumped(data | {"ports": {port.name: port.mapping() for port in self.ports.values()}})
 
     def port(self, port: str | int) -> Port | None:
         """Return the port of that name or number; None if there is none."""

@@ -34,9 +34,9 @@ def test_the_snake_is_a_body_wave():
 def test_the_chaotic_snake_synchronises():
     gait = gaits.load(FOLDER / "chaotic_snake.yaml")
     assert gait.joint_names == SNAKE
-    assert gaits.transverse_exponents(4, gait.coupling, gait.growth, gait.boundary).max() < 0.0
-    assert gaits.spread(gait.iterates(300))[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
-    assert gaits.spread(gait.iterates(300))[-1] < 1e-9
+    spread = np.ptp(gait.iterates(300), axis=1)
+    assert spread[[0, -1]] == pytest.approx([0.5, 0.0], abs=0.5 - 1e-3)
+    assert spread[-1] < 1e-9
 
 
 def test_the_quadruped_trots():
@@ -72,51 +72,46 @@ def test_sections_are_joined():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([1], r"a gait is \[1\]; a mapping of keys to values is needed"),
-        ({**SINE, "kind": "walk"}, "kind is 'walk'; sine, coupled_maps and oscillators are known"),
-        ({**SINE, "kind": ["sine"]}, r"kind is \['sine'\]; sine"),
-        ({"joints": ["a"]}, "kind is None; sine"),
-        ({**SINE, "speed": 2}, r"unknown key 'speed' \(value 2\) in sine; known are amplitude, body"),
-        ({**SINE, "period": 2}, r"unknown key 'period' \(value 2\) in sine"),
-        ({**MAPS, "frequency": 2}, r"unknown key 'frequency' \(value 2\) in coupled_maps"),
-        ({**HOPF, "period": 2}, r"unknown key 'period' \(value 2\) in oscillators"),
-        (
-            {**SINE, "joints": {"a": {"amp": 1}}},
-            r"unknown key 'amp' \(value 1\) in joint 'a'; known are amplitude",
-        ),
-        ({**SINE, "joints": {"a": 0.3}}, "joint 'a' is 0.3; a mapping of keys"),
+        ([1], r"the content is \[1\]; a mapping of keys to values is needed"),
+        ({**SINE, "kind": "walk"}, "kind is 'walk'; one of sine, coupled_maps, oscillators is needed"),
+        ({**SINE, "kind": ["sine"]}, r"kind is \['sine'\]; one of sine"),
+        ({"joints": ["a"]}, "kind is missing; one of sine"),
+        ({**SINE, "speed": 2}, r"speed is an unknown key; known: kind, ramp, body"),
+        ({**SINE, "period": 2}, r"period is an unknown key"),
+        ({**MAPS, "frequency": 2}, r"frequency is an unknown key"),
+        ({**HOPF, "period": 2}, r"period is an unknown key"),
+        ({**SINE, "joints": {"a": {"amp": 1}}}, r"joints/a/amp is an unknown key; known: amplitude"),
+        ({**SINE, "joints": {"a": 0.3}}, "joints/a is 0.3; a mapping is needed"),
         ({**SINE, "joints": ["a", "b", "a"]}, "joints names a twice"),
         ({**SINE, "body": {"joints": ["a"], "lag": 1}}, "joints names a twice"),
-        ({**SINE, "body": {"joints": ["c"]}}, "body lacks 'lag'"),
-        ({**SINE, "body": {"joints": ["c"], "lag": 1, "left": []}}, "unknown key 'left'"),
+        ({**SINE, "body": {"joints": ["c"]}}, "body/lag is missing"),
+        ({**SINE, "body": {"joints": ["c"], "lag": 1, "left": []}}, "body/left is an unknown key"),
         ({**SINE, "body": ["c"]}, r"body is \['c'\]; a mapping"),
         ({**SINE, "legs": {"lag": 1}}, "legs is empty"),
-        ({**SINE, "frequency": -1}, "frequency of joint 'a' is -1; a finite number of at least 0 is needed"),
+        (
+            {**SINE, "frequency": -1},
+            "frequency of joint 'a' is -1.0; a finite number of at least 0",
+        ),
         ({**SINE, "frequency": float("nan")}, "frequency of joint 'a' is nan; a finite number"),
         ({**SINE, "amplitude": float("inf")}, "amplitude of joint 'a' is inf; a finite number is needed"),
-        (
-            {**SINE, "amplitude": [0.1, 0.2]},
-            r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number is needed",
-        ),
-        ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joint 'a' lacks 'frequency'"),
+        ({**SINE, "amplitude": [0.1, 0.2]}, r"amplitude of joint 'a' is \[0.1, 0.2\]; a finite number"),
+        ({"kind": "sine", "joints": {"a": {"amplitude": 1}}}, "joints/a/frequency is missing"),
         ({"kind": "sine", "frequency": 1}, "no section body, legs or joints; at least one is needed"),
-        ({"kind": "coupled_maps", "period": 1, "amplitude": 1}, "coupled_maps lacks 'joints'"),
-        ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "coupled_maps lacks 'period'"),
+        ({"kind": "coupled_maps", "period": 1, "amplitude": 1}, "joints is missing"),
+        ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "period is missing"),
         ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
-        (
-            {**MAPS, "seed": 1, "initial": [0.1, 0.2]},
-            "seed and initial both give the first states; leave one",
-        ),
-        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number above 0 is needed$"),
+        ({**MAPS, "seed": 1, "initial": [0.1, 0.2]}, "seed and initial both give the first states"),
+        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number is needed$"),
         ({**HOPF, "connections": [["a", "b"], ["b"]]}, r"connections holds \['b'\]"),
     ],
 )
 def test_what_is_wrong_is_named(content, message, tmp_path):
-    with pytest.raises(GaitError, match=f"^{message}"):
-        gaits.load(content) if isinstance(content, dict) else gaits.load(yaml.safe_dump(content) + "\n#\n")
+    if isinstance(content, dict):
+        with pytest.raises(GaitError, match=f"^{message}"):
+            gaits.load(content)
     path = tmp_path / "gait.yaml"
     path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    with pytest.raises(GaitError, match=rf"^.*gait\.yaml: {message}"):
+    with pytest.raises(GaitError, match=rf"^.*gait\.yaml(, line \d+)?: {message}"):
         gaits.load(path)
 
 
@@ -176,7 +171,7 @@ def test_keys_may_be_merged_from_another_mapping():
 def test_files_that_are_no_gaits(tmp_path):
     with pytest.raises(GaitError, match=r"no gait at '.*missing\.yaml'"):
         gaits.load(tmp_path / "missing.yaml")
-    with pytest.raises(GaitError, match=r"3 is no gait; the path of a YAML file, YAML text or a mapping"):
+    with pytest.raises(GaitError, match=r"int 3 is no gait; the path of one, or text of several lines"):
         gaits.load(3)
     with pytest.raises(GaitError, match="this is not YAML"):
         gaits.load("kind: [sine\n")
@@ -215,10 +210,3 @@ def test_names_that_yaml_cannot_hold_are_refused(name, message):
     ):
         with pytest.raises(GaitError, match=message):
             make()
-
-
-def test_units_are_in_comments():
-    text = gaits.load(FOLDER / "chaotic_snake.yaml").to_yaml()
-    assert "period: 0.8  # [s] from one iteration to the next\n" in text
-    keys = [line for line in text.splitlines() if not line.startswith(" ")]
-    assert [line for line in keys if "  # " not in line] == []

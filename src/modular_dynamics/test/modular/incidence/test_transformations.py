@@ -147,8 +147,8 @@ def test_bad_arguments_are_refused():
             assembly.indirect_transformations(order)
     for lists in (assembly.direct_transformations(), assembly.indirect_transformations()):
         for q in (np.zeros(7), np.zeros((8, 1)), ["a"] * 8, [[0.0], [0.0, 1.0]], None, np.zeros(8, complex)):
-            with pytest.raises(StateError, match=r"\(8,\) are needed"):
+            with pytest.raises(StateError, match=r"^q (has|is)"):
                 lists.poses(q)
         for bad in (np.nan, np.inf):
-            with pytest.raises(StateError, match=r"q\[5\] is not finite"):
+            with pytest.raises(StateError, match=r"^q.*(nan|inf|finite)"):
                 lists.poses(np.where(np.arange(8) == 5, bad, 0.0))

@@ -1,4 +1,4 @@
-"""The symbolic closed form of one robot: expressions, text, Python, C99."""
+"""The symbolic closed form of one robot: expressions, text, functions, C99."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
@@ -6,20 +6,26 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from sympy.printing.pycode import PythonCodePrinter
+from numpy.typing import ArrayLike
 
+from ....codegen.c99 import identifier
 from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
-from ....codegen.c_names import comment_text, identifier
 from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph
-from ..forms import Array, adjoint, inverse
-from ..numeric import ClosedForm
-from ..tree import TreeData
-from .matrices import LARGEST, number_of_terms, readable, symbolic_matrices, written_out
-from .parameters import symbolic_tree
-from .symbols import Definitions, Expression, exact, sympy
+from ..numeric import Array, ClosedForm, TreeData, adjoint, inverse
+from .matrices import (
+    LARGEST,
+    Definitions,
+    Expression,
+    exact,
+    number_of_terms,
+    readable,
+    symbolic_matrices,
+    symbolic_tree,
+    sympy,
+    written_out,
+)
 
 __all__ = ["SymbolicClosedForm"]
 
@@ -87,31 +93,6 @@ def program_of(function: Function) -> Program:
     return program(function.name, function.purpose, inputs, listing.simplified(results), [result])
 
 
-def c99(
-    stem: str,
-    prefix: str,
-    robot: str,
-    joints: Sequence[Coordinates],
-    notes: Sequence[str],
-    functions: Sequence[Function],
-    states: Sequence[tuple[tuple[NDArray[Any], ...], NDArray[Any]]],
-) -> C99:
-    """Return header, functions and test program.
-
-    Args:
-        stem: name of the files. prefix: of all names. notes: lines about the robot.
-        states: for each function the vectors (states, length), and its results (states, numbers) in the
-            numeric closed form.
-    """
-    about = Robot(robot, stem, prefix, tuple(joints), tuple(notes), _version())
-    programs = [program_of(function) for function in functions]
-    recordings = [
-        Recording(one, inputs, (results,), (max(float(abs(results).max(initial=0.0)), 1.0),), _TOLERANCE)
-        for one, (inputs, results) in zip(programs, states, strict=True)
-    ]
-    return C99(header(about, programs), source(about, programs), test_program(about, recordings))
-
-
 def _version() -> str:
     try:
         return f"{version('modular_dynamics')}, closed form by SymPy"
@@ -143,41 +124,6 @@ def _converted(expression: Expression, listing: Listing, known: dict[Expression,
         )
     known[expression] = result
     return result
-
-
-# Functions of expressions as Python, of plain floats: it needs the module math alone.
-
-
-class _Printer(PythonCodePrinter):  # type: ignore[misc]  # SymPy carries no types
-    def _print_Rational(self, number: Any) -> str:
-        return repr(float(number))
-
-
-def python_source(functions: Sequence[Function], notes: Sequence[str]) -> str:
-    """Return a module with these functions; vectors are sequences of floats, results lists, row by row."""
-    lines = ['"""Equations of motion M(q) a + C(q, v) v + N = tau."""', ""]
-    lines += [f"# {comment_text(note)}" for note in notes]  # a robot's names may contain any text
-    lines += ["", "from math import cos, sin"]
-    for function in functions:
-        lines += ["", "", *_function(function)]
-    return "\n".join([*lines, ""])
-
-
-def _function(function: Function) -> list[str]:
-    show = _Printer({"fully_qualified_modules": False}).doprint
-    arguments = ", ".join(name for name, _ in function.inputs)
-    lines = [f"def {function.name}({arguments}):", f'    """{function.purpose}"""']
-    for name, symbols in function.inputs:  # unpacking raises on a wrong length
-        lines.append(f"    ({', '.join(map(show, symbols))},) = {name}" if symbols else f"    () = {name}")
-    lines += [f"    {show(symbol)} = {show(own)}" for symbol, own in function.definitions]
-    values = [show(result) for result in function.results]
-    if len(function.shape) == 1:
-        return [*lines, "    return [", *(f"        {value}," for value in values), "    ]"]
-    rows, columns = function.shape
-    lines.append("    return [")
-    for row in range(rows):
-        lines.append("        [" + ", ".join(values[row * columns : (row + 1) * columns]) + "],")
-    return [*lines, "    ]"]
 
 
 FUNCTIONS = ("M", "C", "N", "tau")
@@ -276,16 +222,26 @@ class SymbolicClosedForm:
         """Return the numbers of operations of M, C, N and tau, each common subexpression counted once."""
         return {name: program_of(self.function(name)).operations for name in FUNCTIONS}
 
-    def python_source(self, functions: Sequence[str] = FUNCTIONS) -> str:
-        """Return a Python module with these functions of plain floats; it imports only math."""
-        return python_source([self.function(name) for name in functions], self._notes())
+    def python_function(self, name: str) -> Callable[..., Array]:
+        """Return one of the functions as a Python function of vectors of numbers: see :meth:`function`."""
+        function = self.function(name)
+        program = program_of(function)
 
-    def python_function(self, name: str) -> Callable[..., Any]:
-        """Return one of the functions of :meth:`python_source`."""
-        namespace: dict[str, Any] = {}
-        exec(compile(self.python_source([name]), f"{name} of {self.name}", "exec"), namespace)
-        function: Callable[..., Any] = namespace[name]
-        return function
+        def evaluated(*vectors: ArrayLike) -> Array:
+            rows = [np.asarray(vector, float) for vector in vectors]
+            needed = [(len(symbols),) for _, symbols in function.inputs]
+            if [row.shape for row in rows] != needed:
+                shapes = ", ".join(
+                    f"{own} {shape}" for (own, _), shape in zip(function.inputs, needed, strict=True)
+                )
+                raise StateError(f"{name} of '{self.name}' takes {shapes}")
+            if not function.results:
+                return np.zeros(function.shape)
+            (result,) = program.values([row[None] for row in rows])
+            values: Array = result[0].reshape(function.shape)
+            return values
+
+        return evaluated
 
     def c99(self, name: str, functions: Sequence[str] = FUNCTIONS) -> C99:
         """Return C99 text of these functions: NAME.h, NAME.c, and NAME_test.c, which compares the numbers.
@@ -302,9 +258,14 @@ class SymbolicClosedForm:
             raise StateError(f"{name!r} cannot be a prefix in C: letters, digits and '_', a letter first")
         if not self.q:
             raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
+        about = Robot(self.name, name, name, self._coordinates(), tuple(self._notes()), _version())
         own = [self.function(function) for function in functions]
-        states = [self._recorded(function) for function in own]
-        return c99(name, name, self.name, self._coordinates(), self._notes(), own, states)
+        programs, recordings = [program_of(function) for function in own], []
+        for function, one in zip(own, programs, strict=True):
+            inputs, results = self._recorded(function)
+            scale = max(float(abs(results).max(initial=0.0)), 1.0)
+            recordings.append(Recording(one, inputs, (results,), (scale,), _TOLERANCE))
+        return C99(header(about, programs), source(about, programs), test_program(about, recordings))
 
     def _recorded(self, function: Function) -> tuple[tuple[Array, ...], Array]:
         """Return vectors of some states, and the numeric closed form's results for them."""

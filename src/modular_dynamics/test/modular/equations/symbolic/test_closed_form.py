@@ -1,6 +1,5 @@
 """Symbolic equations against the numeric form, Lagrange's equations, Christoffel's symbols, and as Python."""
 
-import subprocess
 import sys
 from dataclasses import replace
 
@@ -148,19 +147,6 @@ def test_wrenches_are_symbols_in_their_links_frames():
     assert_close(np.array(equations.python_function("tau")(q, v, a, forces.ravel())), expected, TOLERANCE)
 
 
-def test_python_needs_the_standard_library_alone(tmp_path):
-    equations = closed_form(md.load_urdf(crane()), symbolic=True)
-    (tmp_path / "crane.py").write_text(equations.python_source(), encoding="utf-8")
-    program = (
-        "import sys, crane; print(*crane.tau([0.1, 0.5], [0, 1], [1, 1])); print('numpy' in sys.modules)"
-    )
-    command = [sys.executable, "-S", "-c", program]
-    printed = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout.split()
-    expected = closed_form(md.load_urdf(crane())).tau([0.1, 0.5], [0, 1], [1, 1])
-    assert_close(np.array(printed[:2], float), expected, TOLERANCE)
-    assert printed[2] == "False"
-
-
 def test_names_of_joints_cannot_become_code():
     name = 'a"""\nraise SystemExit #\\'
     graph = cart_on(name)
@@ -182,7 +168,7 @@ def test_a_base_alone_has_no_equations():
     base = md.load_urdf('<robot name="base"><link name="v0"/></robot>')
     equations = closed_form(base, symbolic=True)
     assert equations.M.shape == closed_form(base).M([]).shape == (0, 0)
-    assert equations.python_function("tau")([], [], []) == []
+    assert equations.python_function("tau")([], [], []).tolist() == []
     with pytest.raises(md.UnsupportedModelError, match="'base' has no joints"):
         equations.c99("base")
 
@@ -212,7 +198,7 @@ def test_wrong_options_are_named():
     with pytest.raises(md.StateError, match="'rope' is named twice"):
         closed_form(graph, symbolic=True, wrenches=("rope", "rope"))
     equations = closed_form(graph, symbolic=True)
-    with pytest.raises(ValueError, match="expected 2"):
+    with pytest.raises(md.StateError, match=r"M of .* takes q \(2,\)"):
         equations.python_function("M")([0.1, 0.2, 0.3])
     with pytest.raises(md.StateError, match="none of the functions M, C, N, tau"):
         equations.written_out("V")

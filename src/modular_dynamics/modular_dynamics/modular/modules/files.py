@@ -1,0 +1,233 @@
+"""Module types from YAML files and mappings (docs/modular_modules.md), and those that the library ships."""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ...algebra import DualQuaternion, Quaternion, from_xyz_rpy
+from ...exceptions import DescriptionError
+from ...model import JointType, Limits
+from ...text.element import Element
+from ...text.files import given_text, path_of
+from ...text.numbers import LARGEST, STIFFEST
+from ...text.sizes import MAX_YAML_BYTES
+from ...text.yaml_text import documents
+from ..names import NAME, is_name
+from .module_type import ModuleType
+from .parts import ENTRY, GENDERS, GREY, MOVING, SIZES, ModuleBody, ModuleJoint, Port, Shape, facing, unit
+
+__all__ = ["read_module_type", "read_module_types", "shipped_types"]
+
+_NEEDED = "a mapping (name, root, bodies, ports, ...)"
+_KIND = "file of module types"
+_ENDINGS = (".yaml", ".yml")
+_ZERO = (0.0, 0.0, 0.0)
+_BOUNDS = {"lower": -LARGEST, "upper": -LARGEST, "effort": 0.0, "velocity": 0.0}
+
+
+def read_module_type(source: str | PathLike[str] | Mapping[str, Any]) -> ModuleType:
+    """Return the module type of a YAML file (docs/modular_modules.md).
+
+    Args:
+        source: the path of a file, YAML text of several lines, or a mapping of the same form.
+
+    Raises:
+        DescriptionError: no such file, not YAML, or no module type; names the file, the line, the element as
+            'bodies/cube/mass', its value, and what would be right.
+    """
+    if isinstance(source, Mapping):
+        return _module_type(source, "module type")
+    name, text = given_text(source, _KIND, MAX_YAML_BYTES)
+    found = documents(text, name)
+    if len(found) > 1:
+        raise DescriptionError(f"{len(found)} module types; read_module_types() reads several", name)
+    return _module_type(found[0] if found else None, name)
+
+
+def read_module_types(source: str | PathLike[str]) -> dict[str, ModuleType]:
+    """Return several module types by name: those of a folder's .yaml and .yml files, or of one file.
+
+    A file may hold several, separated by lines of '---'.
+
+    Raises:
+        DescriptionError: as :func:`read_module_type`; two types of one name, or no file in the folder.
+    """
+    sources: Iterable[str | PathLike[str]] = [source]
+    if isinstance(source, str | PathLike) and str(source):
+        path = path_of(source)
+        try:
+            if path.is_dir():
+                sources = sorted(file for file in path.iterdir() if file.suffix in _ENDINGS)
+        except (OSError, ValueError):  # text that cannot be a path
+            pass
+        if not sources:
+            needed = f"no file that ends with {' or '.join(_ENDINGS)}"
+            raise DescriptionError(needed, str(path), unreadable=True)
+    types: dict[str, ModuleType] = {}
+    files: dict[str, str] = {}
+    for one in sources:
+        name, text = given_text(one, _KIND, MAX_YAML_BYTES)
+        for document in documents(text, name) or [None]:
+            kind = _module_type(document, name)
+            if kind.name in types:
+                first = files[kind.name]
+                raise DescriptionError(f"a second module type '{kind.name}'; the first is in {first}", name)
+            types[kind.name], files[kind.name] = kind, name
+    return types
+
+
+@cache
+def shipped_types() -> Mapping[str, ModuleType]:
+    """Return Backbone and Scout of Meister & Gutenkunst, a slider and a passive block, by name."""
+    return MappingProxyType(read_module_types(Path(__file__).parent / "shipped"))
+
+
+def _module_type(content: object, file: str) -> ModuleType:
+    """Return the module type that a mapping describes. Raises DescriptionError: names file and element."""
+    top = Element.top(content, file, _NEEDED)
+    top.require(("name", "root", "bodies", "ports"), ("joints", "cells"))
+    name = top.text("name")
+    for outer in (top.element(key, {}) for key in ("bodies", "joints", "ports")):
+        for key in outer.item:
+            if not is_name(str(key)):
+                raise outer.failure(key, f" is no name; {NAME} is needed")
+    bodies = {body: _body(body, element) for body, element in top.named("bodies").items()}
+    if not bodies:
+        raise top.wrong("bodies", "at least one body")
+    joints = tuple(_joint(joint, element) for joint, element in top.named("joints", {}).items())
+    elements = top.named("ports")
+    numbers = _port_numbers(elements)
+    ports = {port: _port(port, numbers[port], tuple(bodies), element) for port, element in elements.items()}
+    root = top.choice("root", tuple(bodies))
+    cells, size = _cells(top)
+    with top.located():
+        return ModuleType(name, bodies, joints, ports, root, cells, size)
+
+
+def _cells(top: Element) -> tuple[tuple[tuple[int, int, int], ...], float]:
+    if "cells" not in top.item:
+        return (), 0.0
+    element = top.element("cells").require(("size", "filled"))
+    size, filled = element.number("size", least=0.0), element.item["filled"]
+    if size == 0.0:
+        raise element.wrong("size", "a positive number [m]")
+    if not isinstance(filled, list | tuple) or not filled or not all(map(_is_cell, filled)):
+        raise element.wrong("filled", "a list of cells, each three whole numbers,")
+    return tuple((i, j, k) for i, j, k in filled), size
+
+
+def _is_cell(cell: object) -> bool:
+    return isinstance(cell, list | tuple) and len(cell) == 3 and all(type(part) is int for part in cell)
+
+
+def _body(name: str, element: Element) -> ModuleBody:
+    element.require(("mass",), ("com", "inertia", "shapes"))
+    mass, com = element.number("mass", least=0.0), element.numbers("com", 3, _ZERO)
+    xx, yy, zz, xy, xz, yz = element.numbers("inertia", 6, (0.0,) * 6)
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    shapes = tuple(map(_shape, element.elements("shapes")))
+    with element.located("inertia"):
+        return ModuleBody(name, mass, np.array(com), inertia, shapes)
+
+
+def _shape(element: Element) -> Shape:
+    element.require((), (*SIZES, "xyz", "rpy", "pose", "color"))
+    kinds = [kind for kind in SIZES if kind in element.item]
+    if len(kinds) != 1:
+        has = " and ".join(kinds) or "no kind"
+        raise element.failure("", f" has {has}; one of {', '.join(SIZES)} is needed")
+    (kind,) = kinds
+    size = element.numbers(kind, SIZES[kind], least=0.0)
+    if "pose" in element.item:
+        x = _pose(element, ("xyz", "rpy"))
+    else:
+        x = from_xyz_rpy(element.numbers("xyz", 3, _ZERO), element.numbers("rpy", 3, _ZERO))
+    red, green, blue, opacity = element.numbers("color", 4, GREY)
+    with element.located(kind):
+        return Shape(kind, tuple(size), x, (red, green, blue, opacity))
+
+
+def _joint(name: str, element: Element) -> ModuleJoint:
+    optional = ("origin", "limits", "damping", "friction", "armature", "gear_ratio", "rotor_inertia")
+    element.require(("type", "parent", "child", "axis"), optional)
+    limits = element.element("limits", {}).require((), tuple(_BOUNDS))
+    kind = JointType(element.choice("type", [kind.value for kind in MOVING]))
+    axis = None
+    if element.item["axis"] != "normal":
+        with element.located("axis"):
+            axis = unit("this axis", element.numbers("axis", 3))
+    elif element.item["parent"] != ENTRY:
+        raise element.wrong("axis", "a vector (only a joint whose parent is 'entry' has the axis 'normal')")
+    bounds = {key: limits.number(key, least=least) for key, least in _BOUNDS.items() if key in limits.item}
+    with element.located():
+        return ModuleJoint(
+            name,
+            kind,
+            element.text("parent"),
+            element.text("child"),
+            axis,
+            np.array(element.numbers("origin", 3, _ZERO)),
+            Limits(**bounds),
+            element.number("damping", least=0.0, largest=STIFFEST),
+            element.number("friction", least=0.0, largest=STIFFEST),
+            _armature(element),
+        )
+
+
+def _armature(element: Element) -> float:
+    """Return a joint's armature: given, or its rotor's inertia behind a gear, ratio^2 inertia."""
+    own, ratio = element.number("armature", least=0.0, largest=STIFFEST), element.number("gear_ratio", 1.0)
+    rotor = element.number("rotor_inertia", least=0.0)
+    for key in ("gear_ratio", "rotor_inertia"):
+        if "armature" in element.item and key in element.item:
+            raise element.failure(key, f" stands beside armature {own:g}; needed is that, or ratio and rotor")
+    if "gear_ratio" in element.item and "rotor_inertia" not in element.item:
+        raise element.failure("gear_ratio", " stands without rotor_inertia [kg m^2 or kg]")
+    return own + ratio**2 * rotor
+
+
+def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
+    """Return a number for each port: the given one, else that of a name of digits, else the smallest free."""
+    own: dict[str, int | None] = {}
+    for name, element in ports.items():
+        is_number = name.isascii() and name.isdecimal() and not name.startswith("0")
+        default = int(name) if is_number else None
+        own[name] = element.whole("number", None, 1) if "number" in element.item else default
+    taken = {*own.values()}
+    free = (number for number in range(1, 2 * len(own) + 1) if number not in taken)
+    return {name: next(free) if number is None else number for name, number in own.items()}
+
+
+def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
+    optional = ("number", "size", "gender", "kind")
+    if "pose" in element.item:
+        element.require(("body", "pose"), optional)
+        x = _pose(element, ())
+    else:
+        element.require(("body", "xyz", "normal", "up"), optional)
+        xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
+        with element.located("normal"):
+            unit("this vector", normal)
+        with element.located("up"):
+            x = facing(xyz, normal, element.numbers("up", 3))
+    size, gender = element.numbers("size", None, ()), element.choice("gender", GENDERS, "h")
+    body, kind = element.choice("body", bodies), element.text("kind")
+    with element.located("size"):
+        return Port(name, number, body, x, tuple(size), gender, kind)
+
+
+def _pose(element: Element, instead: tuple[str, ...]) -> DualQuaternion:
+    """Return the pose of the eight numbers of a unit dual quaternion, as ``to_yaml`` writes it."""
+    for key in instead:
+        if key in element.item:
+            raise element.failure(key, " stands beside pose; needed is that, or xyz and rpy")
+    numbers = element.numbers("pose", 8)
+    x = DualQuaternion(Quaternion(*numbers[:4]), Quaternion(*numbers[4:]))
+    if not x.is_unit(1e-9):
+        raise element.wrong("pose", "a unit dual quaternion")
+    return x

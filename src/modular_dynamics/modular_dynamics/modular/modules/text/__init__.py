@@ -1,1 +1,0 @@
-"""Module types as text: YAML of this library, and JSON of timor-python."""

@@ -1,1 +1,0 @@
-"""What `check` computes: a trial at rest, and agreement with Pinocchio."""

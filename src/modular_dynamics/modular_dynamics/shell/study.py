@@ -1,0 +1,226 @@
+"""`modular-dynamics study`: designs of a robot, computed on many cores, reported, and written as URDF."""
+
+import argparse
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..text.beside import write_beside
+from .command import (
+    FINDINGS,
+    GOOD,
+    INTERRUPTED,
+    Command,
+    UsageError,
+    printable,
+    raise_if_read,
+    table,
+)
+
+if TYPE_CHECKING:
+    from ..study import Study
+    from ..study.findings import Findings
+    from ..study.store import Store
+
+__all__ = ["STUDY"]
+
+TOP = 10  # designs of a report
+#: Options that not all actions take.
+ACTIONS_OF = {
+    "output": ("run", "urdf"),
+    "scheduler": ("run",),
+    "workers": ("run",),
+    "quiet": ("run",),
+    "study": ("report", "urdf"),
+    "top": ("report",),
+    "best": ("urdf",),
+    "design": ("urdf",),
+}
+ABOUT = """\
+Computes the loads of a robot's actuators for many designs, which a study file in YAML
+describes (docs/design_studies.md).
+
+  run STUDY.yaml -o FOLDER   compute all designs that FOLDER does not have; a run that was stopped goes on
+  report FOLDER              the best designs as a table, pictures and a page (report.html) in FOLDER
+  urdf FOLDER -o FILE        the robot of the best design, or of another one
+
+Results are in FOLDER/designs.parquet, a row for each design. They do not depend on the number of workers, nor
+on interruptions. Needs more packages: pip install dask distributed matplotlib pyarrow."""
+EXAMPLES = """\
+  modular-dynamics study run config/charmie_study.yaml -o out/study
+  modular-dynamics study run config/charmie_study.yaml -o out/study --scheduler tcp://192.168.0.1:8786
+  modular-dynamics study report out/study
+  modular-dynamics study urdf out/study --best -o robot.urdf"""
+
+
+def _add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("run", "report", "urdf"), help="what to do")
+    parser.add_argument("path", help="run: the study file; report, urdf: the folder of its results")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="run: folder of the results; urdf: the file (default: none, it is needed)",
+    )
+    run = parser.add_argument_group("run")
+    run.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786 (default: workers on this machine)",
+    )
+    run.add_argument("--workers", metavar="N", type=int, help="workers on this machine (default: its cores)")
+    run.add_argument("--quiet", action="store_true", help="no progress on stderr (default: it is printed)")
+    parser.add_argument(
+        "--study",
+        metavar="FILE",
+        help="report, urdf: the study file, if it was moved (default: where it was)",
+    )
+    parser.add_argument("--top", metavar="N", type=int, help=f"report: best designs (default: {TOP})")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--best", action="store_true", help="urdf: the best design (default)")
+    which.add_argument(
+        "--design", metavar="INDEX", type=int, help="urdf: the design of an index (default: the best)"
+    )
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    action = arguments.action
+    for option, actions in ACTIONS_OF.items():
+        given = getattr(arguments, option)  # 0 is given
+        if action not in actions and given is not None and given is not False:
+            raise UsageError(f"--{option} is for study {' and '.join(actions)}, not for study {action}")
+    return {"run": _run_study, "report": _report, "urdf": _urdf}[action](arguments)
+
+
+def _run_study(arguments: argparse.Namespace) -> int:
+    from ..study import load_study  # noqa: PLC0415  # takes long
+    from ..study.findings import findings_of, summary_lines  # noqa: PLC0415
+    from ..study.reading import sources_of  # noqa: PLC0415
+    from ..study.run import run_study  # noqa: PLC0415
+    from ..study.store import Store  # noqa: PLC0415
+
+    if arguments.output is None:
+        raise UsageError("-o is needed: the folder of the results")
+    if arguments.workers is not None and not 1 <= arguments.workers <= 1024:
+        raise UsageError(f"--workers is {arguments.workers}; 1 to 1024 are possible")
+    if arguments.scheduler is not None and arguments.workers is not None:
+        raise UsageError("--workers is for this machine; a scheduler has its own")
+    study = load_study(arguments.path)
+    for path in Store(arguments.output, study).replaced:
+        raise_if_read("-o: a run writes", path, sources_of(study))
+    try:
+        done = run_study(
+            study,
+            arguments.output,
+            scheduler=arguments.scheduler,
+            workers=arguments.workers,
+            quiet=arguments.quiet,
+        )
+    except KeyboardInterrupt:
+        print(
+            f"modular-dynamics study: interrupted; what was finished is in '{arguments.output}', "
+            "and the same command goes on from there",
+            file=sys.stderr,
+        )
+        return INTERRUPTED
+    findings = findings_of(study, Store(arguments.output, study))
+    _print(summary_lines(findings))
+    if done.computed:
+        rate = done.computed / max(done.seconds, 1e-9)
+        speed = f"{rate:,.0f} designs/s, {done.workers} workers"
+        print(f"{done.computed:,} designs in {done.seconds:.1f} s, {speed}")
+    print(f"results: {Path(arguments.output) / 'designs.parquet'}")
+    return GOOD if len(findings.kept) else FINDINGS
+
+
+def _report(arguments: argparse.Namespace) -> int:
+    from ..study.findings import best_rows, design_head, design_row, summary_lines  # noqa: PLC0415
+    from ..study.report import written_report  # noqa: PLC0415  # takes long
+
+    top = TOP if arguments.top is None else arguments.top
+    if top < 1:
+        raise UsageError(f"--top is {top}; 1 or more designs are needed")
+    findings = _findings(arguments)
+    _print(summary_lines(findings))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of characters that the font lacks: one sees them
+        paths = written_report(findings, Path(arguments.path), top)
+    head = design_head(findings)
+    rows = [design_row(findings, one) for one in best_rows(findings, top)]
+    print("\n".join(table(head, rows, right=head[1:])))
+    _print([str(path) for path in paths])
+    return GOOD
+
+
+def _urdf(arguments: argparse.Namespace) -> int:
+    from ..study.evaluation import design_graph  # noqa: PLC0415  # takes long
+    from ..study.findings import findings_of  # noqa: PLC0415
+    from ..study.reading import sources_of  # noqa: PLC0415
+
+    if arguments.output is None:
+        raise UsageError("-o is needed: the URDF file to write")
+    study, store = _opened(arguments)
+    raise_if_read("--output", arguments.output, [*store.kept, *sources_of(study)])
+    findings = findings_of(study, store)
+    if arguments.design is not None:
+        if not 0 <= arguments.design < findings.study.count:
+            raise UsageError(
+                f"--design is {arguments.design}; the study has designs 0 to {findings.study.count - 1}"
+            )
+        design = findings.design(arguments.design)
+    elif (best := findings.best) is not None:
+        design = best
+    else:
+        raise UsageError(f"no design of '{findings.study.name}' keeps everything; --design INDEX chooses one")
+    assert design.numbers is not None
+    _write(Path(arguments.output), design_graph(findings.evaluator, design.numbers).to_urdf())
+    print(
+        f"{design.title} of {findings.study.name}, for the trajectory {design.trajectory}: {arguments.output}"
+    )
+    return GOOD
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file atomically: an existing one stays if writing fails."""
+    if path.exists() and not path.is_file():  # a pipe, a device
+        path.write_text(text, "utf-8")
+        return
+    try:
+        os.replace(write_beside(path, text.encode()), path)
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be written: {error.strerror or error}") from error
+
+
+def _findings(arguments: argparse.Namespace) -> "Findings":
+    from ..study.findings import findings_of  # noqa: PLC0415  # takes long
+
+    return findings_of(*_opened(arguments))
+
+
+def _opened(arguments: argparse.Namespace) -> "tuple[Study, Store]":
+    from ..study import load_study  # noqa: PLC0415  # takes long
+    from ..study.store import Store, about_of  # noqa: PLC0415
+
+    about = about_of(Path(arguments.path))
+    if about is None:
+        raise UsageError(f"'{arguments.path}' holds no study; modular-dynamics study run makes one")
+    study = load_study(arguments.study or str(about.get("study")))
+    store = Store(arguments.path, study)
+    store.open()
+    return study, store
+
+
+def _print(lines: list[str]) -> None:
+    print("\n".join(printable(line) for line in lines))
+
+
+STUDY = Command(
+    "study",
+    "loads of many designs of a robot, on many cores",
+    ABOUT,
+    EXAMPLES,
+    _add_arguments,
+    _run,
+)

@@ -1,5 +1,0 @@
-"""`modular-dynamics study`."""
-
-from .command import STUDY
-
-__all__ = ["STUDY"]

@@ -1,0 +1,360 @@
+"""Designs, from their numbers to what is measured of them, and which designs are better."""
+
+from collections.abc import Mapping
+from enum import IntFlag
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import inverse_dynamics
+from ..exceptions import ModelError, ModularDynamicsError, StudyError
+from ..loops import ClosedLoopInverseDynamics, StateStatus
+from ..model import SubsystemGraph
+from .motion import Path, States, path_of, states_of
+from .sampling import designs_between
+from .study import Bound, Study
+
+__all__ = [
+    "Evaluator",
+    "Loads",
+    "Violation",
+    "design_graph",
+    "evaluated_rows",
+    "front",
+    "kept_rows",
+    "objectives_of",
+    "order",
+    "scores",
+]
+
+
+# Inverse dynamics of many designs at many states: the only place where a study calls it.
+
+Array = NDArray[np.float64]
+
+
+class Loads(NamedTuple):
+    """Loads of n designs at s states.
+
+    Attributes:
+        tau: of the independent joints (n, s, independent) [N m or N]. coordinates: (n, s, nq).
+        statuses: `StateStatus` (n, s). tensions: (n, s, springs) [N]. sines: (n, s), as
+            of `ClosedLoopResults`.
+    """
+
+    tau: Array
+    coordinates: Array
+    statuses: NDArray[np.uint8]
+    tensions: Array
+    sines: Array
+
+
+def loads_of(graph: SubsystemGraph, q: Array, v: Array, a: Array, parameters: Mapping[str, Array]) -> Loads:
+    """Return the loads of designs, on one thread: a study has a worker for each core.
+
+    Args:
+        q, v, a: of the independent joints (n, s, independent). parameters: (n,) by the names of
+            ``graph.parameters``.
+    """
+    if graph.has_loops:
+        solver = ClosedLoopInverseDynamics(graph)
+        found = solver.solve_many(q, v, a, threads=1, parameters=parameters)
+        return Loads(found.tau, found.coordinates, found.statuses, found.tensions, found.sines)
+    shape = q.shape[:2]
+    none = np.zeros((*shape, 0))
+    statuses = np.full(shape, StateStatus.ANSWERED, np.uint8)
+    try:
+        tau = inverse_dynamics(graph, q, v, a, threads=1, parameters=parameters)
+    except ModelError:
+        if len(q) == 1:
+            tau = np.full(v.shape, np.nan)
+            statuses[:] = StateStatus.NO_MODEL
+        else:  # one design fails: evaluate each by itself
+            parts = [
+                loads_of(graph, q[k : k + 1], v[k : k + 1], a[k : k + 1], _row(parameters, k))
+                for k in range(len(q))
+            ]
+            tau, statuses = (
+                np.concatenate([getattr(part, x) for part in parts]) for x in ("tau", "statuses")
+            )
+    return Loads(tau, q, statuses, none, np.full(shape, np.nan))
+
+
+def _row(parameters: Mapping[str, Array], k: int) -> dict[str, Array]:
+    return {name: column[k : k + 1] for name, column in parameters.items()}
+
+
+class Violation(IntFlag):
+    """Flags of the requirements that a design violates, added up."""
+
+    NO_MODEL = 1  #: numbers that no robot can have
+    CANNOT_CLOSE = 2  #: a state at which the loops cannot close
+    DEAD_POINT = 4  #: a state at a dead point
+    NO_STATE = 8  #: a state that is not finite
+    STROKE = 16  #: a joint beyond its limits
+    SINE = 32  #: a state too near to a dead point
+    SLACK = 64  #: a spring with too little tension
+    OVERLOAD = 128  #: a spring with too much tension
+    EFFORT = 256  #: an actuator beyond its effort limit
+
+
+#: Violation of a design for each status of its states.
+_OF_STATUS = {
+    StateStatus.NO_MODEL: Violation.NO_MODEL,
+    StateStatus.CANNOT_CLOSE: Violation.CANNOT_CLOSE,
+    StateStatus.DEAD_POINT: Violation.DEAD_POINT,
+    StateStatus.NO_STATE: Violation.NO_STATE,
+}
+#: Columns of a design's margins, negative where it violates a requirement.
+_KEPT = {
+    "stroke_margin": Violation.STROKE,
+    "sine_margin": Violation.SINE,
+    "tension_margin": Violation.SLACK,
+    "overload_margin": Violation.OVERLOAD,
+    "effort_margin": Violation.EFFORT,
+}
+
+
+def objectives_of(study: Study) -> tuple[str, ...]:
+    """Return names of the columns of objectives: both weighted ones, and each actuator's."""
+    return (
+        "largest",
+        "mean",
+        *(f"{what} {name}" for name in study.actuators for what in ("largest", "mean")),
+    )
+
+
+def columns_of(study: Study) -> tuple[str, ...]:
+    """Return names of the measured columns, without "violations"."""
+    return (*objectives_of(study), *_KEPT)
+
+
+def measured(
+    study: Study, loads: Loads, numbers: Array | None, parameters: Mapping[str, Array]
+) -> dict[str, NDArray[np.generic]]:
+    """Return columns (n,) of n designs: those of `columns_of`, and "violations".
+
+    largest = max over actuators of w max_t |f|, mean = sum of w mean_t |f| over the sum of w, for the force
+    or torque f and the weight w of each actuator; NaN where a state has no answer. Margins are the smallest
+    over the states: of strokes [rad or m], of the sine, of tensions [N], of efforts as share of the limit.
+    They are infinite where nothing is to be kept, and negative where it is not. Without ``numbers``, those of
+    the designs, limits that are a catalogue's are not known.
+    """
+    graph, keep = study.graph, study.keep
+    answered = (loads.statuses == StateStatus.ANSWERED).all(axis=1)
+    independent = graph.independent_joint_names
+    forces = np.abs(loads.tau[:, :, [independent.index(name) for name in study.actuators]])
+    largest, mean = forces.max(axis=1), forces.mean(axis=1)  # (n, actuators), NaN where one is
+    weights = np.array(list(study.actuators.values()))
+    columns: dict[str, NDArray[np.generic]] = {
+        "largest": (largest * weights).max(axis=1),
+        "mean": (mean @ weights) / weights.sum(),
+    }
+    for k, name in enumerate(study.actuators):
+        columns[f"largest {name}"], columns[f"mean {name}"] = largest[:, k], mean[:, k]
+    columns = {name: np.where(answered, values, np.nan) for name, values in columns.items()}
+    margins = {name: np.full(len(answered), np.inf) for name in _KEPT}
+
+    def keeps(name: str, margin: Array) -> None:
+        margins[name] = np.fmin(margins[name], np.where(answered, margin, np.inf))
+
+    def limit(parameter: str, value: float | None) -> Array | float | None:
+        return parameters.get(parameter, value)
+
+    for name in keep.strokes:
+        joint = graph.joint(name)
+        path = loads.coordinates[:, :, graph.q_slice(name).start]
+        if (low := limit(f"joint {name} lower limit", joint.limits.lower)) is not None:
+            keeps("stroke_margin", path.min(axis=1) - low)
+        if (high := limit(f"joint {name} upper limit", joint.limits.upper)) is not None:
+            keeps("stroke_margin", high - path.max(axis=1))
+    if keep.sine is not None:
+        # no sine: the state is near a dead point
+        keeps("sine_margin", np.nan_to_num(loads.sines.min(axis=1), nan=0.0) - keep.sine)
+    springs = [spring.name for spring in graph.springs]
+    for one in keep.tensions:
+        tension = loads.tensions[:, :, springs.index(one.spring)]
+        keeps("tension_margin", tension.min(axis=1) - _bound(study, one.least, numbers, -np.inf))
+        keeps("overload_margin", _bound(study, one.largest, numbers, np.inf) - tension.max(axis=1))
+    for k, name in enumerate(study.actuators):
+        effort = limit(f"joint {name} effort limit", graph.joint(name).limits.effort)
+        if name in keep.efforts and effort is not None:
+            keeps("effort_margin", 1.0 - largest[:, k] / effort)
+    violations = np.zeros(len(answered), np.uint16)
+    for status, violation in _OF_STATUS.items():
+        violations |= np.where((loads.statuses == status).any(axis=1), violation, 0).astype(np.uint16)
+    for name, margin in margins.items():
+        violations |= np.where(margin < 0.0, _KEPT[name], 0).astype(np.uint16)
+    return {**columns, **margins, "violations": violations}
+
+
+def _bound(study: Study, bound: Bound | None, numbers: Array | None, none: float) -> Array | float:
+    """Return a limit of designs; ``none`` if there is none or it is unknown."""
+    if isinstance(bound, float):
+        return bound
+    if bound is None or numbers is None:
+        return none
+    name, column = bound
+    k = [one.name for one in study.inputs].index(name)
+    return study.inputs[k].column(column, numbers[:, k])
+
+
+#: States, and designs, that are computed in one call at most. A block begins at a multiple of its size, so
+#: that a design is computed beside the same others, whatever chunk it is in, and its bits are the same.
+BLOCK_STATES, BLOCK_DESIGNS = 240_000, 1000
+#: Difference of a task's joints from what the trajectory asks for that is rounding [rad or m].
+_ROUNDING = 1e-7
+
+
+class Evaluator:
+    """Computes designs of one study; keeps what all of them share."""
+
+    def __init__(self, study: Study) -> None:
+        self.study, self.task = study, study.task()
+        names = self.task.independent_joint_names
+        motions = study.trajectories
+        self.states = {name: states_of(one, study.rate, names) for name, one in motions.items()}
+        self.paths = {name: path_of(one, study.rate, names) for name, one in motions.items() if study.instead}
+        longest = max(len(one.times) for one in self.states.values())
+        self.block = min(BLOCK_DESIGNS, max(1, BLOCK_STATES // longest))
+
+    def parameters(self, numbers: Array) -> dict[str, Array]:
+        """Return the robot's parameters (n,) by name, for the numbers (n, inputs) of designs."""
+        return {
+            target.parameter: target.factor * one.column(column, numbers[:, k]) + target.offset
+            for k, one in enumerate(self.study.inputs)
+            for column, targets in one.targets
+            for target in targets
+        }
+
+    def trajectories(self, numbers: Array) -> list[tuple[str, NDArray[np.intp]]]:
+        """Return each trajectory with the rows of the designs that follow it."""
+        for k, one in enumerate(self.study.inputs):
+            if one.is_trajectory:
+                chosen = numbers[:, k].astype(np.int64)
+                return [(name, np.flatnonzero(chosen == row)) for row, name in enumerate(one.labels)]
+        return [(next(iter(self.states)), np.arange(len(numbers)))]
+
+    def measure(self, numbers: Array) -> dict[str, NDArray[np.generic]]:
+        """Return measured columns (n,) of designs (n, inputs): those of `columns_of`, and "violations"."""
+        count = len(numbers)
+        result: dict[str, NDArray[np.generic]] = {
+            name: np.full(count, np.nan) for name in columns_of(self.study)
+        }
+        result["violations"] = np.zeros(count, np.uint16)
+        for name, rows in self.trajectories(numbers):
+            if len(rows):
+                loads = self.loads(name, self.parameters(numbers[rows]), len(rows))
+                own = measured(self.study, loads, numbers[rows], self.parameters(numbers[rows]))
+                for column, values in own.items():
+                    result[column][rows] = values
+        return result
+
+    def published(self, trajectory: str | None = None) -> dict[str, NDArray[np.generic]]:
+        """Return one row of measured columns for the unchanged robot, by default on the first trajectory."""
+        loads = self.loads(trajectory or next(iter(self.states)), {}, 1)
+        return measured(self.study, loads, None, {})
+
+    def loads(self, trajectory: str, parameters: dict[str, Array], count: int) -> Loads:
+        """Return the loads of ``count`` designs on one trajectory."""
+        states = self.states[trajectory]
+        if not self.study.instead:
+            q, v, a = (np.repeat(x[None], count, axis=0) for x in states[1:])
+            return loads_of(self.study.graph, q, v, a, parameters)
+        path = self.paths[trajectory]
+        q = np.repeat(path.q[None], count, axis=0)
+        rest = np.zeros_like(q)
+        nodes = loads_of(self.task, q, rest, rest, parameters)
+        return self._along(path, states, nodes, parameters)
+
+    def _along(self, path: Path, states: States, nodes: Loads, parameters: dict[str, Array]) -> Loads:
+        """Return loads along a path of designs whose loops were closed at its nodes."""
+        graph, task, instead = self.study.graph, self.task, self.study.instead
+        at = [graph.q_slice(name).start for name in instead]
+        asked, driven = task.independent_joint_names, graph.independent_joint_names
+        # other joints are at their set points
+        led = [k for k, name in enumerate(asked) if name not in driven]
+        moved = [graph.q_slice(asked[k]).start for k in led]
+        closed = (nodes.statuses == StateStatus.ANSWERED).all(axis=1)
+        usable = np.where(closed[:, None, None], nodes.coordinates[:, :, at], 0.0)
+        q, v, a = (np.repeat(x[None], len(usable), axis=0) for x in states[1:])
+        others = [driven.index(name) for name in instead]
+        q[:, :, others], v[:, :, others], a[:, :, others] = path.moved(usable)
+        loads = loads_of(graph, q, v, a, parameters)
+        loads.statuses[~closed] = nodes.statuses[~closed].max(axis=1)[:, None]
+        with np.errstate(invalid="ignore"):
+            distance = np.abs(loads.coordinates[:, :, moved] - states.q[:, led])
+            off = distance.max(axis=2, initial=0.0) > _ROUNDING
+        loads.statuses[off & (loads.statuses == StateStatus.ANSWERED)] = StateStatus.DEAD_POINT  # passed by
+        return loads
+
+
+def evaluated_rows(evaluator: Evaluator, first: int, last: int) -> dict[str, NDArray[np.generic]]:
+    """Return columns of designs first ... last - 1: "index", inputs by name, measured ones.
+
+    ``first`` is the beginning of a block.
+    """
+    study = evaluator.study
+    parts = []
+    for start in range(first, last, evaluator.block):
+        stop = min(start + evaluator.block, last)
+        numbers = designs_between(study.inputs, study.sampling, start, stop)
+        inputs = {f"input {one.name}": numbers[:, k] for k, one in enumerate(study.inputs)}
+        parts.append({"index": np.arange(start, stop), **inputs, **evaluator.measure(numbers)})
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+# Which designs are better: scores relative to the published design, and the front of two loads.
+
+Columns = Mapping[str, NDArray[np.generic]]
+
+
+def kept_rows(columns: Columns) -> NDArray[np.intp]:
+    """Return the rows of feasible designs, which satisfy all limits."""
+    return np.flatnonzero(columns["violations"] == 0)
+
+
+def scores(study: Study, columns: Columns, published: Columns) -> NDArray[np.float64]:
+    """Return each design's score (n,): the weighted mean of load / published load over the objectives.
+
+    The published design has 1. NaN where a design has no loads. Loads count as they are where the published
+    one is zero.
+    """
+    total = sum(study.objective.values())
+    parts = []
+    for name, share in study.objective.items():
+        reference = float(published[name][0].item())
+        scale = reference if np.isfinite(reference) and reference > 0.0 else 1.0
+        parts.append(share / total * np.asarray(columns[name], dtype=float) / scale)
+    return np.asarray(np.sum(parts, axis=0))
+
+
+def order(study: Study, columns: Columns, published: Columns) -> NDArray[np.intp]:
+    """Return the rows of feasible designs, the best one first; equal ones by index."""
+    rows = kept_rows(columns)
+    score = scores(study, columns, published)[rows]
+    return np.asarray(rows[np.argsort(score, kind="stable")])
+
+
+def front(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the Pareto front: rows that no other row beats in one value without being worse in the other.
+
+    In order of the first value, rising; of equal rows the first one.
+    """
+    rows = np.lexsort((second, first))
+    falling = np.minimum.accumulate(second[rows])
+    better = np.concatenate([[True], falling[1:] < falling[:-1]])[: len(rows)]
+    return np.asarray(rows[better])
+
+
+# The robot of a design, and its URDF.
+
+
+def design_graph(evaluator: Evaluator, numbers: NDArray[np.float64]) -> SubsystemGraph:
+    """Return the robot with a design's numbers (inputs,). Raises StudyError: no robot can have them."""
+    columns = evaluator.parameters(numbers[None])
+    try:
+        return evaluator.study.graph.with_parameters({name: float(one[0]) for name, one in columns.items()})
+    except ModularDynamicsError as error:
+        raise StudyError(f"this design is no robot: {error}") from error

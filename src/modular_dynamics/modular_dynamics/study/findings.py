@@ -1,0 +1,240 @@
+"""Results of a finished study: its best designs, the published one, the refined one, and all as text."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StudyError
+from .evaluation import Evaluator, Violation, design_graph, front, kept_rows, objectives_of, order, scores
+from .run import read_refined
+from .store import Store, columns_of_file
+from .study import Study
+
+__all__ = ["Design", "Findings", "best_rows", "design_head", "design_row", "findings_of", "summary_lines"]
+
+Columns = dict[str, NDArray[Any]]
+#: Words for the requirements that designs violate.
+REASONS = {
+    Violation.NO_MODEL: "numbers that no robot can have",
+    Violation.CANNOT_CLOSE: "loops cannot close",
+    Violation.DEAD_POINT: "dead point on the way",
+    Violation.NO_STATE: "states that are not finite",
+    Violation.STROKE: "stroke too short",
+    Violation.SINE: "too near to a dead point",
+    Violation.SLACK: "spring slack",
+    Violation.OVERLOAD: "spring overloaded",
+    Violation.EFFORT: "effort limit exceeded",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """A design, and what was measured of it.
+
+    Attributes:
+        title: how it is called. trajectory: how it moves. numbers: of its inputs; None: the robot as it is.
+    """
+
+    title: str
+    trajectory: str
+    numbers: NDArray[np.float64] | None
+    score: float
+    values: dict[str, float]
+    violations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """The results of a finished study.
+
+    Attributes:
+        columns: of all designs, by name. kept: rows that keep everything. ranked: the same, best first.
+        front: rows of the Pareto front of the largest against the mean load, among those kept.
+    """
+
+    study: Study
+    evaluator: Evaluator
+    columns: Columns
+    kept: NDArray[np.intp]
+    ranked: NDArray[np.intp]
+    front: NDArray[np.intp]
+    published: Design
+    refined: Design | None
+    how_refined: dict[str, Any] | None
+
+    def numbers(self, row: int) -> NDArray[np.float64]:
+        """Return the numbers of the design of a row."""
+        return np.array([self.columns[f"input {one.name}"][row] for one in self.study.inputs])
+
+    def design(self, row: int) -> Design:
+        """Return the design of a row."""
+        index = int(self.columns["index"][row])
+        values = {name: float(self.columns[name][row]) for name in objectives_of(self.study)}
+        score = float(self._scores({name: np.array([value]) for name, value in values.items()})[0])
+        numbers, broken = self.numbers(row), int(self.columns["violations"][row])
+        return Design(f"design {index}", _trajectory(self.study, numbers), numbers, score, values, broken)
+
+    @property
+    def best(self) -> Design | None:
+        """Return the best design, the refined one if it is better; None if no design is feasible."""
+        found = self.design(int(self.ranked[0])) if len(self.ranked) else None
+        if found is not None and self.refined is not None and self.refined.score < found.score:
+            return self.refined
+        return found
+
+    def reasons(self) -> list[tuple[str, int]]:
+        """Return each violated requirement with its number of designs; a design may count several times."""
+        violations = self.columns["violations"]
+        counted = [(words, int((violations & int(flag) != 0).sum())) for flag, words in REASONS.items()]
+        return [(words, count) for words, count in counted if count]
+
+    def impossible(self) -> tuple[Design, str] | None:
+        """Return the first design that no robot can have, with the error; None if there is none."""
+        rows = np.flatnonzero(self.columns["violations"] & int(Violation.NO_MODEL))
+        if not len(rows):
+            return None
+        design, fault = self.design(int(rows[0])), ""
+        assert design.numbers is not None
+        try:
+            design_graph(self.evaluator, design.numbers)
+        except StudyError as error:
+            fault = str(error.__cause__)
+        return design, fault
+
+    def pairs(self) -> list[tuple[Design, Design]]:
+        """Return for each trajectory the published design on it, and the best design with it."""
+        found = []
+        for name in self.study.trajectories:
+            rows = (row for row in self.ranked if _trajectory(self.study, self.numbers(int(row))) == name)
+            row = next(rows, None)
+            if row is not None:
+                best = self.design(int(row))
+                if self.best is not None and self.best.trajectory == name:
+                    best = self.best
+                found.append((self.published_on(name), best))
+        return found
+
+    def published_on(self, trajectory: str) -> Design:
+        """Return the published design on a trajectory."""
+        if trajectory == self.published.trajectory:
+            return self.published
+        measured = self.evaluator.published(trajectory)
+        score = float(self._scores(measured)[0])
+        return _design(self.study, "published", None, score, measured, trajectory)
+
+    def _scores(self, columns: Columns) -> NDArray[np.float64]:
+        reference = {name: np.array([value]) for name, value in self.published.values.items()}
+        return scores(self.study, columns, reference)
+
+
+def findings_of(study: Study, store: Store) -> Findings:
+    """Read a finished study. Raises StudyError: it is not finished."""
+    if not store.result.exists():
+        raise StudyError(f"'{store.folder}' holds no finished study; modular-dynamics study run finishes it")
+    inputs = [f"input {one.name}" for one in study.inputs]
+    columns = columns_of_file(store.result, ["index", *inputs, *objectives_of(study), "violations"])
+    evaluator = Evaluator(study)
+    reference = evaluator.published()
+    kept = kept_rows(columns)
+    on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
+    published = _design(study, "published", None, 1.0, reference, next(iter(study.trajectories)))
+    how = read_refined(study, store)
+    refined = None
+    if how is not None:
+        numbers = np.array(how["numbers"])
+        measured = evaluator.measure(numbers[None])
+        refined = _design(study, "refined", numbers, how["score"], measured, _trajectory(study, numbers))
+    ranked = order(study, columns, reference)
+    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published, refined, how)
+
+
+def _design(study: Study, title: str, numbers: Any, score: float, measured: Any, trajectory: str) -> Design:
+    values = {name: float(measured[name][0]) for name in objectives_of(study)}
+    return Design(title, trajectory, numbers, score, values, int(measured["violations"][0]))
+
+
+def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
+    """Return the trajectory of the design with these numbers."""
+    for one, number in zip(study.inputs, numbers, strict=True):
+        if one.is_trajectory:
+            return one.label(number)
+    return next(iter(study.trajectories))
+
+
+# A study's result as lines of text.
+
+
+def summary_lines(findings: Findings) -> list[str]:
+    """Return lines: how many designs are feasible, why others are not, the best one's improvement."""
+    total, kept = len(findings.columns["index"]), len(findings.kept)
+    lines = [f"{findings.study.name}: {total:,} designs, {kept:,} keep everything"]
+    if reasons := findings.reasons():
+        lines.append(
+            "not kept (a design may count several times): "
+            + ", ".join(f"{words} {n:,}" for words, n in reasons)
+        )
+    if (impossible := findings.impossible()) is not None:
+        design, fault = impossible
+        labels = zip(findings.study.inputs, _labels(findings, design), strict=True)
+        inputs = ", ".join(f"{one.name} {label}" for one, label in labels)
+        lines.append(f"no robot, for example: {design.title} ({inputs}): {fault}")
+    best = findings.best
+    if best is None:
+        return lines
+    for name in ("largest", "mean"):
+        before, after = findings.published.values[name], best.values[name]
+        lines.append(
+            f"{name} load: {before:.4g} as published, {after:.4g} of {best.title} ({change(before, after)})"
+        )
+    if len(findings.study.trajectories) > 1:
+        for old, new in findings.pairs():
+            loads = ", ".join(
+                f"{name} {old.values[name]:.4g} -> {new.values[name]:.4g} "
+                f"({change(old.values[name], new.values[name])})"
+                for name in ("largest", "mean")
+            )
+            lines.append(f"on the same trajectory, {old.trajectory}: {loads} of {new.title}")
+    if findings.how_refined is not None:
+        how = findings.how_refined
+        lines.append(
+            f"refined from design {how['from']}: {how['generations']} generations, {how['designs']:,} designs"
+        )
+    return lines
+
+
+def change(old: float, new: float) -> str:
+    """Return a relative change, in per cent."""
+    if not (np.isfinite(old) and np.isfinite(new)) or old == 0.0:
+        return "-"
+    return f"{(new / old - 1.0) * 100.0:+.1f} %"
+
+
+def design_head(findings: Findings) -> list[str]:
+    """Return the titles of the columns of `design_row`."""
+    return ["design", *(one.name for one in findings.study.inputs), *_loads(findings), "score"]
+
+
+def design_row(findings: Findings, design: Design) -> list[str]:
+    """Return a design's inputs, loads and score."""
+    loads = [f"{design.values[name]:.4g}" for name in _loads(findings)]
+    return [design.title.removeprefix("design "), *_labels(findings, design), *loads, f"{design.score:.4f}"]
+
+
+def _labels(findings: Findings, design: Design) -> list[str]:
+    """Return a design's inputs, as texts."""
+    if design.numbers is None:
+        return [design.trajectory if one.is_trajectory else "-" for one in findings.study.inputs]
+    return [one.label(x) for one, x in zip(findings.study.inputs, design.numbers, strict=True)]
+
+
+def _loads(findings: Findings) -> tuple[str, ...]:
+    """Return the columns of loads; those of a single actuator are its own."""
+    return objectives_of(findings.study)[: 2 if len(findings.study.actuators) == 1 else None]
+
+
+def best_rows(findings: Findings, count: int) -> list[Design]:
+    """Return the published design, the refined one, and the best ones."""
+    best = [findings.design(int(row)) for row in findings.ranked[:count]]
+    return [findings.published, *([findings.refined] if findings.refined else []), *best]

@@ -1,0 +1,275 @@
+"""The report of a finished study, written into its folder: pictures by matplotlib, and one HTML page."""
+
+import base64
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StudyError
+from ..optional_packages import needed
+from ..pictures.colours import COLOURS
+from .findings import Design, Findings, best_rows, design_head, design_row, summary_lines
+
+__all__ = ["written_report"]
+
+
+def _matplotlib() -> Any:
+    """Return Matplotlib with its figures. Raises MissingDependencyError."""
+    with needed("a design study", "matplotlib", "study"):
+        import matplotlib  # noqa: PLC0415  # takes long, and is optional
+        import matplotlib.figure  # noqa: PLC0415
+    return matplotlib
+
+
+FORMULA = "S = Var(E[load | input]) / Var(load), over the designs that keep everything"
+#: Number of groups into which the values of a range, if not on a grid, are divided.
+_BINS = 20
+
+
+def shares(findings: Findings, load: str) -> dict[str, float]:
+    """Return by input S = Var(E[y | x]) / Var(y) of a load y [Saltelli et al., 2008].
+
+    E[y | x] is the mean over the designs with the same value of x; of a range that is not on a grid, over
+    those in one of 20 equal parts. Only designs that keep everything count. Where all combinations do, the
+    shares of all inputs add up to at most 1, and the rest is due to inputs acting together; where some
+    combinations are left out, inputs are no longer independent, and the shares may overlap. NaN where the
+    load does not vary.
+    """
+    rows = findings.kept
+    y = findings.columns[load][rows].astype(float)
+    variance = float(y.var()) if len(y) else 0.0
+    found = {}
+    for one in findings.study.inputs:
+        x = findings.columns[f"input {one.name}"][rows]
+        if one.is_range and findings.study.sampling.kind != "grid":
+            x = np.floor((x - one.low) / max(one.high - one.low, 1e-300) * _BINS).clip(0, _BINS - 1)
+        found[one.name] = _between(x, y) / variance if variance > 0.0 else np.nan
+    return found
+
+
+def _between(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Return the variance of the means of y over groups of equal x, weighted by their sizes."""
+    _, group = np.unique(x, return_inverse=True)
+    sizes = np.bincount(group)
+    means = np.bincount(group, weights=y) / sizes
+    return float((sizes * (means - y.mean()) ** 2).sum() / len(y))
+
+
+DESIGNS = "0.6"  # grey
+ROW = 70  # letters of a legend that fit side by side
+#: Of lines over time; the last one leaves those visible that it may lie on.
+STYLES: tuple[dict[str, Any], ...] = (
+    {"color": COLOURS[1]},
+    {"color": COLOURS[2]},
+    {"color": COLOURS[3], "linestyle": (0, (4, 4))},
+)
+STYLE = {"font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
+
+
+def draw_front(findings: Findings, path: Path) -> None:
+    """Plot largest against mean load: feasible designs, the front, the published and the best one."""
+    study, columns, kept = findings.study, findings.columns, findings.kept
+    with _figure(7.5, 5.2, path) as (axis,):
+        x, y = columns["mean"][kept], columns["largest"][kept]
+        rasterized: dict[str, Any] = {"rasterized": True, "linewidths": 0}
+        alpha = float(np.clip(3000.0 / max(1, len(kept)), 0.12, 0.5))  # many show where they are dense
+        axis.scatter(x, y, s=6, color=DESIGNS, alpha=alpha, **rasterized)
+        # in the legend a mark that can be seen: one such dot alone hardly can
+        axis.plot(
+            [], [], "o", ms=6, mew=0, color=DESIGNS, label=f"{len(kept):,} designs that keep everything"
+        )
+        front = findings.front
+        style: dict[str, Any] = {"color": COLOURS[3], "ms": 4, "lw": 1.2}
+        axis.plot(columns["mean"][front], columns["largest"][front], "o-", label="Pareto front", **style)
+        marks = [("published", findings.published, "s", COLOURS[1])]
+        if findings.best is not None:
+            marks.append((f"best: {findings.best.title}", findings.best, "*", COLOURS[2]))
+        for label, design, mark, colour in marks:
+            place = design.values["mean"], design.values["largest"]
+            style = {"color": colour, "ms": 13 if mark == "*" else 9, "mec": "white", "mew": 0.8, "ls": ""}
+            axis.plot(*place, mark, label=label, **style)
+        axis.set_xlabel(f"mean load [{_unit(findings)}]")
+        axis.set_ylabel(f"largest load [{_unit(findings)}]")
+        axis.set_xlim(left=0.0)
+        axis.set_ylim(bottom=0.0)
+        axis.grid(alpha=0.25, lw=0.6)
+        axis.legend(frameon=False, loc="best")
+        axis.set_title(f"{study.name}: loads of designs", loc="left", fontweight="bold")
+
+
+def draw_influence(findings: Findings, path: Path) -> None:
+    """Plot bars: the share of each input of the variance of both loads."""
+    names = [one.name for one in findings.study.inputs]
+    found = {load: shares(findings, load) for load in ("largest", "mean")}
+    by_share = sorted(names, key=lambda name: np.nan_to_num(found["largest"][name]))
+    with _figure(7.5, 1.5 + 0.55 * len(names), path) as (axis,):
+        places = np.arange(len(names))
+        for k, (load, one) in enumerate(found.items()):
+            known = [one[name] for name in by_share]
+            heights, colour = np.nan_to_num(known), COLOURS[1 + 2 * k]
+            bars = axis.barh(places + 0.2 - 0.4 * k, heights, 0.38, color=colour, label=f"of the {load} load")
+            texts = [f"{share:.2f}" if np.isfinite(share) else "the load is constant" for share in known]
+            axis.bar_label(bars, texts, padding=3, fontsize=8)
+        axis.set_yticks(places, by_share)
+        most = max(np.nan_to_num(list(one.values())).max() for one in found.values())
+        axis.set_xlim(0.0, min(1.1, max(0.1, 1.3 * most)))
+        axis.set_xlabel(f"first-order share of the variance\n{FORMULA}")
+        axis.grid(axis="x", alpha=0.25, lw=0.6)
+        axis.set_axisbelow(True)
+        axis.legend(frameon=False, loc="lower right")
+        axis.set_title("Which input matters how much", loc="left", fontweight="bold")
+
+
+def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
+    """Plot the loads of the actuators over time, a panel each."""
+    names, rows = findings.study.graph.independent_joint_names, []
+    found = [_over_time(findings, design) for design in designs]
+    for name in findings.study.actuators:
+        lines = [(times, loads.tau[0, :, names.index(name)]) for times, loads in found]
+        rows.append((name, f"load [{_unit(findings, name)}]", lines))
+    _draw_over_time(findings, designs, rows, path)
+
+
+def draw_tensions(findings: Findings, designs: Sequence[Design], path: Path) -> None:
+    """Plot the tensions of the springs over time, a panel each; springs with equal tensions share one."""
+    found = [_over_time(findings, design) for design in designs]
+    together: dict[bytes, tuple[list[str], list[Any]]] = {}
+    for k, spring in enumerate(findings.study.graph.springs):
+        lines = [(times, loads.tensions[0, :, k]) for times, loads in found]
+        key = b"".join(np.round(tensions, 6).tobytes() for _, tensions in lines)
+        together.setdefault(key, ([], lines))[0].append(spring.name)
+    rows = [(", ".join(names), "tension [N]", lines) for names, lines in together.values()]
+    _draw_over_time(findings, designs, rows, path)
+
+
+def _draw_over_time(findings: Findings, designs: Sequence[Design], rows: Sequence[Any], path: Path) -> None:
+    """Plot a panel for each row: title, quantity, and times and values of each design."""
+    with _figure(9.0, 0.8 + 2.4 * len(rows), path, len(rows)) as axes:
+        for (title, quantity, lines), axis in zip(rows, axes, strict=True):
+            for design, style, (times, values) in zip(designs, STYLES, lines, strict=False):
+                axis.plot(times, values, label=_title(findings, design), lw=1.5, **style)
+            axis.axhline(0.0, color="0.3", lw=0.6)
+            axis.set_title(title, loc="left", fontweight="bold")
+            axis.set_ylabel(quantity)
+            axis.grid(alpha=0.25, lw=0.6)
+            axis.margins(x=0.0, y=0.1)
+        axes[-1].set_xlabel("time [s]")
+        handles, labels = axes[0].get_legend_handles_labels()
+        columns = len(labels) if sum(map(len, labels)) <= ROW else 1
+        axes[0].figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False)
+
+
+def _over_time(findings: Findings, design: Design) -> tuple[NDArray[np.float64], Any]:
+    evaluator, trajectory = findings.evaluator, design.trajectory
+    parameters = {} if design.numbers is None else evaluator.parameters(design.numbers[None])
+    return evaluator.states[trajectory].times, evaluator.loads(trajectory, parameters, 1)
+
+
+def _title(findings: Findings, design: Design) -> str:
+    several = len(findings.study.trajectories) > 1
+    name = design.title if design.title.startswith("design") else f"{design.title} design"
+    return f"{name}, trajectory {design.trajectory}" if several else name
+
+
+def _unit(findings: Findings, name: str | None = None) -> str:
+    graph = findings.study.graph
+    names = list(findings.study.actuators) if name is None else [name]
+    slides = {graph.joint(one).type.value == "prismatic" for one in names}
+    if len(slides) > 1:
+        return "N m, N"
+    return "N" if True in slides else "N m"
+
+
+@contextmanager
+def _figure(width: float, height: float, path: Path, panels: int = 1) -> Iterator[list[Any]]:
+    """Yield the axes of a figure, which is written to the path at the end."""
+    with _matplotlib().rc_context(STYLE):
+        figure = _matplotlib().figure.Figure(figsize=(width, height), layout="constrained")
+        yield list(figure.subplots(panels, 1, sharex=True, squeeze=False)[:, 0])
+    figure.savefig(path, dpi=130, metadata={"Software": None})
+
+
+# One HTML page with everything in it: tables, and pictures as data.
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 72rem; margin: auto; padding: 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.85rem; }
+th, td { padding: 0.25rem 0.7rem; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+.wide { overflow-x: auto; } img { max-width: 100%; }
+"""
+
+
+def page(
+    title: str,
+    lines: Sequence[str],
+    head: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    pictures: Mapping[str, Path],
+) -> str:
+    """Return the page's text.
+
+    Args:
+        lines: paragraphs. head, rows: of the table of designs. pictures: PNG files by their titles.
+    """
+    parts = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(line)}</p>" for line in lines)]
+    parts += ["<h2>Best designs</h2>", '<div class="wide"><table>', _row("th", head)]
+    parts += [_row("td", row) for row in rows]
+    parts.append("</table></div>")
+    for name, path in pictures.items():
+        data = base64.b64encode(path.read_bytes()).decode()
+        parts.append(
+            f'<h2>{escape(name)}</h2>\n<img alt="{escape(name)}" src="data:image/png;base64,{data}">'
+        )
+    body = "\n".join(parts)
+    return (
+        f'<!DOCTYPE html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body>\n</html>\n"
+    )
+
+
+def _row(cell: str, texts: Sequence[str]) -> str:
+    return "<tr>" + "".join(f"<{cell}>{escape(text)}</{cell}>" for text in texts) + "</tr>"
+
+
+def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
+    """Write pictures (PNG) and report.html; return their paths.
+
+    Args:
+        count: how many of the best designs are in the table.
+
+    Raises:
+        StudyError: no design keeps everything, or the folder cannot be written. MissingDependencyError: no
+        matplotlib.
+    """
+    best = findings.best
+    if best is None:
+        raise StudyError(f"no design of '{findings.study.name}' keeps everything: there is nothing to report")
+    designs = [findings.published, best]
+    if best.trajectory != findings.published.trajectory:
+        designs.append(findings.published_on(best.trajectory))
+    pictures: dict[str, tuple[Path, Callable[..., None]]] = {
+        "Loads of designs": (folder / "front.png", draw_front),
+        "Which input matters how much": (folder / "influence.png", draw_influence),
+        "Loads over time": (folder / "loads.png", partial(draw_loads, designs=designs)),
+    }
+    if findings.study.graph.springs:
+        tensions = partial(draw_tensions, designs=designs)
+        pictures["Tensions of springs over time"] = (folder / "tensions.png", tensions)
+    paths = {name: path for name, (path, _) in pictures.items()}
+    try:
+        for path, draw in pictures.values():
+            draw(findings, path=path)
+        rows = [design_row(findings, one) for one in best_rows(findings, count)]
+        text = page(findings.study.name, summary_lines(findings), design_head(findings), rows, paths)
+        (folder / "report.html").write_text(text, "utf-8")
+    except OSError as error:
+        raise StudyError(f"the report in '{folder}' cannot be written: {error.strerror or error}") from error
+    return [folder / "report.html", *paths.values()]

@@ -1,0 +1,276 @@
+"""The folder of a study's results: what is finished stays, whatever ends the run.
+
+A chunk is written to a temporary file, brought to the disk and renamed, so that a file of its name is
+whole. Names hold the digest of the study, of the robot and of the library's version.
+"""
+
+import contextlib
+import fcntl
+import io
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import StudyError
+from ..optional_packages import needed
+from ..text.beside import write_beside
+from ..text.numbers import LARGEST
+from .study import Study
+
+__all__ = ["Store", "about_of", "arrow", "columns_of_file", "parquet_bytes"]
+
+
+def arrow() -> Any:
+    """Return PyArrow with its module for Parquet files. Raises MissingDependencyError."""
+    with needed("a design study", "pyarrow", "study"):
+        import pyarrow  # noqa: PLC0415  # takes long, and is optional
+        import pyarrow.parquet  # noqa: PLC0415
+    return pyarrow
+
+
+Columns = Mapping[str, NDArray[np.generic]]
+#: Rows of a group of the final file, whatever the chunks are.
+GROUP = 65_536
+#: How files are written: no statistics of the writer, no time stamps, one version of the format.
+_STYLE: dict[str, Any] = {
+    "compression": "zstd",
+    "version": "2.6",
+    "write_statistics": True,
+    "store_schema": False,
+}
+
+
+def parquet_bytes(columns: Columns) -> bytes:
+    """Return the bytes of a Parquet file of columns (n,)."""
+    table = arrow().table(dict(columns))
+    target = io.BytesIO()
+    arrow().parquet.write_table(table, target, row_group_size=GROUP, **_STYLE)
+    return target.getvalue()
+
+
+def rows_of_file(path: Path) -> int:
+    """Return a file's number of rows; -1 if it is damaged or missing."""
+    broken = arrow().ArrowException
+    try:
+        return int(arrow().parquet.read_metadata(path).num_rows)
+    except (OSError, broken):
+        return -1
+
+
+def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """Return columns of a file by name, by default all. Raises StudyError: it is damaged or missing."""
+    try:
+        table = arrow().parquet.read_table(path, columns=None if names is None else list(names))
+    except (OSError, arrow().ArrowException) as error:
+        what = str(error).partition("\n")[0]
+        raise StudyError(f"'{path}' cannot be read: {what}; remove it and run the study again") from error
+    return {name: table.column(name).to_numpy() for name in table.column_names}
+
+
+def write_in_order(parts: Sequence[Path], target: Any) -> None:
+    """Write the rows of many files, in order, as one file whose bytes do not depend on the parts."""
+    schema = arrow().parquet.read_schema(parts[0])
+    with arrow().parquet.ParquetWriter(target, schema, **_STYLE) as writer:
+        for table in _groups(parts):
+            writer.write_table(table.combine_chunks(), row_group_size=GROUP)
+
+
+def _groups(parts: Sequence[Path]) -> Iterator[Any]:
+    """Yield tables of GROUP rows, the last one of fewer."""
+    held = None
+    for part in parts:
+        table = arrow().parquet.read_table(part)
+        held = table if held is None else arrow().concat_tables([held, table])
+        while held.num_rows >= GROUP:
+            yield held.slice(0, GROUP)
+            held = held.slice(GROUP)
+    if held is not None and held.num_rows:
+        yield held
+
+
+#: Files in the folder.
+ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+_TEXTS = "name", "study", "digest"  # in ABOUT
+OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
+
+
+def about_of(folder: Path) -> dict[str, Any] | None:
+    """Return a folder's description of itself; None if it holds no study. Raises StudyError: damaged."""
+    try:
+        about = json.loads((folder / ABOUT).read_text("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise StudyError(f"'{folder / ABOUT}' cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or not all(isinstance(about.get(key), str) for key in _TEXTS):
+        raise StudyError(f"'{folder / ABOUT}' is damaged: it describes no study; remove it")
+    return about
+
+
+class Store:
+    """The results of one study in one folder.
+
+    Attributes:
+        chunk: designs of a chunk, 0 where this is not decided.
+    """
+
+    def __init__(self, folder: str | Path, study: Study) -> None:
+        self.folder, self.digest, self.count = Path(folder), study.digest(), study.count
+        self.study, self.chunk = study, 0
+
+    @property
+    def result(self) -> Path:
+        """File of all designs."""
+        return self.folder / RESULT
+
+    @property
+    def refined(self) -> Path:
+        """File of the refined design."""
+        return self.folder / REFINED
+
+    @property
+    def replaced(self) -> list[Path]:
+        """Files that a run rewrites, whatever they held, without the copy of the study."""
+        return [self.folder / name for name in (LOCK, ABOUT, RESULT, REFINED)]
+
+    @property
+    def kept(self) -> list[Path]:
+        """Files that later commands read."""
+        return [self.folder / name for name in (ABOUT, RESULT, REFINED, STUDY)]
+
+    def open(self) -> None:
+        """Make the folder, or continue what is in it.
+
+        Raises:
+            StudyError: it holds another study, or files of others by our names, or no folder can be made
+                there.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"'{self.folder}' cannot be made: {error.strerror}") from error
+        about = about_of(self.folder)
+        if about is None:
+            self._raise_if_overwritten()
+            return
+        if about.get("digest") != self.digest:
+            name = about.get("name")
+            other = "another version of the study" if name == self.study.name else "the study"
+            raise StudyError(
+                f"'{self.folder}' holds {other} '{name}' (digest {about.get('digest')}), "
+                f"not '{self.study.name}' (digest {self.digest}); choose another folder, or remove it"
+            )
+        chunk = about.get("chunk")
+        if not isinstance(chunk, int) or not 0 < chunk <= LARGEST:
+            raise StudyError(
+                f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it"
+            )
+        self.chunk = chunk
+
+    def _raise_if_overwritten(self) -> None:
+        """Raise StudyError where a run would overwrite a file that no run wrote."""
+        copy = self.folder / STUDY
+        if copy.exists() and not (copy.is_file() and copy.read_bytes() == self.study.text.encode()):
+            raise StudyError(
+                f"'{copy}' is another file, which a run would overwrite with a copy of the study; choose "
+                "another folder"
+            )
+
+    def decide(self, chunk: int) -> None:
+        """Store the number of designs in a chunk, for all runs of this study in this folder."""
+        self.chunk = chunk
+        self.describe()
+
+    def describe(self) -> None:
+        """Let the folder say which study it holds: a later file may differ in objectives, not in designs."""
+        about = {
+            "name": self.study.name,
+            "study": str(self.study.source),
+            "digest": self.digest,
+            "designs": self.count,
+            "chunk": self.chunk,
+        }
+        texts = {STUDY: self.study.text, ABOUT: json.dumps(about, indent=2) + "\n"}
+        for name, content in texts.items():
+            path = self.folder / name
+            if not path.is_file() or path.read_bytes() != content.encode():
+                self.write(name, content.encode())
+
+    @property
+    def chunks(self) -> int:
+        """Number of chunks."""
+        return -(-self.count // self.chunk)
+
+    def bounds(self, chunk: int) -> tuple[int, int]:
+        """Return the first design of a chunk, and the one after its last."""
+        return chunk * self.chunk, min((chunk + 1) * self.chunk, self.count)
+
+    def path(self, chunk: int) -> Path:
+        """Return the file of a chunk."""
+        return self.folder / "chunks" / f"{chunk:08}_{self.digest}.parquet"
+
+    def missing(self) -> Iterator[int]:
+        """Yield the chunks that are not finished."""
+        for chunk in range(self.chunks):
+            first, last = self.bounds(chunk)
+            if rows_of_file(self.path(chunk)) != last - first:
+                yield chunk
+
+    @property
+    def is_finished(self) -> bool:
+        """Return whether the file of all designs is complete."""
+        return self.chunk > 0 and rows_of_file(self.result) == self.count
+
+    def write_chunk(self, chunk: int, content: bytes) -> None:
+        """Keep a finished chunk. Raises StudyError: the disk does not take it."""
+        self.write(str(self.path(chunk).relative_to(self.folder)), content)
+
+    def finish(self) -> None:
+        """Put all chunks into one file, in order, and remove them. Raises StudyError: as `write_chunk`."""
+        parts = [self.path(chunk) for chunk in range(self.chunks)]
+        self._replace(self.result, lambda file: write_in_order(parts, file))
+        self.tidy()
+
+    def tidy(self) -> None:
+        """Remove chunks that are in the result, and what an earlier run left unfinished."""
+        chunks = self.folder / "chunks"
+        for path in (*self.folder.glob(".*.part"), *chunks.glob(".*.part"), *chunks.glob(OF_CHUNKS)):
+            path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            chunks.rmdir()
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file whole or not at all. Raises StudyError: the disk does not take it."""
+        self._replace(self.folder / name, lambda file: file.write(content))
+
+    def _replace(self, path: Path, fill: Callable[[BinaryIO], object]) -> None:
+        try:
+            path.parent.mkdir(exist_ok=True)
+            os.replace(write_beside(path, fill), path)
+        except OSError as error:
+            raise StudyError(
+                f"'{path}' cannot be written: {error.strerror or error}; what was finished stays, and the "
+                "same command goes on from there"
+            ) from error
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Lock the folder until the process ends. Raises StudyError: another run writes into it."""
+        try:
+            file = open(self.folder / LOCK, "wb")  # noqa: SIM115  # closed below
+        except OSError as error:
+            raise StudyError(f"'{self.folder / LOCK}' cannot be written: {error.strerror}") from error
+        with file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise StudyError(f"another run writes into '{self.folder}'; wait for it, or end it") from None
+            yield

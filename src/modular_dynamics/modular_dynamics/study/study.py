@@ -1,0 +1,229 @@
+"""A study: a robot, its inputs and motions, what is measured of a design, and its requirements."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..exceptions import ModularDynamicsError, StudyError
+from ..model import SubsystemGraph
+from ..motions import AccelerationProfile
+
+__all__ = ["Bound", "Input", "Keep", "Refinement", "Sampling", "Study", "Target", "TensionLimit", "VALUE"]
+
+# Inputs of a study: what a designer chooses, and the robot's parameters that follow from it.
+
+Array = NDArray[np.float64]
+#: The column of an input that is one number.
+VALUE = "value"
+
+
+@dataclass(frozen=True)
+class Target:
+    """A parameter of the robot that an input sets: factor * value + offset."""
+
+    parameter: str
+    factor: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Input:
+    """A list, a catalogue, a range, or a choice of trajectories. In a design it is one number.
+
+    That number is a range's value itself; of all others the number of the row, from 0.
+
+    Attributes:
+        labels: names of the rows; none of a range.
+        columns: of a list or a catalogue, the rows' values by column; a list's column is VALUE.
+        low, high, steps: of a range; steps: how many values the grid has of it, ends included.
+        targets: by column, what it sets. A column may set nothing, and only be a limit.
+        is_trajectory: whether the rows are trajectories.
+    """
+
+    name: str
+    labels: tuple[str, ...] = ()
+    columns: tuple[tuple[str, tuple[float, ...]], ...] = ()
+    low: float = 0.0
+    high: float = 0.0
+    steps: int = 0
+    targets: tuple[tuple[str, tuple[Target, ...]], ...] = ()
+    is_trajectory: bool = False
+
+    @property
+    def is_range(self) -> bool:
+        """Whether every number between two values is possible."""
+        return not self.labels
+
+    @property
+    def count(self) -> int:
+        """Number of values on the grid."""
+        return len(self.labels) or self.steps
+
+    def on_grid(self, levels: NDArray[np.int64]) -> Array:
+        """Return the designs' numbers at levels 0 ... count - 1 of the grid."""
+        if not self.is_range:
+            return levels.astype(float)
+        share = levels / max(1, self.steps - 1)
+        return self.low * (1.0 - share) + self.high * share  # the ends exactly
+
+    def at(self, share: Array) -> Array:
+        """Return the designs' numbers at shares 0 ... 1 of the input's range or rows."""
+        if self.is_range:
+            return self.low * (1.0 - share) + self.high * share
+        return np.minimum(np.floor(share * self.count), self.count - 1.0)
+
+    def column(self, name: str, numbers: Array) -> Array:
+        """Return a column's values for the numbers of designs (n,)."""
+        if self.is_range:
+            return numbers
+        return np.array(dict(self.columns)[name])[numbers.astype(np.int64)]
+
+    def label(self, number: float) -> str:
+        """Return a design's number as text for people."""
+        return f"{number:.6g}" if self.is_range else self.labels[int(number)]
+
+
+# A study: a robot, its inputs and motions, what is measured of a design, and its requirements.
+
+#: A number, or a column of an input.
+Bound = float | tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Which designs: "grid" (all combinations), "random" or "sobol" (both with a seed)."""
+
+    kind: str = "grid"
+    designs: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """How the best design is improved on the ranges, after all designs: differential evolution."""
+
+    generations: int = 0
+    population: int = 15
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class TensionLimit:
+    """Least and largest tension of a spring [N]; each a number, or a column (input, column)."""
+
+    spring: str
+    least: Bound | None = None
+    largest: Bound | None = None
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Requirements on a design at every state.
+
+    Attributes:
+        strokes: joints within their position limits. efforts: actuators within their effort limits.
+        sine: the smallest sine of a loop's angle; 0 is a dead point. tensions: of springs.
+    """
+
+    strokes: tuple[str, ...] = ()
+    efforts: tuple[str, ...] = ()
+    sine: float | None = None
+    tensions: tuple[TensionLimit, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """What a study file says, with the robot and the motions that it names.
+
+    Attributes:
+        graph: the robot as it is, the published design. inputs: in the file's order.
+        trajectories: by name; the first one is the published design's. rate: of their states [1/s].
+        instead: independent joint -> passive joint that the trajectories move instead of it.
+        actuators: independent joints whose load counts, with their weights.
+        objective: shares of the relative "largest" and "mean" load in a design's score.
+        source: the file. text: what it holds.
+    """
+
+    name: str
+    graph: SubsystemGraph
+    inputs: tuple[Input, ...]
+    trajectories: Mapping[str, AccelerationProfile]
+    rate: float
+    instead: Mapping[str, str]
+    actuators: Mapping[str, float]
+    objective: Mapping[str, float]
+    keep: Keep
+    sampling: Sampling
+    refinement: Refinement
+    source: Path
+    text: str
+
+    @property
+    def count(self) -> int:
+        """Number of designs."""
+        if self.sampling.kind != "grid":
+            return self.sampling.designs
+        count = 1
+        for one in self.inputs:
+            count *= one.count
+        return count
+
+    def task(self) -> SubsystemGraph:
+        """Return the robot with the trajectories' joints independent. Raises StudyError: they cannot be."""
+        if not self.instead:
+            return self.graph
+        names = [self.instead.get(name, name) for name in self.graph.independent_joint_names]
+        try:
+            return self.graph.with_independent_joints(*names)
+        except ModularDynamicsError as error:
+            raise StudyError(str(error)) from error
+
+    def digest(self) -> str:
+        """Return 16 hexadecimal digits of all that results depend on: study, motions, robot, versions.
+
+        Objective and refinement are left out: they choose among results.
+        """
+        robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
+        structure = _structure(self.graph)
+        motions = {
+            name: (one.joint_names, one.accelerations.tolist(), one.start.tolist(), one.duration, one.pieces)
+            for name, one in self.trajectories.items()
+        }
+        own = [*(asdict(one) for one in self.inputs), asdict(self.keep), asdict(self.sampling)]
+        rest = self.rate, dict(self.instead), dict(self.actuators)
+        versions = {
+            package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")
+        }
+        everything = self.name, own, motions, rest, self.graph.name, structure, robot, versions
+        return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:16]
+
+
+def _structure(graph: SubsystemGraph) -> list[object]:
+    """Return what of a robot is not a parameter: joints, axes, and links joined by loops and springs."""
+    joints = [
+        (one.name, one.type.value, one.parent_link, one.child_link, np.asarray(one.axis).tolist())
+        for one in graph.joints
+    ]
+    loops = [
+        (one.name, one.type, np.asarray(one.axis).tolist(), *(end.link for end in one.anchors))
+        for one in graph.loop_joints
+    ]
+    springs = [(one.name, *(end.link for end in one.anchors)) for one in graph.springs]
+    gears = [(one.joint, [driver for driver, _ in one.drivers]) for one in graph.gears]
+    return [joints, loops, springs, gears, graph.passive_joints, graph.independent_joint_names]
+
+
+def _version(package: str) -> str:
+    """Return the version of a package, installed or only on the path; empty if there is none."""
+    own = import_module(package) if package == __name__.partition(".")[0] else None
+    try:
+        return str(own.__version__) if own is not None else version(package)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+
+import modular_dynamics as md
+from helpers.paths import ROOT
+from helpers.studies import study_file
+from modular_dynamics.study import Evaluator, Violation, evaluated_rows, evaluation, load_study
+
+TREE = """<robot name="arm"><link name="ground"/>
+<link name="rod"><inertial><origin xyz="0.3 0 0"/><mass value="2"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="J1" type="continuous">
+<parent link="ground"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>
+"""
+
+
+def test_loads_are_those_of_the_single_call_on_robots_made_one_by_one(tmp_path):
+    study = load_study(study_file(tmp_path))
+    evaluator = Evaluator(study)
+    rows = evaluated_rows(evaluator, 0, study.count)
+    assert rows["index"].tolist() == list(range(30))
+    for k in (0, 11, 16, 29):
+        coupler, mass, motion = (rows[f"input {name}"][k] for name in ("coupler", "mass", "motion"))
+        heavy = [4.0, 5.0, 6.0][int(mass)]
+        robot = study.graph.with_parameters(
+            {
+                "loop joint J2 successor x": coupler,
+                "link output mass": heavy,
+                "link crank mass": 0.3 * heavy,
+            }
+        )
+        _, q, v, a = evaluator.states[["turn", "back"][int(motion)]]
+        taus, rocker = [], []
+        for state in zip(q, v, a, strict=True):
+            result = md.InverseDynamics(robot).solve(*state)
+            taus.append(abs(result.tau[0]))
+            rocker.append(result.coordinates[robot.q_slice("J4").start])
+        # the same equations in another order of sums
+        assert rows["largest"][k] == rows["largest J1"][k] == pytest.approx(max(taus), rel=1e-10)
+        assert rows["mean"][k] == pytest.approx(np.mean(taus), rel=1e-10)
+        margin = min(min(rocker) - 1.9, 2.9 - max(rocker))  # limits of J4 in the URDF
+        assert rows["stroke_margin"][k] == pytest.approx(margin, abs=1e-10)
+
+
+def test_actuators_of_a_torso_bear_what_virtual_power_says():
+    """f = J^-T tau of the task, J from the projection of the task's graph: no actuator is independent."""
+    study = load_study(ROOT / "config/charmie_study.yaml")
+    evaluator = Evaluator(study)
+    numbers = np.array([[0.0, 3.0, 8.0, 0.17, 0.05, -0.16]])
+    parameters = evaluator.parameters(numbers)
+    loads = evaluator.loads("published", parameters, 1)
+    task = evaluator.task.with_parameters({name: float(one[0]) for name, one in parameters.items()})
+    at = [task.v_slice(name).start for name in ("act4", "act5")]
+    moved = [task.independent_joint_names.index(name) for name in ("torso_lift", "torso_pitch")]
+    own = [study.graph.independent_joint_names.index(name) for name in ("act4", "act5")]
+    for k in (0, 23, 50, 377):
+        q, v, a = (x[k] for x in evaluator.states["published"][1:])
+        tau = md.inverse_dynamics(task, q, v, a)[moved]
+        jacobian = md.explicit_constraint_jacobian(task, q)[np.ix_(at, moved)]
+        assert loads.tau[0, k, own] == pytest.approx(np.linalg.solve(jacobian.T, tau), rel=1e-9)
+
+
+def test_a_design_does_not_depend_on_its_chunk(tmp_path, monkeypatch):
+    study = load_study(study_file(tmp_path))
+    monkeypatch.setattr(evaluation, "BLOCK_STATES", 80)  # four designs
+    evaluator = Evaluator(study)
+    whole = evaluated_rows(evaluator, 0, study.count)
+    for first, last in ((0, 4), (8, 20), (28, 30)):
+        for name, column in evaluated_rows(evaluator, first, last).items():
+            assert column.tobytes() == whole[name][first:last].tobytes(), name
+
+
+def test_designs_that_no_robot_can_be_or_that_cannot_close_are_counted(tmp_path):
+    inputs = {
+        "mass": {"list": [-1.0, 5.0], "sets": "link output mass"},
+        "coupler": {"list": [0.1, 0.01], "sets": "loop joint J2 successor x"},
+    }
+    rows = evaluated_rows(Evaluator(load_study(study_file(tmp_path, inputs=inputs))), 0, 4)
+    assert rows["violations"].tolist()[:2] == [Violation.NO_MODEL] * 2
+    assert rows["violations"][2] == 0
+    assert rows["violations"][3] & (Violation.CANNOT_CLOSE | Violation.DEAD_POINT)
+    assert np.isnan(rows["largest"]).tolist() == [True, True, False, True]
+
+
+def test_what_is_not_kept_is_named(tmp_path):
+    keep = {"strokes": ["J4"], "efforts": ["J1"], "sine": 0.1}
+    study = load_study(study_file(tmp_path, keep=keep))
+    names = dict.fromkeys(("joint J4 upper limit", "joint J1 effort limit"), 0)
+    inputs = {
+        "limit": {"list": [2.0, 2.9], "sets": "joint J4 upper limit"},
+        "effort": {"list": [20, 1], "sets": "joint J1 effort limit"},
+    }
+    assert set(names) <= set(study.graph.parameters)
+    rows = evaluated_rows(Evaluator(load_study(study_file(tmp_path, keep=keep, inputs=inputs))), 0, 4)
+    both = Violation.STROKE | Violation.EFFORT
+    assert rows["violations"].tolist() == [Violation.STROKE, both, 0, Violation.EFFORT]
+    assert rows["effort_margin"] == pytest.approx(1.0 - rows["largest"] / np.array([20, 1, 20, 1]))
+    sharp = {**keep, "sine": 0.999}
+    rows = evaluated_rows(Evaluator(load_study(study_file(tmp_path, keep=sharp))), 0, 30)
+    assert (rows["violations"] & Violation.SINE).all()
+
+
+def test_the_sine_is_that_of_the_angle_between_the_directions_of_the_unknown_joints(tmp_path):
+    """J3 moves the crank's pin across the coupler, J4 across the line from J4 to the pin: law of cosines."""
+    study = load_study(study_file(tmp_path, keep={"sine": 0.0}))
+    evaluator = Evaluator(study)
+    sines = []
+    for q in evaluator.states["turn"].q[:, 0]:
+        diagonal = np.hypot(0.15 - 0.05 * np.cos(q), 0.05 * np.sin(q))
+        cosine = (0.1**2 + diagonal**2 - 0.13**2) / (2 * 0.1 * diagonal)
+        sines.append(np.sqrt(1.0 - cosine**2))
+    assert evaluator.published()["sine_margin"][0] == pytest.approx(min(sines), rel=1e-9)
+
+
+def test_a_robot_without_loops(tmp_path):
+    (tmp_path / "arm.urdf").write_text(TREE)
+    inputs = {"mass": {"list": [1.0, -2.0, 3.0], "sets": "link rod mass"}}
+    path = study_file(tmp_path, robot="arm.urdf", inputs=inputs, keep={})
+    evaluator = Evaluator(load_study(path))
+    rows = evaluated_rows(evaluator, 0, 3)
+    _, q, _, a = evaluator.states["turn"]
+    # (m c^2 + I) a - m g c cos q about y, of a rod whose angle turns it downward
+    expected = [np.abs((m * 0.09 + 0.01) * a - m * 9.81 * 0.3 * np.cos(q)).max() for m in (1.0, 3.0)]
+    assert rows["largest"][[0, 2]] == pytest.approx(expected, rel=1e-12)
+    assert rows["violations"].tolist() == [0, Violation.NO_MODEL, 0]

@@ -1,0 +1,151 @@
+import errno
+import os
+import resource
+
+import pytest
+
+from helpers.studies import study_file
+from modular_dynamics.exceptions import StudyError
+from modular_dynamics.study import Evaluator, evaluated_rows, evaluation, load_study
+from modular_dynamics.study.store import Store, about_of, columns_of_file, parquet_bytes
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """Of a study of 30 designs in chunks of 8, two blocks."""
+    monkeypatch.setattr(evaluation, "BLOCK_DESIGNS", 4)
+    store = Store(tmp_path / "out", load_study(study_file(tmp_path)))
+    store.open()
+    store.decide(8)
+    return store
+
+
+def chunk_of(store, chunk):
+    return parquet_bytes(evaluated_rows(Evaluator(store.study), *store.bounds(chunk)))
+
+
+def test_chunks_make_one_file_in_order_whatever_their_sizes(store, tmp_path):
+    for chunk in (3, 0, 2, 1):
+        assert chunk in list(store.missing())
+        store.write_chunk(chunk, chunk_of(store, chunk))
+    assert list(store.missing()) == []
+    store.finish()
+    columns = columns_of_file(store.result)
+    assert columns["index"].tolist() == list(range(30))
+    other = Store(tmp_path / "other", store.study)
+    other.open()
+    other.decide(30)
+    other.write_chunk(0, chunk_of(other, 0))
+    other.finish()
+    assert other.result.read_bytes() == store.result.read_bytes()
+    assert sorted(os.listdir(store.folder)) == ["about.json", "designs.parquet", "study.yaml"]
+
+
+def test_a_damaged_chunk_is_computed_again(store):
+    content = chunk_of(store, 1)
+    store.write_chunk(1, content)
+    assert list(store.missing()) == [0, 2, 3]
+    store.path(1).write_bytes(content[:-9])
+    assert list(store.missing()) == [0, 1, 2, 3]
+
+
+def test_a_damaged_result_is_named_and_computed_again(store):
+    for chunk in range(4):
+        store.write_chunk(chunk, chunk_of(store, chunk))
+    assert not store.is_finished
+    store.finish()
+    assert store.is_finished
+    whole = store.result.read_bytes()
+    unfinished = store.folder / ".4711.part"  # of a run that was killed
+    unfinished.write_bytes(whole[:50])
+    store.tidy()
+    assert not unfinished.exists()
+    for damaged in (whole[:-9], b""):
+        store.result.write_bytes(damaged)
+        assert not store.is_finished
+        with pytest.raises(StudyError, match=r"designs\.parquet' cannot be read: .*; remove it and run"):
+            columns_of_file(store.result)
+
+
+def test_another_study_in_the_folder_is_refused_by_name(store, tmp_path):
+    text = "holds another version of the study 'four_bar'"
+    with pytest.raises(StudyError, match=text):
+        Store(store.folder, load_study(study_file(tmp_path, keep={}))).open()
+    with pytest.raises(StudyError, match=r"holds the study 'four_bar'.*, not 'other'"):
+        Store(store.folder, load_study(study_file(tmp_path, name="other"))).open()
+    for content in (
+        "{",
+        "[]",
+        "{}",
+        '{"name": "four_bar", "study": 3, "digest": ""}',
+        "[" * 100_000,
+    ):
+        (store.folder / "about.json").write_text(content)
+        with pytest.raises(StudyError, match=r"about\.json' is damaged: it describes no study; remove it"):
+            store.open()
+
+
+def test_the_folder_names_the_file_of_the_last_run(store, tmp_path):
+    """One that differs in its objective has the same designs, and a report needs the objective."""
+    (tmp_path / "other").mkdir()
+    other = load_study(study_file(tmp_path / "other", objective={"largest": 0.1, "mean": 0.9}))
+    again = Store(store.folder, other)
+    again.open()
+    again.describe()
+    assert about_of(store.folder)["study"] == str(other.source)
+    assert (store.folder / "study.yaml").read_text() == other.text
+
+
+def test_files_of_others_in_the_folder_stay(store, tmp_path):
+    """A folder that somebody works in, such as -o ."""
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "study.yaml").write_text("name: mine\n")
+    with pytest.raises(StudyError, match=r"own/study\.yaml' is another file"):
+        Store(own, store.study).open()
+    assert (own / "study.yaml").read_text() == "name: mine\n"
+    (own / "study.yaml").write_text(store.study.text)
+    Store(own, store.study).open()  # that study itself
+    for chunk in range(4):
+        store.write_chunk(chunk, chunk_of(store, chunk))
+    left = store.path(0).with_name(".4711.part")
+    left.write_text("")
+    mine = store.path(0).with_name("mine.parquet")
+    mine.write_text("")
+    store.finish()
+    assert list(mine.parent.iterdir()) == [mine]
+
+
+def test_a_folder_that_cannot_be_made_is_named(store, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StudyError, match=r"file/out' cannot be made: Not a directory"):
+        Store(tmp_path / "file/out", store.study).open()
+
+
+def test_a_full_disk_is_named_and_what_was_finished_stays(store, monkeypatch):
+    store.write_chunk(0, chunk_of(store, 0))
+
+    def full(_descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        with pytest.raises(
+            StudyError, match=r"chunks/.*cannot be written: No space left.* what was finished stays"
+        ):
+            store.write_chunk(1, chunk_of(store, 1))
+    assert list(store.missing()) == [1, 2, 3]
+    assert [path.name for path in store.path(0).parent.iterdir()] == [store.path(0).name]  # nothing half
+
+
+def test_a_file_that_may_not_grow_is_named(store):
+    """The kernel's own refusal, by a limit of this process."""
+    content = chunk_of(store, 0)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+    try:
+        with pytest.raises(StudyError, match="cannot be written: File too large"):
+            store.write_chunk(0, content)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert list(store.missing()) == [0, 1, 2, 3]
