@@ -3,8 +3,6 @@
 from ..model import SubsystemGraph, require_graph
 from ..model.printing import count_of_joints
 
-__all__ = ["Edge", "edges", "subsystem_graph_dot"]
-
 #: (kind, from, to, weight): kind "twist" (dashed) or "wrench" (solid); from and to index the subsystems.
 Edge = tuple[str, int, int, str]
 

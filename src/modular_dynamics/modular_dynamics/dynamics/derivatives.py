@@ -5,20 +5,12 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arguments import Array
+from .arguments import Array, has_loops, with_loops
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
+from .forward_dynamics import lost_joints, no_inertia_text
 from .inverse_dynamics import Wrenches
-from .lost_inertia import lost_joints, no_inertia_text
 from .quantity import Quantity, evaluate, terms_of
-from .with_loops import has_loops, with_loops
-
-__all__ = [
-    "ForwardDynamicsDerivatives",
-    "InverseDynamicsDerivatives",
-    "forward_dynamics_derivatives",
-    "inverse_dynamics_derivatives",
-]
 
 
 class InverseDynamicsDerivatives(NamedTuple):

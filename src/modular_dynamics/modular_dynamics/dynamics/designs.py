@@ -15,8 +15,6 @@ from .arguments import Array, thread_count
 from .core_robot import GOOD, core_robot
 from .quantity import terms_of
 
-__all__ = ["Columns", "checked_columns", "inverse_dynamics_of_designs", "rows_of_designs"]
-
 # Parameters as columns: the arrays of many designs, robots of one structure that differ in their numbers.
 #
 # Most parameters enter the arrays of core and kernels by sums of products in which each occurs once:

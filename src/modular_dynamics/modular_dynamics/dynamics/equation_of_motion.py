@@ -3,11 +3,8 @@
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arguments import Array
+from .arguments import Array, has_loops, with_loops
 from .quantity import Quantity, evaluate
-from .with_loops import has_loops, with_loops
-
-__all__ = ["coriolis_matrix", "mass_matrix"]
 
 
 def _square(graph: SubsystemGraph) -> tuple[int, ...]:

@@ -17,8 +17,6 @@ from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
-__all__ = ["Quantity", "evaluate", "terms_of"]
-
 # Angles in single precision: whole turns are taken off first, so that their fractions are not lost.
 
 #: Angles [rad] from which single precision would lose more than 1e-6 of them.

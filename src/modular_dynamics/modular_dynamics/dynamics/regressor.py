@@ -4,11 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
-from .arguments import Array, checked_out
+from .arguments import Array, checked_out, has_loops, with_loops
 from .quantity import Quantity, evaluate
-from .with_loops import has_loops, with_loops
-
-__all__ = ["JOINT_PARAMETERS", "inertial_parameters", "regressor"]
 
 #: Names of the parameters of each body.
 PARAMETERS = 10

@@ -12,7 +12,7 @@ from ..codegen.c_files import Coordinates, Robot, header, source, test_program
 from ..codegen.c_names import identifier
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph
-from ..model.code_export import register_exporter
+from ..model.graph import register_exporter
 from .functions import recordings_of
 
 __all__ = ["ExportedC", "coordinates_of", "library_version", "write_files"]

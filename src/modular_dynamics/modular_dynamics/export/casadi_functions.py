@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..codegen.casadi import casadi_function
 from ..model import SubsystemGraph
-from ..model.code_export import register_exporter
+from ..model.graph import register_exporter
 from ..optional_packages import needed
 from .functions import recordings_of
 

@@ -16,7 +16,7 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..loops.core_loops import core_loops, loop_arrays
 from ..loops.dynamics.solver import solver_of
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
-from ..model.code_export import register_exporter
+from ..model.graph import register_exporter
 from .c_code import coordinates_of, library_version, write_files
 
 __all__ = ["to_cpp"]

@@ -13,7 +13,67 @@ from ..optional_packages import EXTRAS, import_failure, needed
 from ..text.files import content_kind, content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
-__all__ = ["Compiled", "compiled", "mujoco_module"]
+# Values of MuJoCo's enumerations, under its names: only code that calls MuJoCo has to import it.
+
+
+class Joint:
+    """mjtJoint."""
+
+    FREE, BALL, SLIDE, HINGE = range(4)
+
+
+#: Lengths of joints' velocities, by mjtJoint.
+VELOCITIES = (6, 3, 1, 1)
+
+
+class Equality:
+    """mjtEq, as far as it is read."""
+
+    CONNECT, WELD, JOINT, TENDON = range(4)
+    NAMES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+
+
+class Transmission:
+    """mjtTrn: what an actuator acts on."""
+
+    JOINT, JOINTINPARENT, TENDON = 0, 1, 3
+
+
+class Wrap:
+    """mjtWrap: what a tendon passes."""
+
+    JOINT, SITE = 1, 3
+
+
+class Object:
+    """mjtObj."""
+
+    BODY, SITE = 1, 6
+
+
+class SameFrame:
+    """mjtSameFrame: an inertial frame that is the body's, or has its axes."""
+
+    BODY, BODYROT = 1, 3
+
+
+class Constraint:
+    """mjtConstraint."""
+
+    EQUALITY = 0
+
+
+class Jacobian:
+    """mjtJacobian."""
+
+    DENSE = 0
+
+
+class Disable:
+    """mjtDisableBit: what the file switches off."""
+
+    CONSTRAINT, EQUALITY, FRICTIONLOSS, SPRING, DAMPER, GRAVITY = 1, 2, 4, 32, 64, 128
+
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)

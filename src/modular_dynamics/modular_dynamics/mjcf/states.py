@@ -15,10 +15,8 @@ from ..algebra import Quaternion, rotation_matrix
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
 from ..model.number_arrays import SMALLEST_NORM, first_not_finite, number_array
-from .names import names_of
 from .relations import held_positions
-
-__all__ = ["State", "from_mujoco", "to_mujoco", "torques_from_mujoco"]
+from .tree import names_of
 
 Array = NDArray[np.float64]
 

@@ -6,9 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
-from .constant import Constant, read_only
-
-__all__ = ["Anchor", "Gear", "LoopJoint", "Spring"]
+from .number_arrays import Constant, read_only
 
 
 @dataclass(frozen=True, eq=False)

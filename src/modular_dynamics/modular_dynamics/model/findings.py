@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-__all__ = ["Finding", "refusals_by_kind", "summaries_by_kind"]
-
 #: Number of elements that the summary of one kind names.
 SHOWN = 4
 

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, rotation_matrix, translation
-from .constant import Constant, read_only
-
-__all__ = ["Inertial", "Link", "is_close", "merged"]
+from .number_arrays import Constant, read_only
 
 #: Relative difference of masses that is rounding.
 _ROUNDING = 1e-12

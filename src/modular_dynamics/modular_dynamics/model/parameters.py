@@ -20,8 +20,6 @@ from .inertial import Inertial
 from .structure import Graph, Structure, body_of_link
 from .subsystem import Joint, JointType, Limits
 
-__all__ = ["Parameter", "parameters_of", "with_parameters"]
-
 # A kind of parameters: its elements, their values and units, and the graph with other values.
 
 #: The six numbers of a pose: translation [m], and rotation Rz(yaw) Ry(pitch) Rx(roll) [rad], as in a URDF.

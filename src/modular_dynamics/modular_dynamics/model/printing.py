@@ -4,8 +4,6 @@ from collections.abc import Sequence
 
 from .subsystem import Joint, JointType, Subsystem
 
-__all__ = ["count_of_joints", "tree_lines"]
-
 
 def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
     """Return one line for each subsystem and joint, indented by the tree of subsystems."""

@@ -16,12 +16,9 @@ from ..algebra import DualQuaternion
 from ..exceptions import GraphTypeError, ModelError, StateError, UnknownNameError
 from .changes.sources import SourceText
 from .closure import Gear, LoopJoint, Spring
-from .constant import Constant, read_only
 from .findings import Finding
-from .number_arrays import SMALLEST_NORM, first_not_finite, number_array
+from .number_arrays import SMALLEST_NORM, Constant, first_not_finite, number_array, read_only
 from .subsystem import Body, Joint, Subsystem
-
-__all__ = ["Graph", "Structure", "body_of_link", "checked_vectors", "closing_elements", "require_graph"]
 
 # Consistency of a graph: its joints and bodies, and the subsystems that contain them.
 

@@ -9,10 +9,8 @@ from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
 from ..exceptions import ModelError, UnsupportedModelError
-from .constant import Constant, read_only, read_only_mapping
 from .inertial import Inertial, Link, is_close, merged
-
-__all__ = ["Body", "Connection", "Joint", "JointType", "Limits", "Mimic", "Subsystem"]
+from .number_arrays import Constant, read_only, read_only_mapping
 
 
 class JointType(str, Enum):

@@ -14,37 +14,52 @@ from ..exceptions import DescriptionError, ModelWarning, StateError, UrdfError
 from ..model import Finding, SourceText, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..model.number_arrays import number_array
 from .assembly import assemble
-from .checks.inertias import asymmetric_inertias, check_joint_inertias, check_links
-from .checks.limits import immovable_joints, possible_friction, possible_limits, zero_limits
+from .assembly import partition as make_groups
 from .checks.places import names_and_places
-from .checks.plausibility import implausible_numbers
-from .checks.robot import check_references, check_tree, idle_springs, massless_ends, resolve_mimics
-from .checks.tags import checked_annotations, with_partition
-from .checks.units import (
+from .checks.plausibility import (
+    implausible_numbers,
     limits_in_degrees,
     offsets_in_degrees,
     turned_poses,
     unusual_gravity,
 )
-from .conditions import conditions_of, is_stated
-from .description import Annotations, JointDescription, LinkDescription, RobotDescription, free_name
-from .elements import read_robot
-from .foreign import foreign_words, replace_drake_joints, with_words
-from .foreign.tree import Tree
-from .joint_types import with_joint_tags, with_planar_joints
-from .partition import partition as make_groups
-from .repairs import repair
+from .checks.robot import (
+    asymmetric_inertias,
+    check_joint_inertias,
+    check_links,
+    check_references,
+    check_tree,
+    idle_springs,
+    immovable_joints,
+    massless_ends,
+    possible_friction,
+    possible_limits,
+    resolve_mimics,
+    zero_limits,
+)
+from .description import (
+    Annotations,
+    JointDescription,
+    LinkDescription,
+    RobotDescription,
+    free_name,
+    with_joint_tags,
+    with_planar_joints,
+)
+from .elements import read_robot, repair
+from .foreign.read import foreign_words, replace_drake_joints, with_words, words_that_close
+from .foreign.words import Tree
+from .header import conditions_of, is_stated, stated_version, without_later_attributes
 from .source import Source
-from .tags import read_partition, read_tags
-from .versions import stated_version, without_later_attributes
+from .tags import checked_annotations, read_partition, read_tags, with_partition
 from .xacro_files import Mappings, PlainUrdf, read_plain
-
-__all__ = ["GROUND", "ROOT_JOINT", "free_name", "graph_of", "gravity_vector", "in_order", "load_urdf"]
 
 #: Name of the joint that ``floating_base`` adds, as in Pinocchio.
 ROOT_JOINT = "root_joint"
 #: Name of the link to which that joint adds the robot.
 GROUND = "universe"
+#: Sections of our tags that make joints follow other joints.
+_COUPLING = ("loop_joints", "passive", "gears")
 
 
 def load_urdf(
@@ -210,6 +225,29 @@ def _explained(error: UrdfError, findings: list[Finding]) -> UrdfError:
     explained = UrdfError(f"{error}. Beside this: {'; '.join(refusals_by_kind(findings))}")
     explained.line = error.line
     return explained
+
+
+def has_loops(
+    source: Source, partition: str | Path | Mapping[str, Any] | None = None, mappings: Mappings = None
+) -> bool:
+    """Whether loops, gears or passive joints make some joints follow others; no model is built.
+
+    The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
+    words of other tools (:mod:`.foreign`) may close a loop.
+
+    Args:
+        source, mappings: as of :func:`load_urdf`.
+        partition: YAML file (or its content) whose sections replace those of the tags.
+
+    Raises:
+        UrdfError: not a URDF, or an unknown tag.
+        PartitionError: no such partition file, or not a YAML mapping.
+    """
+    root, file = read_plain(source, mappings).root, read_partition(partition) or {}
+    sections = {**(read_tags(root) or {}), **file}
+    return any(sections.get(name) for name in _COUPLING) or any(
+        section not in file or file[section] for section in words_that_close(root)
+    )
 
 
 def gravity_vector(gravity: ArrayLike) -> NDArray[np.float64]:

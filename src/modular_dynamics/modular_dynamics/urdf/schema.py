@@ -2,7 +2,7 @@
 
 It covers what dynamics reads, from <robot> down, with our own <modular_dynamics> and the words of other
 tools that foreign/ reads. The checks of spelling and places (checks/places.py), of our tags (tags.py) and of
-versions (versions.py) read it.
+versions (header.py) read it.
 """
 
 from __future__ import annotations
@@ -13,31 +13,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..text.numbers import decimals
-
-__all__ = [
-    "HINTS",
-    "INERTIAS",
-    "LATEST",
-    "OLDEST",
-    "OTHER_ATTRIBUTES",
-    "REDUCTIONS",
-    "RESTS",
-    "ROBOT",
-    "ROTORS",
-    "SPRINGS",
-    "STIFFNESSES",
-    "TAGS",
-    "UNITS",
-    "Element",
-    "Version",
-    "elements_with",
-    "is_zero",
-    "kind_of",
-    "letters",
-    "parents_of",
-    "said_by_urdf",
-    "words",
-]
 
 
 class Version(NamedTuple):

@@ -3,25 +3,17 @@
 import codecs
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import IO, Any, NamedTuple, TypeAlias
 
 from lxml import etree
 
 from ..exceptions import UrdfError
+from ..model import Finding
 from ..text.files import content_of, is_file, path_of
-from ..text.sizes import MAX_BYTES, too_large
-
-__all__ = [
-    "Description",
-    "Source",
-    "line_of",
-    "read_source",
-    "read_text",
-    "text_in",
-    "word",
-]
+from ..text.sizes import MAX_ATTRIBUTES, MAX_BYTES, shown, too_large
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
@@ -136,3 +128,153 @@ def _checked(text: str, path: str | None = None) -> Description:
     if not text.lstrip(_BEFORE_XML).startswith("<"):
         raise UrdfError(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)
+
+
+# Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.
+#
+# What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in
+# comments.
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+#: What starts a comment, or what may contain its marks without being one, and what ends it.
+_ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
+_START = re.compile(r"<!--|<\?|<!\[CDATA\[")
+_SPACE = re.compile(r"\s*")
+#: Where the parser's messages repeat the line.
+_PLACE = re.compile(r",? line \d+, column \d+$")
+#: Those of libxml2.
+_LIMITS = (
+    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
+    "characters long"
+)
+_UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
+
+
+class Parsed(NamedTuple):
+    """The root element, and what was overlooked while parsing."""
+
+    root: etree._Element
+    findings: tuple[Finding, ...] = ()
+
+
+def parse_xml(text: str) -> Parsed:
+    """The root element of a description.
+
+    Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name"). Names
+    without a prefix are URDF's, also where xmlns declares a namespace for them.
+
+    Raises:
+        UrdfError: malformed XML (with the line), a DTD or entity, an element with more attributes than are
+            accepted, or a root element other than <robot>.
+    """
+    # the text is decoded already, so an encoding declaration must not apply; the line count is kept
+    body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
+    body = body if body.startswith("\n") else body.lstrip(" \t\r")
+    if (at := _before_root(body)) is not None:
+        line = body.count("\n", 0, at) + 1
+        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
+    parsed = _parsed(body)
+    for element in parsed.root.iter(etree.Element):
+        if (count := len(element.attrib)) > MAX_ATTRIBUTES:
+            what = f"the element {shown(element.tag)}"
+            raise UrdfError(too_large(what, count, MAX_ATTRIBUTES, "attributes"), line_of(element))
+        if not element.prefix and str(element.tag).startswith("{"):
+            element.tag = etree.QName(element).localname
+    if parsed.root.tag != "robot":
+        hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
+        hint = hints.get(str(parsed.root.tag), "")
+        raise UrdfError(f"the root element is <{parsed.root.tag}>, not <robot>{hint}", line_of(parsed.root))
+    return parsed
+
+
+def _parsed(body: str) -> Parsed:
+    parser = _parser()
+    try:
+        return Parsed(etree.fromstring(body.encode(), parser))
+    except etree.XMLSyntaxError as error:
+        kinds = {entry.type_name for entry in parser.error_log}
+        if _HYPHENS in kinds and (comments := _comments_with_hyphens(body)):
+            return Parsed(_parsed(_without(comments, body)).root, tuple(map(_finding, comments)))
+        if kinds != {_UNDECLARED}:
+            raise _malformed(parser.error_log, error) from None
+    # continues after errors; allowed to continue after this one alone
+    parser = _parser(recover=True)
+    root = etree.fromstring(body.encode(), parser)
+    if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
+        raise _malformed(parser.error_log, parser.error_log.last_error)
+    return Parsed(root)
+
+
+def _parser(recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+    )
+
+
+def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
+    """The first error that is one; undeclared prefixes alone would have been accepted."""
+    first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
+    if first is None:
+        return UrdfError(f"malformed XML: {error}")
+    if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
+        return UrdfError(f"too large: {_LIMITS}", first.line)
+    return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
+
+
+def _before_root(body: str) -> int | None:
+    """Where a DTD is, which is rejected before any parser sees it."""
+    at = 0
+    while True:
+        at = _SPACE.match(body, at).end()  # type: ignore[union-attr]  # no space is a match, too
+        if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):
+            return at
+        start = _START.match(body, at)
+        end = -1 if start is None else body.find(_ENDS[start.group()], start.end())
+        if start is None or end < 0:
+            return None
+        at = end + len(_ENDS[start.group()])
+
+
+class _Comment(NamedTuple):
+    """A comment with hyphens in it: its first character, the one after it, its line, its number of lines."""
+
+    start: int
+    end: int
+    line: int
+    lines: int
+
+
+def _comments_with_hyphens(body: str) -> list[_Comment]:
+    found, at, line, counted = list[_Comment](), 0, 1, 0
+    while (start := _START.search(body, at)) is not None:
+        close = _ENDS[start.group()]
+        end = body.find(close, start.end())
+        if end < 0:
+            break
+        at = end + len(close)
+        text = body[start.end() : end]
+        if start.group() == "<!--" and ("--" in text or text.endswith("-")):
+            line += body.count("\n", counted, start.start())
+            counted = start.start()
+            found.append(_Comment(start.start(), at, line, text.count("\n")))
+    return found
+
+
+def _finding(comment: _Comment) -> Finding:
+    text, assumed = "a comment has '--' in it, which XML forbids", "; it is left out, as all comments are"
+    return Finding("hyphens in a comment", "comment", f"line {comment.line}", text, comment.line, assumed)
+
+
+def _without(comments: list[_Comment], body: str) -> str:
+    """The text without these comments; its lines stay."""
+    parts, at = list[str](), 0
+    for comment in comments:
+        parts += [body[at : comment.start], "\n" * comment.lines]
+        at = comment.end
+    return "".join([*parts, body[at:]])

@@ -11,10 +11,7 @@ from lxml import etree
 from ..exceptions import UrdfError, XacroError
 from ..model import Finding
 from ..optional_packages import needed
-from .parsing import Parsed, parse_xml
-from .source import Description, Source, line_of, read_source
-
-__all__ = ["PlainUrdf", "plain_urdf", "read_plain"]
+from .source import Description, Parsed, Source, line_of, parse_xml, read_source
 
 #: Arguments of a xacro file: its <xacro:arg> elements by name.
 Mappings = Mapping[str, object] | None

@@ -13,9 +13,8 @@ from lxml import etree
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.text import files
-from modular_dynamics.urdf.checks.tags import checked_annotations
-from modular_dynamics.urdf.parsing import parse_xml
-from modular_dynamics.urdf.tags import read_tags
+from modular_dynamics.urdf.source import parse_xml
+from modular_dynamics.urdf.tags import checked_annotations, read_tags
 
 
 def test_charmie(load_robot):

@@ -14,20 +14,9 @@ from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
-from .reduced_inertia import reduced_accelerations, separate_motions
 from .results import errors_name_row
 from .rows import are_many, closed_rows, rows_of_states
-from .solver import solver_of, without_rounding
-
-__all__ = [
-    "ConstrainedDynamics",
-    "constrained_dynamics",
-    "constraint_rank",
-    "energy",
-    "hybrid_dynamics",
-    "mean_accelerations",
-    "raise_if_not_finite",
-]
+from .solver import reduced_accelerations, separate_motions, solver_of, without_rounding
 
 #: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
 CLOSED_TOLERANCE = 1e-6

@@ -20,8 +20,6 @@ from .results import ClosedLoopResult, errors_name_row
 from .rows import are_many, closed_rows, rows_of_states
 from .solver import raise_if_free, solver_of
 
-__all__ = ["forward_dynamics_derivatives", "inverse_dynamics_derivatives"]
-
 #: Weights of central differences of eighth order, at one to four steps; and the step [rad or m].
 WEIGHTS, STEP = (4 / 5, -1 / 5, 4 / 105, -1 / 280), 0.05
 

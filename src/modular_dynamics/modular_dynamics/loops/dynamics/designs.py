@@ -21,8 +21,6 @@ from ..core_loops import Loops, are_planar, loop_arrays
 from .results import ClosedLoopResults, status_of
 from .solver import ClosedLoopSolver, solver_of
 
-__all__ = ["designs_batch"]
-
 
 def designs_batch(
     graph: SubsystemGraph,

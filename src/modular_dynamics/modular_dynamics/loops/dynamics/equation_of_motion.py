@@ -16,19 +16,8 @@ from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
 from .constrained_dynamics import raise_if_not_finite
 from .inverse_dynamics import inverse_dynamics
-from .reduced_inertia import reduced_accelerations
 from .rows import Alone, answered_rows, are_many, closed_rows
-from .solver import solver_of
-
-__all__ = [
-    "close_loops",
-    "explicit_constraint_jacobian",
-    "forward_dynamics",
-    "gravity_torque",
-    "mass_matrix",
-    "nonlinear_effects",
-    "without_springs",
-]
+from .solver import reduced_accelerations, solver_of
 
 
 def close_loops(graph: SubsystemGraph, q: ArrayLike, guess: ArrayLike | None = None) -> Array:

@@ -13,8 +13,6 @@ from .results import ClosedLoopResult, errors_name_row
 from .rows import are_many, closed_rows, rows_of_states
 from .solver import ClosedLoopSolver, raise_if_free, solver_of
 
-__all__ = ["base_parameters", "regressor"]
-
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
 STATES, ATTEMPTS = 40, 20
 #: Largest distances [rad or m] of independent joints from the start, used in turn.

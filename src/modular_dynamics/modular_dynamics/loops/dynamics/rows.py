@@ -18,18 +18,6 @@ from ..core_loops import GOOD, Loops, core_loops
 from .results import status_of
 from .solver import Details, solver_of
 
-__all__ = [
-    "Alone",
-    "JointMotions",
-    "Rows",
-    "answered_rows",
-    "are_many",
-    "closed_rows",
-    "joint_motions",
-    "rows_of_states",
-    "tensions_and_sines",
-]
-
 #: (row, guess) -> the quantity and the coordinates of all joints of one state, by the general method.
 Alone = Callable[[int, Array], tuple[Array, Array]]
 

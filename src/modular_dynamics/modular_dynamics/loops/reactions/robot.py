@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import translation
+from ...algebra.rigid_motions import cross
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import JOINT_WRENCHES
@@ -14,15 +15,11 @@ from ...dynamics.quantity import evaluate
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph, body_of_link
 from ...model.number_arrays import number_array
-from ..cross_products import cross
 from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
+from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, Reaction, StateStatus
 from ..dynamics.rows import joint_motions
-from .joint_reactions import Reaction
 from .rules import JointRule, Location, Rules
 from .sharing import FramePoint, LoadCase, ReactionArrays, SharedReactions, SharingInFrames
-
-__all__ = ["ReactionsBatch", "RobotReactions", "load_case_of", "reactions_batch", "wrenches_of"]
 
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 #: By link the body of the rules that it is part of, or that carries it; None where there is none.

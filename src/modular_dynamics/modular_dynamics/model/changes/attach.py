@@ -19,8 +19,6 @@ from .checks import checked_numbers
 from .reindexing import attachment
 from .sources import renamed_sources
 
-__all__ = ["attach"]
-
 # A robot with a prefix before all its names.
 
 

@@ -10,8 +10,6 @@ from ..inertial import Inertial, Link, is_close, merged
 from ..structure import Graph, Structure
 from ..subsystem import Body, loaded
 
-__all__ = ["body_at", "body_of", "changed", "changed_bodies", "owner_of", "parts_of", "with_payloads"]
-
 
 def body_at(graph: Structure, index: int | None) -> Body:
     """Return the body with this index; the ground for None."""

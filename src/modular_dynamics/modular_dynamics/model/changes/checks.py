@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...exceptions import ModelError, ModelWarning
 from ..inertial import Inertial
 
-__all__ = ["checked_inertial", "checked_number", "checked_numbers", "require_mapping"]
-
 #: How far an inertia may be from symmetric, or from positive, relative to its largest number: rounding.
 _ROUNDING = 1e-9
 

@@ -20,8 +20,6 @@ from .bodies import body_at, body_of, changed, parts_of
 from .checks import checked_numbers, require_mapping
 from .reindexing import Carried, Remainder
 
-__all__ = ["lock"]
-
 # Loop joints of a changed graph: those whose two links are now fixed to each other, and whether they fit.
 
 #: Largest distance [m], and length of a difference of unit vectors, at which two ends fit together.

@@ -14,8 +14,6 @@ from ..structure import Graph, Structure
 from .bodies import body_at, changed_bodies, owner_of, with_payloads
 from .checks import checked_inertial
 
-__all__ = ["payloads_of", "with_payload"]
-
 _AT_ORIGIN, _POINT_MASS = np.zeros(3), np.zeros((3, 3))
 
 

@@ -13,8 +13,6 @@ from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
 from .sources import sources_of
 
-__all__ = ["without"]
-
 
 def without(graph: Graph, link: str) -> Graph:
     """Return a new graph without a link and everything beyond it: links, joints, payloads, black boxes.

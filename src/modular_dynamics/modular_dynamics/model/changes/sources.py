@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-__all__ = ["SourceText", "renamed_sources", "sources_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class SourceText:

@@ -9,7 +9,7 @@ from math import isfinite
 import numpy as np
 
 from ...exceptions import ModelError
-from ...model.constant import Constant, read_only_mapping
+from ...model.number_arrays import Constant, read_only_mapping
 from ..names import MOST_PARTS, NAME, is_name, listed, shown
 from .equality import is_same
 from .parts import ENTRY, ModuleBody, ModuleJoint, Step

@@ -31,8 +31,6 @@ from ..schema import (
 )
 from ..source import line_of, text_in, word
 
-__all__ = ["Ignored", "names_and_places"]
-
 #: How alike two names must be, as difflib measures it, and by how many letters they may differ in length:
 #: "jiont" and "orgin" are found; "k_velocity" and "reflink", which published robots have, are not.
 _ALIKE, _LENGTHS = 0.75, 1

@@ -16,15 +16,13 @@ from lxml import etree
 
 from ...model import Finding
 from ...text.numbers import decimals
-from ..checks.values import Entry, attributes
-from ..conditions import EARTH
 from ..description import RobotDescription
+from ..header import EARTH
 from ..schema import INERTIAS, ROBOT, SPRINGS, is_zero, kind_of
 from ..source import line_of, word
+from ..values import Entry, attributes
 from .loops import added_by_gazebo
 from .words import Collected, children, content, unread
-
-__all__ = ["collect_unread"]
 
 _WRITE = {
     "loop": "write <loop_joint> in <modular_dynamics>, and <passive> for the joints that no motor drives",

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 import modular_dynamics as md
-from modular_dynamics.urdf.checks.inertias import SIX_DIGITS
+from modular_dynamics.urdf.checks.robot import SIX_DIGITS
 from modular_dynamics_ros.computation.changes.change import Change
 from modular_dynamics_ros.computation.changes.numbers import MOMENTS, Numbers, body_of
 from modular_dynamics_ros.computation.changes.payload import Payload

@@ -9,13 +9,11 @@ from typing import Any
 
 from lxml import etree
 
-from ...algebra import DualQuaternion, Quaternion, from_xyz_rpy, pose
-from ...exceptions import DescriptionError, UrdfError
-from ...text.numbers import LARGEST, decimals, real_number
-from ...text.sizes import MAX_NAME, shown, too_large
-from ..source import line_of
-
-__all__ = ["LINE", "Entry", "attributes"]
+from ..algebra import DualQuaternion, Quaternion, from_xyz_rpy, pose
+from ..exceptions import DescriptionError, UrdfError
+from ..text.numbers import LARGEST, decimals, real_number
+from ..text.sizes import MAX_NAME, shown, too_large
+from .source import line_of
 
 #: Key under which a mapping read from XML or YAML keeps its line.
 LINE = "__line__"

@@ -11,7 +11,7 @@ import modular_dynamics as md
 from helpers.random_examples.dual_quaternions import poses
 from modular_dynamics.algebra import from_xyz_rpy, pose, rotation_about
 from modular_dynamics.text.numbers import decimals
-from modular_dynamics.urdf.writing.parts import axis, number, origin
+from modular_dynamics.urdf.writing import axis, number, origin
 
 #: A few roundings of numbers of size 1; rotations are products of three.
 ROUNDING = 1e-15

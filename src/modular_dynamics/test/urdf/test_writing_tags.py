@@ -4,7 +4,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
-from modular_dynamics.urdf.writing.tags import tags
+from modular_dynamics.urdf.writing import tags
 
 
 @pytest.mark.parametrize("floating", [False, True])

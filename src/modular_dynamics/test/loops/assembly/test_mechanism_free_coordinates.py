@@ -21,7 +21,7 @@ from helpers.robots.spatial_mechanisms import (
 from helpers.robots.urdf_text import joint, loop_joint
 from helpers.springs import spring_torque
 from modular_dynamics.exceptions import ClosureError, SingularityError, StateError
-from modular_dynamics.loops.assembly.free_coordinates import free_coordinates
+from modular_dynamics.loops.assembly.mechanism import free_coordinates
 from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
 from modular_dynamics.loops.dynamics.solver import ClosedLoopSolver, solver_of
 

@@ -3,7 +3,7 @@
 import modular_dynamics as md
 from helpers.robots.parallel_mechanisms import ankle
 from helpers.robots.planar_robots import four_bar
-from modular_dynamics.loops.assembly.groups import independent_groups
+from modular_dynamics.loops.assembly.least_squares import independent_groups
 from modular_dynamics.loops.constraints.constraint_system import ConstraintSystem
 
 

@@ -7,8 +7,7 @@ import modular_dynamics as md
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.small_torso import load, small_torso_text
-from modular_dynamics.loops.dynamics.closing_wrenches import ClosingElements
-from modular_dynamics.loops.reactions.joint_reactions import internal_wrenches, joint_reactions
+from modular_dynamics.loops.dynamics.results import ClosingElements, internal_wrenches, joint_reactions
 
 PLACES = {"four_bar": [0.7], "slider_crank": [0.7], "crane": [0.3, 0.2, 0.2]}
 

@@ -9,7 +9,7 @@ import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics.algebra import from_xyz_rpy
 from modular_dynamics.model import Limits
-from modular_dynamics.urdf.writing.agreement import difference
+from modular_dynamics.urdf.writing import difference
 
 STEP = from_xyz_rpy([1e-6, 0, 0], [0, 0, 0])
 
