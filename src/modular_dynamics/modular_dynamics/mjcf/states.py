@@ -2,7 +2,8 @@
 
 A free joint of MuJoCo has its linear velocity v_w in world axes and its angular velocity omega in the body's.
 Here both are in the body's axes: v = R^T v_w, a = R^T a_w - omega x v, f = R^T f_w (of the same power).
-Quaternions are w x y z in both, and of unit length in what is returned as qpos. Positions of hinges and slides are the same.
+Quaternions are w x y z in both, and of unit length in what is returned as qpos. Positions of hinges and
+slides are the same.
 """
 
 from typing import Any, NamedTuple

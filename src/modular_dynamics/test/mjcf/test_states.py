@@ -96,7 +96,7 @@ def test_what_is_no_state_gives_no_number(free):
         lambda q: from_mujoco(graph, model, q),
         lambda q: torques_from_mujoco(graph, model, q, qvel),
     ):
-        with pytest.raises(md.StateError, match="qpos of a free joint has a zero quaternion"):
+        with pytest.raises(md.StateError, match="q of joint 'free0' has a zero quaternion"):
             convert(np.zeros(model.nq))
     with pytest.raises(md.StateError, match="is a zero quaternion"):
         to_mujoco(graph, model, np.zeros(graph.nq))
