@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from modular_dynamics.loops.cross_products import cross
+from modular_dynamics.algebra.rigid_motions import cross
 from papers.closed_loop_elimination.planar_tree import PlanarTree
 from papers.closed_loop_elimination.rates import Rates, Row
 from papers.closed_loop_elimination.symbols import PlanarVector, Symbol, add_to

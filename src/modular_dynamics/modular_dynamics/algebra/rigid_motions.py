@@ -24,7 +24,7 @@ _SMALL = 0.1
 _NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
-def _cross(a: Array, b: Array) -> Array:
+def cross(a: Array, b: Array) -> Array:
     """Return a x b of rows; np.cross takes several times as long for few."""
     product: Array = a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT]
     return product
@@ -35,7 +35,7 @@ def quaternion_product(a: Array, b: Array) -> Array:
     w, x = a[..., :1], a[..., 1:]
     u, y = b[..., :1], b[..., 1:]
     scalar = w * u - (x * y).sum(axis=-1, keepdims=True)
-    return np.concatenate([scalar, w * y + u * x + _cross(x, y)], axis=-1)
+    return np.concatenate([scalar, w * y + u * x + cross(x, y)], axis=-1)
 
 
 def unit_quaternion(r: Array) -> Array:
@@ -46,8 +46,8 @@ def unit_quaternion(r: Array) -> Array:
 
 def rotated(r: Array, a: Array) -> Array:
     """Return vectors (..., 3) turned by unit quaternions: r a r*. With r* for r, turned back."""
-    turned = 2.0 * _cross(r[..., 1:], a)
-    result: Array = a + r[..., :1] * turned + _cross(r[..., 1:], turned)
+    turned = 2.0 * cross(r[..., 1:], a)
+    result: Array = a + r[..., :1] * turned + cross(r[..., 1:], turned)
     return result
 
 
@@ -84,8 +84,8 @@ def motion_after(p: Array, r: Array, linear: Array, turn: Array) -> tuple[Array,
     series = 1.0 / 6.0 - square / 120.0 * (1.0 - square / 42.0 * (1.0 - square / 72.0))
     B = np.where(is_small, series, (large - np.sin(large)) / large**3)
     A = 0.5 * np.sinc(0.5 * angle / np.pi) ** 2
-    swept = _cross(turn, linear)
-    shift = linear + A * swept + B * _cross(turn, swept)
+    swept = cross(turn, linear)
+    shift = linear + A * swept + B * cross(turn, swept)
     return p + rotated(unit_quaternion(r), shift), quaternion_after(r, turn)
 
 
@@ -101,5 +101,5 @@ def motion_between(p: Array, r: Array, p_end: Array, r_end: Array) -> tuple[Arra
     large = np.where(is_small, 1.0, half)
     series = (1.0 / 3.0 + square * (1.0 / 45.0 + square * (2.0 / 945.0 + square / 4725.0))) / 4.0
     C = np.where(is_small, series, (1.0 - large * np.cos(large) / np.sin(large)) / (4.0 * large**2))
-    swept = _cross(turn, shift)
-    return shift - 0.5 * swept + C * _cross(turn, swept), turn
+    swept = cross(turn, shift)
+    return shift - 0.5 * swept + C * cross(turn, swept), turn

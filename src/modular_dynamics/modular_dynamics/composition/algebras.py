@@ -24,8 +24,6 @@ from ..algebra.matrix_forms import (
     wrench_vector,
 )
 
-__all__ = ["Algebra", "DualQuaternionAlgebra", "SpatialVectorAlgebra", "SpecialEuclideanAlgebra"]
-
 Vector = NDArray[np.float64]
 
 

@@ -17,8 +17,6 @@ from .algebras import Algebra, DualQuaternionAlgebra
 from .motion import Motion, at_connection, own_motion, with_predecessor
 from .wrenches import at_joints, connection_wrench, joint_torques, own_wrenches
 
-__all__ = ["Composition", "compose"]
-
 Matrix = NDArray[np.object_]
 Vector = NDArray[np.float64]
 

@@ -17,8 +17,6 @@ from ..algebra import DualQuaternion, Quaternion, pose
 from ..model import Subsystem, SubsystemGraph
 from .algebras import Algebra
 
-__all__ = ["Motion", "at_connection", "own_motion", "with_predecessor"]
-
 
 @dataclass(eq=False)
 class Motion:

@@ -11,8 +11,6 @@ from ..model import JointType, Subsystem, SubsystemGraph
 from .algebras import Algebra
 from .motion import Motion
 
-__all__ = ["at_joints", "connection_wrench", "joint_torques", "own_wrenches", "path_to"]
-
 
 def path_to(graph: SubsystemGraph, subsystem: Subsystem, body: int) -> list[int]:
     """Return the eta joints of a subsystem before a connection point on ``body``, as indices in it."""

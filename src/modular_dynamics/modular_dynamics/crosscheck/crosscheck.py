@@ -17,8 +17,6 @@ from ..model import SubsystemGraph, body_of_link, checked_vectors, refuse_closur
 from .pinocchio_model import PinocchioModel
 from .term_sizes import TermSizes
 
-__all__ = ["CrossCheck", "Residual", "rnea_residual"]
-
 Wrenches = Mapping[str, ArrayLike] | None
 #: [force, moment] on bodies of the graph, in the body's frame.
 Loads = dict[int, Array]

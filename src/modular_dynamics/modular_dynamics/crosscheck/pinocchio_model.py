@@ -16,8 +16,6 @@ from ..algebra import DualQuaternion, to_rotation_translation
 from ..dynamics.arguments import Array
 from ..model import Joint, JointType, SubsystemGraph, require_graph
 
-__all__ = ["PinocchioModel"]
-
 #: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
 #: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
 _TYPES = {

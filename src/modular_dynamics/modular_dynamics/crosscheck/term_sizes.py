@@ -15,8 +15,6 @@ from ..algebra import to_rotation_translation
 from ..dynamics.arguments import Array
 from ..model import JointType, SubsystemGraph
 
-__all__ = ["TermSizes"]
-
 SMALLEST = 1e-200  # a size below loses digits by underflow, whatever is computed
 
 

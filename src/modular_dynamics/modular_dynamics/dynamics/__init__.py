@@ -1,5 +1,6 @@
 """Functions of trees, computed by the compiled core: torques, accelerations, matrices, poses of a graph."""
 
+from .arguments import friction_coefficients
 from .base_parameters import BaseParameters, base_parameters
 from .derivatives import (
     ForwardDynamicsDerivatives,
@@ -9,7 +10,6 @@ from .derivatives import (
 )
 from .equation_of_motion import coriolis_matrix, mass_matrix
 from .forward_dynamics import HybridDynamics, forward_dynamics, hybrid_dynamics
-from .friction import friction_coefficients
 from .inverse_dynamics import InverseDynamics, gravity_torque, inverse_dynamics, nonlinear_effects
 from .kinematics import (
     frame_acceleration,

@@ -1,22 +1,16 @@
 """What callers pass: checked, or converted to arrays that can be computed with."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph
+from ..model import Joint, SubsystemGraph, require_graph
 from ..model.number_arrays import real_numbers
-
-__all__ = [
-    "Array",
-    "checked_out",
-    "state_rows",
-    "thread_count",
-]
 
 Array = NDArray[np.float64]
 _DOUBLE = np.dtype(np.float64)
@@ -73,3 +67,54 @@ def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[s
             raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({rows}, {width})")
         arrays[name] = array
     return arrays
+
+
+# Friction of joints as coefficients.
+
+
+def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tuple[Array, Array]:
+    """Return viscous [N m s/rad or N s/m] and dry [N m or N] friction at the velocities of the named joints.
+
+    A mimic joint, qd_m = m qd, loads its driver by the principle of virtual power: by m^2 times its damping,
+    |m| times its dry friction.
+
+    Args:
+        joints: those whose friction counts.
+        names: joints that mimic no other, in the order of the result; with all drivers of ``joints``.
+    """
+    damping, dry = np.zeros(len(names)), np.zeros(len(names))
+    indices = {name: k for k, name in enumerate(names)}
+    for joint in joints:
+        if joint.damping == 0.0 and joint.friction == 0.0:
+            continue
+        m, k = (1.0, joint.name) if joint.mimic is None else (joint.mimic.multiplier, joint.mimic.joint)
+        damping[indices[k]] += m * m * joint.damping
+        dry[indices[k]] += abs(m) * joint.friction
+    return damping, dry
+
+
+# The way from a quantity of trees to the same quantity of robots with closed loops.
+#
+# loops/ is built on dynamics/ and has functions of the same names; it is imported when the first robot with
+# loops comes. This is the only place where dynamics/ knows of it.
+
+
+def has_loops(graph: SubsystemGraph) -> bool:
+    """Return whether a graph has loop joints, passive joints, gears or springs between links."""
+    try:
+        return graph.has_loops
+    except AttributeError:
+        require_graph(graph)
+        raise
+
+
+class _WithLoops:
+    """The functions for robots with closed loops, by name."""
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(import_module("modular_dynamics.loops"), name)
+        setattr(self, name, value)
+        return value
+
+
+with_loops = _WithLoops()

@@ -8,11 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
 from ..model import SubsystemGraph
-from .arguments import Array, checked_seed
+from .arguments import Array, checked_seed, has_loops, with_loops
 from .regressor import JOINT_PARAMETERS, inertial_parameters, regressor
-from .with_loops import has_loops, with_loops
-
-__all__ = ["BaseParameters", "base_parameters", "reduced_parameters"]
 
 PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 #: A column counts as independent if the part that the columns before it do not explain is larger than this,

@@ -16,21 +16,11 @@ from ..model import (
     refuse_closures,
     require_graph,
 )
-from .arguments import Array
+from .arguments import Array, has_loops, with_loops
 from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
 from .transmitted_wrenches import InverseDynamicsResult, first_joints
-from .with_loops import has_loops, with_loops
-
-__all__ = [
-    "JOINT_WRENCHES",
-    "InverseDynamics",
-    "Wrenches",
-    "gravity_torque",
-    "inverse_dynamics",
-    "nonlinear_effects",
-]
 
 Wrenches = Mapping[str, ArrayLike] | None
 

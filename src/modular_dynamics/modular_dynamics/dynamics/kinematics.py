@@ -15,18 +15,6 @@ from .arguments import Array
 from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate
 
-__all__ = [
-    "frame_acceleration",
-    "frame_accelerations",
-    "frame_motions",
-    "frame_pose",
-    "frame_poses",
-    "frame_velocities",
-    "frame_velocity",
-    "jacobian",
-    "jacobian_drift",
-]
-
 
 def _of_frames(graph: SubsystemGraph) -> tuple[int, ...]:
     """Return an empty shape, because the shape depends on the links."""

@@ -11,8 +11,6 @@ from ..model import SubsystemGraph
 from .arguments import Array
 from .kinematics import frame_poses
 
-__all__ = ["FirstJoints", "InverseDynamicsResult", "TransmittedWrenches", "first_joints"]
-
 #: Indices of the joints that start at a connection point.
 FirstJoints = tuple[int, ...]
 

@@ -14,17 +14,6 @@ from ..model import SubsystemGraph, refuse_black_boxes
 from .arguments import Array
 from .quantity import Quantity, evaluate
 
-__all__ = [
-    "CentreOfMass",
-    "centre_of_mass",
-    "centre_of_mass_jacobian",
-    "centroidal_momentum",
-    "centroidal_momentum_matrix",
-    "centroidal_momentum_rate",
-    "kinetic_energy",
-    "potential_energy",
-]
-
 
 def _require(graph: SubsystemGraph) -> None:
     refuse_black_boxes(graph, "the motion of all masses")

@@ -15,7 +15,6 @@ from ..codegen.c_files import Coordinates, Recording, Robot, header, source, tes
 from ..codegen.casadi import casadi_function
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph, require_graph
-from ..model.code_export import register_exporter
 from ..optional_packages import needed
 from ..text.beside import write_beside
 from .tree import tree_recordings
@@ -82,7 +81,6 @@ class ExportedC:
     operations: dict[str, int]
 
 
-@register_exporter
 def export_c(
     graph: SubsystemGraph,
     path: str | Path,
@@ -203,7 +201,6 @@ class CasadiFunctions:
     explicit_constraint_jacobian: Any = None
 
 
-@register_exporter
 def to_casadi(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], guess: ArrayLike | None
 ) -> CasadiFunctions:

@@ -10,14 +10,14 @@ from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
 from ..dynamics import gravity_torque, mass_matrix, nonlinear_effects
 from ..dynamics.arguments import Array
-from ..dynamics.lost_inertia import are_definite
+from ..dynamics.forward_dynamics import are_definite
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..loops.assembly.mechanism import FARTHEST
 from ..loops.core_loops import core_loops
 from ..loops.dynamics.results import ClosedLoopResult
 from ..loops.dynamics.solver import ClosedLoopSolver, solver_of
 from ..model import SubsystemGraph, checked_vectors
-from ..model.code_export import DEFAULT_FUNCTIONS
+from ..model.graph import DEFAULT_FUNCTIONS
 from .tree import (
     ACCELERATIONS,
     MASS_MATRIX,

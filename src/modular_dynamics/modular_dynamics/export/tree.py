@@ -18,7 +18,7 @@ from ..dynamics.inverse_dynamics import gravity_torque, inverse_dynamics, nonlin
 from ..dynamics.kinematics import frame_poses, jacobian
 from ..exceptions import StateError, UnsupportedModelError
 from ..model import JointType, SubsystemGraph
-from ..model.code_export import DEFAULT_FUNCTIONS
+from ..model.graph import DEFAULT_FUNCTIONS
 
 __all__ = [
     "ACCELERATIONS",

@@ -17,16 +17,18 @@ from .dynamics.equation_of_motion import (
 )
 from .dynamics.inverse_dynamics import ClosedLoopInverseDynamics, core_torques, inverse_dynamics
 from .dynamics.regressor import base_parameters, regressor
-from .dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
-from .dynamics.rows import JointMotions, joint_motions
-from .dynamics.solver import ClosedLoopSolver, solver_of
-from .reactions.joint_reactions import (
+from .dynamics.results import (
+    ClosedLoopResult,
+    ClosedLoopResults,
     Reaction,
+    StateStatus,
     internal_wrenches,
     joint_reactions,
     stamped_cut_wrenches,
     tree_torques,
 )
+from .dynamics.rows import JointMotions, joint_motions
+from .dynamics.solver import ClosedLoopSolver, solver_of
 from .reactions.robot import ReactionsBatch, RobotReactions, load_case_of, reactions_batch, wrenches_of
 from .reactions.rules import Rules, read_rules, rules_from
 from .reactions.sharing import LoadCase, ReactionArrays, ReactionSharing, SharedReactions

@@ -19,8 +19,6 @@ from .constraints.coordinates import Coordinates
 from .dynamics.constrained_dynamics import constraint_rank, energy, mean_accelerations
 from .dynamics.solver import solver_of
 
-__all__ = ["Simulation", "simulate"]
-
 Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
 Step = tuple[float, Array, list[tuple[float, Array]]]
 #: The shortest step, relative to the time that is left.

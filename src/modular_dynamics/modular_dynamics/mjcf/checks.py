@@ -8,10 +8,8 @@ import numpy as np
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Finding
 from ..text.numbers import LARGEST, STIFFEST
-from .codes import Disable, Joint
-from .names import Names
-
-__all__ = ["IGNORED", "check_numbers", "check_supported", "findings_about", "notes_on"]
+from .source import Disable, Joint
+from .tree import Names
 
 #: Fields of a model, besides those of bodies, of which numbers are read.
 _READ = (

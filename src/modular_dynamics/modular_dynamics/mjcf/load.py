@@ -11,25 +11,15 @@ from numpy.typing import ArrayLike
 from ..exceptions import MjcfError, ModelWarning
 from ..model import Finding, SubsystemGraph, refusals_by_kind, summaries_by_kind
 from ..urdf.assembly import assemble
+from ..urdf.assembly import partition as make_groups
 from ..urdf.checks.robot import check_references, check_tree
-from ..urdf.checks.tags import with_partition
-from ..urdf.description import Annotations
-from ..urdf.joint_types import with_joint_tags
+from ..urdf.description import Annotations, with_joint_tags
 from ..urdf.load import gravity_vector, in_order
-from ..urdf.partition import partition as make_groups
-from ..urdf.tags import read_partition
-from .actuators import read_actuators
+from ..urdf.tags import read_partition, with_partition
 from .checks import check_numbers, check_supported, findings_about, notes_on
-from .codes import Disable
-from .loops import active_equalities, read_loops
-from .names import names_of
-from .passive import passive_joints
-from .relations import read_relations
-from .source import Compiled, compiled
-from .tendons import read_springs
-from .tree import read_tree
-
-__all__ = ["load_mjcf"]
+from .relations import active_equalities, passive_joints, read_loops, read_relations, read_springs
+from .source import Compiled, Disable, compiled
+from .tree import names_of, read_actuators, read_tree
 
 
 def load_mjcf(

@@ -1,17 +1,267 @@
 """Equality constraints between joints, and between fixed tendons: gears, and joints that never move."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence, Set
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..exceptions import MjcfError, UnsupportedModelError
-from ..model import Gear
-from .actuators import tendon_joints
-from .codes import Equality
-from .loops import active_equalities
-from .names import Names, names_of
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["Relations", "held_positions", "read_relations"]
+from ..algebra import DualQuaternion
+from ..exceptions import MjcfError, UnsupportedModelError
+from ..model import Anchor, Finding, Gear, LoopJoint, Spring
+from .checks import IGNORED
+from .source import (
+    EQUALITIES,
+    VELOCITIES,
+    Constraint,
+    Disable,
+    Equality,
+    Jacobian,
+    Object,
+    Wrap,
+    mujoco_module,
+)
+from .tree import Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
+
+# Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
+
+
+def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
+    """Return index and name of each active equality constraint, and notes on the inactive ones."""
+    names = [
+        name_of(model, address) or f"{EQUALITIES[kind]}_{k}"
+        for k, (address, kind) in enumerate(zip(model.name_eqadr, model.eq_type, strict=True))
+    ]
+    if model.opt.disableflags & (Disable.CONSTRAINT | Disable.EQUALITY) and names:
+        return [], [f"equality constraints are disabled in the file and ignored: {', '.join(names)}"]
+    on = [(k, name) for k, name in enumerate(names) if model.eq_active0[k]]
+    off = [name for k, name in enumerate(names) if not model.eq_active0[k]]
+    return on, [f"inactive equality constraints are ignored: {', '.join(off)}"] if off else []
+
+
+def read_loops(
+    model: Any, names: Names, equalities: list[tuple[int, str]]
+) -> tuple[dict[int, LoopJoint], list[str]]:
+    """Return loop joints of connect and weld constraints by index, and notes on those left out.
+
+    A weld whose torquescale is zero holds a point only, as connect does. MuJoCo's constraints are soft
+    (solref, solimp); here they are exact. A constraint with a mocap body, a target that is moved from outside
+    the simulation, is left out, and so is one between bodies that cannot move against each other. A
+    constraint with the name of a joint gets another name.
+    """
+    loops: dict[int, LoopJoint] = {}
+    notes = []
+    for k, name in equalities:
+        if model.eq_type[k] not in (Equality.CONNECT, Equality.WELD):
+            continue
+        (first, x_first), (second, x_second) = _ends(model, k)
+        if model.body_mocapid[first] >= 0 or model.body_mocapid[second] >= 0:
+            notes.append(f"equality '{name}' holds a mocap body and is ignored")
+        elif model.body_weldid[first] == model.body_weldid[second]:
+            notes.append(f"equality '{name}' joins bodies that cannot move against each other: ignored")
+        else:
+            rigid = model.eq_type[k] == Equality.WELD and model.eq_data[k, 10] != 0.0
+            taken = [loop.name for loop in loops.values()]
+            loops[k] = LoopJoint(
+                free_name(name, names.joints, taken),
+                "fixed" if rigid else "spherical",
+                Anchor(names.bodies[first], x_first),
+                Anchor(names.bodies[second], x_second),
+                np.array([0.0, 0.0, 1.0]),
+            )
+    return loops, notes
+
+
+def _ends(model: Any, k: int) -> tuple[tuple[int, DualQuaternion], tuple[int, DualQuaternion]]:
+    """Return the two bodies, each with the pose in it of the frame that the constraint makes coincide.
+
+    As in MuJoCo's mj_instantiateEquality.
+    """
+    data, objects = model.eq_data[k], (model.eq_obj1id[k], model.eq_obj2id[k])
+    no_rotation = np.array([1.0, 0.0, 0.0, 0.0])
+    if model.eq_objtype[k] != Object.BODY:
+        return site_frame(model, objects[0]), site_frame(model, objects[1])
+    if model.eq_type[k] == Equality.CONNECT:
+        first, second = pose_of(data[:3], no_rotation), pose_of(data[3:6], no_rotation)
+        return (int(objects[0]), first), (int(objects[1]), second)
+    first, second = pose_of(data[3:6], data[6:10]), pose_of(data[:3], no_rotation)
+    return (int(objects[0]), first), (int(objects[1]), second)
+
+
+# Tendons with a spring: straight ones between two sites become springs; others are not supported.
+
+
+def read_springs(
+    model: Any, names: Names, actuators: Actuators, taken: Container[str] = ()
+) -> tuple[tuple[Spring, ...], list[Finding]]:
+    """Return springs of the tendons with a stiffness, and findings on properties that are left out.
+
+    A spring whose name is that of a joint or ``taken`` gets another one.
+
+    MuJoCo: F = -stiffness (L - L_0) - damping dL/dt. Tendons without stiffness exert nothing by themselves.
+
+    Raises:
+        UnsupportedModelError: a spring that is not a straight line between two sites, or armature.
+    """
+    springs, findings = list[Spring](), list[Finding]()
+    no_spring = bool(model.opt.disableflags & Disable.SPRING)
+    for k in range(model.ntendon):
+        name = name_of(model, model.name_tendonadr[k]) or f"tendon_{k}"
+        if actuators.tendon_armature[k]:
+            raise UnsupportedModelError(f"tendon '{name}' has armature; only joints can have it")
+        if model.tendon_stiffness[k] and not no_spring:
+            springs.append(_spring(model, names, k, free_name(name, names.joints, taken)))
+        elif model.tendon_damping[k]:
+            text, assumed = f"tendon '{name}' has damping without stiffness", "; the damping is ignored"
+            findings.append(Finding("damping of a tendon", "tendon", name, text, assumed=assumed))
+        if np.any(getattr(model, "tendon_dampingpoly", [[]] * model.ntendon)[k]):
+            text = f"tendon '{name}' has damping of higher order"
+            findings.append(Finding("damping of higher order", "tendon", name, text, assumed=IGNORED))
+        if model.tendon_frictionloss[k]:
+            text = f"tendon '{name}' has frictionloss"
+            findings.append(Finding("friction of a tendon", "tendon", name, text, assumed=IGNORED))
+    return tuple(springs), findings
+
+
+def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
+    first, last = model.tendon_adr[k], model.tendon_adr[k] + model.tendon_num[k]
+    shortest, longest = map(float, model.tendon_lengthspring[k])
+    reason = ""
+    if joints := tendon_joints(model, k):
+        reason = f"is a spring over the joints {', '.join(names.joints[joint] for joint in joints)}"
+    elif last - first != 2 or any(kind != Wrap.SITE for kind in model.wrap_type[first:last]):
+        reason = "is a spatial tendon with a spring that passes more than two sites"
+    elif shortest != longest:
+        reason = f"is slack between the lengths {shortest:g} and {longest:g} m"
+    if reason:
+        raise UnsupportedModelError(
+            f"tendon '{name}' {reason}, which is not supported; a spring is a straight line between two sites"
+        )
+    ends = [site_frame(model, site) for site in model.wrap_objid[first:last]]
+    anchors = [Anchor(names.bodies[body], x_body_site) for body, x_body_site in ends]
+    return Spring(
+        name=name,
+        stiffness=float(model.tendon_stiffness[k]),
+        free_length=longest,
+        initial_force=0.0,
+        damping=float(model.tendon_damping[k]),
+        anchors=(anchors[0], anchors[1]),
+    )
+
+
+# Which joints of closed loops are passive: those that no actuator drives.
+#
+# If no actuator drives any joint of the loops, the file does not say which ones are driven. Then as many
+# joints are passive as the loops determine, at the reference position or at one of the keyframes, beginning
+# with those nearest to the ends of the branches.
+
+Array = NDArray[np.float64]
+#: A column of the constraint Jacobian counts as dependent where others explain it up to this part of the
+#: largest entry: rounding.
+_RANK = 1e-8
+
+
+def passive_joints(
+    model: Any, names: Names, loops: Set[int], gears: Sequence[Gear], actuators: Actuators
+) -> tuple[tuple[str, ...], list[str]]:
+    """Return names of the passive joints in loops, and notes that name them.
+
+    Args:
+        loops: indices of the equality constraints that close loops.
+    """
+    in_loops = sorted({joint for k in loops for joint in _joints_between(model, *_bodies(model, k))})
+    if not in_loops:
+        return (), []
+    geared = {gear.joint for gear in gears}
+    driven = {names.joints[k] for k, is_driven in enumerate(actuators.driven) if is_driven}
+    for gear in gears:  # a gear passes an actuator's force on to all its joints
+        related = {gear.joint, *(name for name, _ in gear.drivers)}
+        driven |= related if related & driven else set()
+    free = [names.joints[k] for k in in_loops if names.joints[k] not in driven | geared]
+    if any(names.joints[k] in driven for k in in_loops):
+        return tuple(free), [f"joints in closed loops without an actuator are passive: {', '.join(free)}"]
+    chosen = _determined(model, names, loops, in_loops, geared)
+    passive = tuple(name for name in free if name in chosen)
+    notes = [
+        "no actuator drives a joint of the closed loops; passive are as many as the loops determine, from "
+        f"the tips: {', '.join(passive)}"
+    ]
+    return passive, notes
+
+
+def _bodies(model: Any, k: int) -> tuple[int, int]:
+    """Return the bodies that an equality constraint joins."""
+    ends = int(model.eq_obj1id[k]), int(model.eq_obj2id[k])
+    if model.eq_objtype[k] == Object.BODY:
+        return ends
+    return int(model.site_bodyid[ends[0]]), int(model.site_bodyid[ends[1]])
+
+
+def _joints_between(model: Any, first: int, second: int) -> set[int]:
+    """Return the joints that move one body against the other."""
+    return _joints_above(model, first) ^ _joints_above(model, second)
+
+
+def _joints_above(model: Any, body: int) -> set[int]:
+    """Return the joints between a body and the world."""
+    joints: set[int] = set()
+    while body > 0:
+        start = int(model.body_jntadr[body])
+        joints |= set(range(start, start + int(model.body_jntnum[body])))
+        body = int(model.body_parentid[body])
+    return joints
+
+
+def _determined(model: Any, names: Names, loops: Set[int], joints: list[int], geared: set[str]) -> set[str]:
+    """Return names of joints whose columns increase the constraint Jacobian's rank, from the tips.
+
+    The positions are the one of qpos0 and key_qpos at which the rank is highest.
+    """
+    from_tips = [k for k in reversed(joints) if names.joints[k] not in geared]
+    columns = [model.jnt_dofadr[k] + np.arange(VELOCITIES[model.jnt_type[k]]) for k in from_tips]
+    choices = []
+    for q in (model.qpos0, *model.key_qpos):
+        J = _jacobian(model, loops, q)
+        choices.append(_independent([J[:, own] for own in columns]))
+    _, best = max(choices, key=lambda choice: choice[0])
+    return {names.joints[from_tips[k]] for k in best}
+
+
+def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
+    """Return MuJoCo's constraint Jacobian rows of loops, projected onto motions that gears allow."""
+    mujoco = mujoco_module()
+    dense = copy(model)
+    dense.opt.jacobian = Jacobian.DENSE
+    data = mujoco.MjData(dense)
+    data.qpos[:] = q
+    mujoco.mj_fwdPosition(dense, data)
+    J = data.efc_J[: data.nefc * model.nv].reshape(-1, model.nv)  # the buffer may be longer
+    rows = (data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, list(loops))
+    couplings = [k for k in range(model.neq) if model.eq_type[k] in (Equality.JOINT, Equality.TENDON)]
+    gears = J[(data.efc_type == Constraint.EQUALITY) & np.isin(data.efc_id, couplings)]
+    if len(gears):
+        J = J - J @ np.linalg.pinv(gears) @ gears
+    return np.asarray(J[rows], float)
+
+
+def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
+    """Return the rank of adjacent column blocks, and indices of those that increase it (Gram-Schmidt)."""
+    largest = max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
+    basis, chosen = list[Array](), list[int]()
+    for k, block in enumerate(blocks):
+        rank = len(basis)
+        for column in block.T:
+            left = column.copy()
+            for direction in basis:
+                left -= (direction @ left) * direction
+            if (size := np.linalg.norm(left)) > _RANK * largest:
+                basis.append(left / size)
+        if len(basis) > rank:
+            chosen.append(k)
+    return len(basis), chosen
+
 
 #: Rounding: of coefficients, relative to the largest of their relation; of contradictions [rad or m].
 _ROUNDING = 1e-12

@@ -6,7 +6,8 @@ hinge and T(axis (q - ref)) for a slide. Several joints become a chain with mass
 whose anchor is not the body's origin moves a link at the anchor, to which the body's own link is fixed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,134 @@ from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation
 from ..exceptions import MjcfError
 from ..model import Limits
 from ..urdf.description import JointDescription, LinkDescription, RobotDescription
-from .actuators import Actuators
-from .codes import Disable, SameFrame
-from .codes import Joint as Kind
-from .names import Names, free_name, model_name
+from .source import Disable, SameFrame, Transmission, Wrap
+from .source import Joint as Kind
 
-__all__ = ["pose_of", "read_tree", "site_frame"]
+# Names of bodies and joints. MJCF allows elements without a name; these get one.
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names by MuJoCo's index; all different.
+
+    Attributes:
+        bodies: (nbody,); body 0 is the world. joints: (njnt,); an unnamed joint is named after its body.
+    """
+
+    bodies: tuple[str, ...]
+    joints: tuple[str, ...]
+
+
+def names_of(model: Any) -> Names:
+    """Return the names of a compiled model's bodies and joints."""
+    given = [name_of(model, model.name_bodyadr[k]) for k in range(model.nbody)]
+    bodies = _unique(given, [f"body_{k}" for k in range(model.nbody)])
+    joints = [name_of(model, model.name_jntadr[k]) for k in range(model.njnt)]
+    return Names(bodies, _unique(joints, [f"{bodies[k]}_joint" for k in model.jnt_bodyid]))
+
+
+def name_of(model: Any, address: int) -> str:
+    """The name that begins at an address of the model's table of names; empty if the element has none."""
+    table: bytes = model.names
+    return table[address : table.index(b"\0", address)].decode()
+
+
+def model_name(model: Any) -> str:
+    """Return the name of the whole model: the first of its table of names."""
+    return name_of(model, 0)
+
+
+def free_name(name: str, *taken: Container[str]) -> str:
+    """Return the name, followed by apostrophes until it is not taken."""
+    while any(name in names for names in taken):
+        name += "'"
+    return name
+
+
+def _unique(given: list[str], otherwise: list[str]) -> tuple[str, ...]:
+    """Return the given names; an empty one is replaced by ``otherwise``, numbered if that is taken."""
+    taken, names = set(given), list[str]()
+    for name, other in zip(given, otherwise, strict=True):
+        chosen, count = name or other, 2
+        while not name and chosen in taken:
+            chosen, count = f"{other}_{count}", count + 1
+        taken.add(chosen)
+        names.append(chosen)
+    return tuple(names)
+
+
+# Actuators of a compiled model: the joints that they drive, their armature, damping and limits.
+
+
+@dataclass(frozen=True)
+class Actuators:
+    """What actuators do to joints; all but the last by MuJoCo's index of the joint (njnt,).
+
+    Attributes:
+        driven: whether an actuator acts on the joint, directly or through a fixed tendon.
+        armature [kg m^2 or kg], damping [N m s/rad or N s/m]: what actuators add to the joint's own, their
+            values times gear^2.
+        effort: the largest torque or force of the actuators together [N m or N]; None if not limited.
+        tendon_armature: armature of each tendon (ntendon,), that of its actuators included [kg].
+    """
+
+    driven: tuple[bool, ...]
+    armature: tuple[float, ...]
+    damping: tuple[float, ...]
+    effort: tuple[float | None, ...]
+    tendon_armature: tuple[float, ...]
+
+
+def tendon_joints(model: Any, tendon: int) -> dict[int, float]:
+    """Return coefficients of a fixed tendon by joint, added up for each joint; empty for a spatial tendon."""
+    joints: dict[int, float] = {}
+    for k in range(model.tendon_adr[tendon], model.tendon_adr[tendon] + model.tendon_num[tendon]):
+        if model.wrap_type[k] == Wrap.JOINT:
+            joint = int(model.wrap_objid[k])
+            joints[joint] = joints.get(joint, 0.0) + float(model.wrap_prm[k])
+    return joints
+
+
+def read_actuators(model: Any) -> Actuators:
+    """Return the actuators of a compiled model (mujoco.MjModel).
+
+    Transmissions to joints and to tendons are read; others (sites, bodies, sliders) drive no joint. Fields
+    that older versions of MuJoCo do not have count as zero.
+    """
+    n = model.njnt
+    driven, armature, damping = [False] * n, [0.0] * n, [0.0] * n
+    limits: list[list[float | None]] = [[] for _ in range(n)]
+    of_tendons = [float(value) for value in getattr(model, "tendon_armature", [0.0] * model.ntendon)]
+    rows = getattr(model, "actuator_outadr", range(len(model.actuator_trntype)))
+    for k, kind in enumerate(model.actuator_trntype):
+        target, gear = int(model.actuator_trnid[k, 0]), float(model.actuator_gear[rows[k], 0])
+        own_armature, own_damping = (
+            float(values[k]) * gear**2 if (values := getattr(model, name, None)) is not None else 0.0
+            for name in ("actuator_armature", "actuator_damping")
+        )
+        if kind in (Transmission.JOINT, Transmission.JOINTINPARENT):
+            driven[target] = True
+            armature[target] += own_armature
+            damping[target] += own_damping
+            limited = bool(model.actuator_forcelimited[k])
+            force = float(abs(model.actuator_forcerange[k]).max()) * abs(gear)
+            limits[target].append(force if limited else None)
+        elif kind == Transmission.TENDON:
+            of_tendons[target] += own_armature
+            for joint in tendon_joints(model, target):
+                driven[joint] = True
+                limits[joint].append(None)
+    effort = tuple(_effort(model, joint, forces) for joint, forces in enumerate(limits))
+    return Actuators(tuple(driven), tuple(armature), tuple(damping), effort, tuple(of_tendons))
+
+
+def _effort(model: Any, joint: int, forces: list[float | None]) -> float | None:
+    """Return the joint's own limit of actuator forces, else the sum of its actuators' limits."""
+    if model.jnt_actfrclimited[joint]:
+        return float(abs(model.jnt_actfrcrange[joint]).max())
+    known = [force for force in forces if force is not None]
+    return sum(known) if known and len(known) == len(forces) else None
+
 
 Array = NDArray[np.float64]
 

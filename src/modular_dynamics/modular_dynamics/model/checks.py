@@ -1,6 +1,6 @@
 """Checks of what callers pass: wrenches, and graphs that an algorithm cannot treat."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,17 +10,6 @@ from ..exceptions import StateError, UnsupportedModelError
 from .graph import SubsystemGraph
 from .number_arrays import number_array
 from .structure import body_of_link, closing_elements, require_graph
-
-__all__ = [
-    "black_box_loads",
-    "black_box_wrenches",
-    "body_loads",
-    "carrying_body",
-    "link_wrenches",
-    "refuse_black_boxes",
-    "refuse_closures",
-    "require_graph",
-]
 
 
 def refuse_closures(graph: SubsystemGraph, computation: str) -> None:
@@ -136,3 +125,52 @@ def black_box_loads(
         body, before = subsystem.connection.body, graph.predecessor(subsystem)
         if body is not None and (before is None or before.name not in wrenches):
             yield body, -adjoint(subsystem.connection.x_body_connection, zeta)
+
+
+# Which robots a stream of joint states can describe: the nodes refuse others, and `check` says so.
+#
+# A message sensor_msgs/JointState has one position for each joint.
+
+_MOST_NAMES = 4
+
+
+def root_floating_joints(graph: SubsystemGraph) -> list[str]:
+    """Return names of the floating joints on the ground that are not passive."""
+    return [
+        joint.name
+        for joint, parent in zip(graph.joints, graph.parents, strict=True)
+        if joint.type.value == "floating" and parent is None and joint.name not in graph.passive_joints
+    ]
+
+
+def joint_state_obstacle(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
+    """Return why joint states do not describe a robot: joints with several coordinates; empty if they do.
+
+    Args:
+        known: joints whose state comes from elsewhere, as that of a floating base from odometry.
+    """
+    passive = {*known, *graph.passive_joints}
+    several = [joint for joint in graph.joints if joint.type.nv > 1 and joint.name not in passive]
+    if not several:
+        return ""
+    names = [f"'{joint.name}'" for joint in several]
+    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    of_base = several[0].name in root_floating_joints(graph)
+    hint = "; floating_base:=true takes it from odometry" if of_base else ""
+    return (
+        f"{several[0].type.value} joint {', '.join(names[:_MOST_NAMES])}{more}: joint_states cannot "
+        f"carry its state{hint}; a joint that is not passive needs exactly one coordinate"
+    )
+
+
+def without_torques(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
+    """Return why no joint's torque can be computed; empty if some can. ``known``: see above."""
+    inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
+    if any(name not in inside and name not in known for name in graph.independent_joint_names):
+        return ""
+    if graph.joints and len(inside) < len(graph.joints):
+        return (
+            f"all joints of '{graph.name}' are passive, geared or in black boxes: no torque can be computed; "
+            "the joints with motors must not be <passive>"
+        )
+    return f"'{graph.name}' has no moving joint outside black boxes: no torque can be computed"

@@ -3,7 +3,8 @@
 Each function is a method of :class:`.SubsystemGraph`, of the same name. Arrays may have rows: (..., nq).
 """
 
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,60 +13,12 @@ from ..algebra import motion_after, motion_between, quaternion_after, quaternion
 from ..exceptions import StateError
 from ..text.numbers import LARGEST
 from .number_arrays import SMALLEST_NORM, number_array
+from .structure import Structure
 from .subsystem import Joint, JointType
-
-__all__ = [
-    "CoordinateLayout",
-    "Coordinates",
-    "PositionLimits",
-    "coordinate_layout",
-    "difference",
-    "effort_limits",
-    "integrate",
-    "joint_limits",
-    "position_limits",
-    "random_configuration",
-    "state_array",
-    "usual_range",
-    "velocity_limits",
-]
 
 Array = NDArray[np.float64]
 #: Random positions of joints without limits: angles up to half a turn, lengths up to a metre.
 HALF_TURN, METRE = np.pi, 1.0
-
-
-class CoordinateLayout(NamedTuple):
-    """Where the coordinates of joints are in q and v.
-
-    Attributes:
-        q, v: indices of the joints with one coordinate, in q and in v; in the same order.
-        continuous: indices in v of the continuous joints among them.
-        with_quaternion: of each floating or spherical joint: type, slice of q, slice of v.
-    """
-
-    q: NDArray[np.int64]
-    v: NDArray[np.int64]
-    continuous: NDArray[np.int64]
-    with_quaternion: tuple[tuple[JointType, slice, slice], ...]
-
-
-class Coordinates(Protocol):
-    """What these functions use of a graph: its joints with coordinates of their own, and their slices."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def joint_names(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def nq(self) -> int: ...  # noqa: D102
-    @property
-    def nv(self) -> int: ...  # noqa: D102
-    @property
-    def coordinate_layout(self) -> CoordinateLayout: ...  # noqa: D102
-    def joint(self, name: str) -> Joint: ...  # noqa: D102
-    def q_slice(self, name: str) -> slice: ...  # noqa: D102
-    def v_slice(self, name: str) -> slice: ...  # noqa: D102
 
 
 class PositionLimits(NamedTuple):
@@ -75,7 +28,7 @@ class PositionLimits(NamedTuple):
     upper: Array
 
 
-def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
+def state_array(graph: Structure, name: str, value: ArrayLike) -> Array:
     """Return the value as a finite float array: (..., nq) if the name begins with q, else (..., nv).
 
     Raises:
@@ -96,24 +49,8 @@ def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
     return array
 
 
-def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
-    """Return the layout of a graph's coordinates; the graph computes it once."""
-    joints = [
-        (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
-    ]
-    single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
-    indices = (
-        np.array([q for _, q, _ in single], np.int64),
-        np.array([v for _, _, v in single], np.int64),
-        np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
-    )
-    for array in indices:
-        array.flags.writeable = False
-    return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
-
-
 @np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked
-def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
+def integrate(graph: Structure, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
     """Return positions after moving with constant velocities v for a time dt [s]: q + v dt on the manifold.
 
     Of a floating joint v is a twist (linear, angular) in the child's axes, and the motion a screw, q exp(v
@@ -154,7 +91,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
+def difference(graph: Structure, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
     """Return velocities (nv,) or (count, nv) from q0 to q1 in one second: integrate(q0, d) = q1.
 
     Of floating and spherical joints by a rotation of at most half a turn; quaternions r and -r are the same.
@@ -189,7 +126,7 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
     return _finite(graph, result, "q0 and q1")
 
 
-def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
+def _finite(graph: Structure, result: Array, inputs: str) -> Array:
     if not np.isfinite(result).all():
         raise StateError(f"{inputs} of '{graph.name}' are finite, but so large that the result is not")
     return result
@@ -219,7 +156,7 @@ def usual_range(joint: Joint) -> tuple[float, float]:
     )
 
 
-def position_limits(graph: Coordinates) -> PositionLimits:
+def position_limits(graph: Structure) -> PositionLimits:
     """Return lower and upper limits of q (nq,) [rad or m]; infinite if missing or for several coordinates.
 
     Limits that leave no range (both zero in many files) count as none. Those of mimic joints do not appear.
@@ -232,17 +169,17 @@ def position_limits(graph: Coordinates) -> PositionLimits:
     return PositionLimits(lower, upper)
 
 
-def velocity_limits(graph: Coordinates) -> Array:
+def velocity_limits(graph: Structure) -> Array:
     """Return largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
     return _largest(graph, "velocity")
 
 
-def effort_limits(graph: Coordinates) -> Array:
+def effort_limits(graph: Structure) -> Array:
     """Return largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
     return _largest(graph, "effort")
 
 
-def _largest(graph: Coordinates, what: str) -> Array:
+def _largest(graph: Structure, what: str) -> Array:
     limits = np.full(graph.nv, np.inf)
     for name in graph.joint_names:
         value = getattr(graph.joint(name).limits, what)
@@ -252,7 +189,7 @@ def _largest(graph: Coordinates, what: str) -> Array:
     return limits
 
 
-def random_configuration(graph: Coordinates, rng: np.random.Generator, count: int | None = None) -> Array:
+def random_configuration(graph: Structure, rng: np.random.Generator, count: int | None = None) -> Array:
     """Return random positions within the limits (nq,), or (count, nq): uniform, orientations included.
 
     Joints without limits are drawn from half a turn to either side, or a metre; floating joints from a cube
@@ -277,3 +214,94 @@ def random_configuration(graph: Coordinates, rng: np.random.Generator, count: in
             result[:, part.stop - 4 : part.stop] = turn
             result[:, part.start : part.stop - 4] = rng.uniform(-METRE, METRE, (rows, joint.type.nq - 4))
     return result[0] if count is None else result
+
+
+# Vectors in a graph's order from values by joint name, and back. Methods of :class:`.SubsystemGraph`.
+
+
+def _slices(graph: Structure, kind: str) -> tuple[int, Callable[[str], slice]]:
+    if kind not in ("q", "v"):
+        raise StateError(f"kind is {kind!r}; 'q', or 'v' for velocities and torques, is needed")
+    return (graph.nq, graph.q_slice) if kind == "q" else (graph.nv, graph.v_slice)
+
+
+def pack(
+    graph: Structure, values: Mapping[str, ArrayLike], kind: str = "q", others: ArrayLike | None = None
+) -> Array:
+    """Return the vector of values by joint name: {"elbow": 0.3, ...} -> (nq,) or (nv,), or rows of it.
+
+    Args:
+        values: a number for each joint, or (count,); of joints with several coordinates (7,), or (count, 7).
+        kind: "q" for positions; "v" for velocities, accelerations and torques.
+        others: a vector with the values of all joints that are not named, as ``graph.neutral()``. Without it
+            every joint of ``graph.joint_names`` must be named.
+
+    Raises:
+        StateError: an unknown or a missing joint, a wrong shape, or values that are no finite numbers.
+    """
+    if not isinstance(values, Mapping):
+        raise StateError(f"values is {values!r}; a mapping of joint names to numbers is needed")
+    size, slice_of = _slices(graph, kind)
+    if unknown := [name for name in values if name not in graph.joint_names]:
+        raise StateError(
+            f"'{graph.name}' has no joint '{unknown[0]}' with a coordinate of its own; "
+            f"its joints: {', '.join(graph.joint_names)}"
+        )
+    missing = [name for name in graph.joint_names if name not in values]
+    if missing and others is None:
+        raise StateError(
+            f"values lack {', '.join(missing)} of '{graph.name}'; others=graph.neutral() sets these to zero"
+        )
+    parts = {name: _part(name, value, slice_of(name), size) for name, value in values.items()}
+    base = np.zeros(size) if others is None else _others(others, size)
+    try:
+        rows = np.broadcast_shapes(base.shape[:-1], *(part.shape[:-1] for part in parts.values()))
+    except ValueError as error:
+        raise StateError(f"values of '{graph.name}' do not have as many rows each: {error}") from None
+    vector = np.broadcast_to(base, (*rows, size)).copy()
+    for name, part in parts.items():
+        vector[..., slice_of(name)] = part
+    return vector
+
+
+def _others(others: ArrayLike, size: int) -> Array:
+    base = number_array("others", others)
+    if base.shape[-1:] != (size,):
+        raise StateError(f"others has shape {base.shape}; ({size},), or rows of that, is needed")
+    if not np.isfinite(base).all():
+        raise StateError("others has numbers that are not finite")
+    return base
+
+
+def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
+    width = len(range(size)[where])
+    try:
+        part = number_array(name, value)
+    except StateError:
+        part = np.full(1, np.nan)
+    part = part[..., None] if width == 1 else part
+    if not part.shape or part.shape[-1] != width or not np.isfinite(part).all():
+        raise StateError(
+            f"value of joint '{name}' is {value!r}; {width} finite number{'s' if width > 1 else ''}, "
+            "or rows of that, must be given"
+        )
+    return part
+
+
+def unpack(graph: Structure, vector: ArrayLike, kind: str = "q") -> dict[str, Array]:
+    """Return values by joint name of a vector (nq,) or (nv,), or of rows: the inverse of :func:`pack`.
+
+    Numbers for joints with one coordinate, arrays for others and for rows; all are copies.
+
+    Args:
+        kind: "q" for positions; "v" for velocities, accelerations and torques.
+
+    Raises:
+        StateError: a wrong shape or kind.
+    """
+    size, slice_of = _slices(graph, kind)
+    array = number_array("the vector", vector)
+    if array.shape[-1:] != (size,):
+        raise StateError(f"the vector has shape {array.shape}; '{graph.name}' needs ({size},) or rows of it")
+    parts = {name: array[..., slice_of(name)] for name in graph.joint_names}
+    return {name: part[..., 0].copy() if part.shape[-1] == 1 else part.copy() for name, part in parts.items()}

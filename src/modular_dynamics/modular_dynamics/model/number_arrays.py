@@ -1,13 +1,14 @@
 """Arrays of real numbers from what callers pass."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import fields
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import StateError
-
-__all__ = ["SMALLEST_NORM", "first_not_finite", "number_array", "real_numbers"]
+from ..exceptions import ModelError, StateError
 
 #: Length of a quaternion up to which it has no direction; the core has the same.
 SMALLEST_NORM = 1e-6
@@ -49,3 +50,63 @@ def first_not_finite(array: NDArray[np.float64]) -> int:
     """Return the index of the first NaN or infinity in a 1-D array; -1 where all are finite."""
     finite = np.isfinite(array)
     return -1 if finite.all() else int(np.argmin(finite))
+
+
+# Read-only arrays and mappings, also after copying and unpickling: they make the model constant.
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+C = TypeVar("C", bound="Constant")
+
+
+def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    """Return the numbers as a read-only array; a copy, unless they are an array that owns its memory.
+
+    Raises:
+        ModelError: another shape, or not numbers.
+    """
+    if isinstance(values, np.ndarray) and values.dtype == np.float64 and values.shape == shape:
+        array = values
+        if not array.flags.writeable and array.flags.owndata:
+            return array
+    else:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.empty(0)
+        if array.shape != shape or array.dtype.kind not in "fiu":
+            raise ModelError(f"{what} is {values!r}; numbers of the shape {shape} are needed")
+    own = np.array(array, np.float64)
+    own.flags.writeable = False
+    return own
+
+
+def read_only_mapping(mapping: Mapping[Key, Value]) -> Mapping[Key, Value]:
+    """Return a read-only copy of the mapping."""
+    return MappingProxyType(dict(mapping))
+
+
+class Constant:
+    """Base of the model's dataclasses, whose ``__post_init__`` makes arrays and mappings read-only.
+
+    Pickles and deep copies are made by the constructor: an array that is unpickled could be written to.
+    """
+
+    def _set(self, **values: object) -> None:
+        """Set fields of a frozen dataclass; for ``__post_init__``."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __copy__(self: C) -> C:
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        proxies = {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
+        return _made, (type(self), values | proxies)
+
+
+def _made(kind: type[Any], values: dict[str, Any]) -> Any:
+    return kind(**values)

@@ -1,8 +1,7 @@
 """URDF or xacro -> model: the standard part, our tags, the partition rules, and all checks on bad input."""
 
-from .load import load_urdf
-from .stamps import DescriptionHeader, description_header, stamp_text, stamped
-from .tags import has_loops
+from .header import DescriptionHeader, description_header, stamp_text, stamped
+from .load import has_loops, load_urdf
 from .writing import graph_urdf
 from .xacro_files import plain_urdf
 

@@ -2,7 +2,7 @@
 
 It covers what dynamics reads, from <robot> down, with our own <modular_dynamics> and the words of other
 tools that foreign/ reads. The checks of spelling and places (checks/places.py), of our tags (tags.py) and of
-versions (versions.py) read it.
+versions (header.py) read it.
 """
 
 from __future__ import annotations
@@ -12,32 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..text.numbers import decimals
-
-__all__ = [
-    "HINTS",
-    "INERTIAS",
-    "LATEST",
-    "OLDEST",
-    "OTHER_ATTRIBUTES",
-    "REDUCTIONS",
-    "RESTS",
-    "ROBOT",
-    "ROTORS",
-    "SPRINGS",
-    "STIFFNESSES",
-    "TAGS",
-    "UNITS",
-    "Element",
-    "Version",
-    "elements_with",
-    "is_zero",
-    "kind_of",
-    "letters",
-    "parents_of",
-    "said_by_urdf",
-    "words",
-]
+from .source import numbers_in
 
 
 class Version(NamedTuple):
@@ -376,10 +351,7 @@ def kind_of(name: str, *kinds: str) -> str | None:
 
 def is_zero(value: str, name: str = "") -> bool:
     """Whether these are numbers that are all zero, under a name for which zero says nothing."""
-    try:
-        numbers = decimals(value)
-    except ValueError:
-        return False
+    numbers = numbers_in(value)
     return bool(numbers) and not any(numbers) and letters(name) not in _ZERO_COUNTS
 
 

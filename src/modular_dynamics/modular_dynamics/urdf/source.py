@@ -3,6 +3,7 @@
 import codecs
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeAlias
@@ -10,18 +11,10 @@ from typing import IO, Any, TypeAlias
 from lxml import etree
 
 from ..exceptions import UrdfError
+from ..model import Finding
 from ..text.files import content_of, is_file, path_of
-from ..text.sizes import MAX_BYTES, too_large
-
-__all__ = [
-    "Description",
-    "Source",
-    "line_of",
-    "read_source",
-    "read_text",
-    "text_in",
-    "word",
-]
+from ..text.numbers import decimals
+from ..text.sizes import MAX_ATTRIBUTES, MAX_BYTES, shown, too_large
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
 Source: TypeAlias = "str | bytes | os.PathLike[str] | IO[str] | IO[bytes]"
@@ -54,6 +47,14 @@ def text_in(element: etree._Element) -> str:
     """The text that stands in an element, beside the elements in it, without white space around it."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers in a text, separated by white space; none where a part of it is no number."""
+    try:
+        return decimals(text)
+    except ValueError:
+        return []
 
 
 def word(element: etree._Element) -> str:
@@ -136,3 +137,119 @@ def _checked(text: str, path: str | None = None) -> Description:
     if not text.lstrip(_BEFORE_XML).startswith("<"):
         raise UrdfError(f"not XML (it would start with '<'): '{text.strip()[:40]}'")
     return Description(text, path)
+
+
+# Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.
+#
+# What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in comments.
+
+_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+#: What starts a comment, or what may contain its marks without being one, and what ends it.
+_ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
+_START = re.compile(r"<!--|<\?|<!\[CDATA\[")
+#: What may stand before the root element.
+_PROLOG = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
+#: Where the parser's messages repeat the line.
+_PLACE = re.compile(r",? line \d+, column \d+$")
+#: Those of libxml2.
+_LIMITS = (
+    "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
+    "characters long"
+)
+#: Errors of libxml2 that are overlooked.
+_UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
+
+
+def parse_xml(text: str) -> tuple[etree._Element, tuple[Finding, ...]]:
+    """The root element of a description, and what was overlooked while parsing.
+
+    Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name"). Names
+    without a prefix are URDF's, also where xmlns declares a namespace for them.
+
+    Raises:
+        UrdfError: malformed XML (with the line), a DTD or entity, an element with more attributes than are
+            accepted, or a root element other than <robot>.
+    """
+    # the text is decoded already, so an encoding declaration must not apply; the line count is kept
+    body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
+    body = body if body.startswith("\n") else body.lstrip(" \t\r")
+    at = 0
+    while found := _PROLOG.match(body, at):
+        at = found.end()
+    if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):  # rejected before any parser sees it
+        line = body.count("\n", 0, at) + 1
+        raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
+    root, findings = _parsed(body)
+    for element in root.iter(etree.Element):
+        if (count := len(element.attrib)) > MAX_ATTRIBUTES:
+            what = f"the element {shown(element.tag)}"
+            raise UrdfError(too_large(what, count, MAX_ATTRIBUTES, "attributes"), line_of(element))
+        if not element.prefix and str(element.tag).startswith("{"):
+            element.tag = etree.QName(element).localname
+    if root.tag != "robot":
+        hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
+        hint = hints.get(str(root.tag), "")
+        raise UrdfError(f"the root element is <{root.tag}>, not <robot>{hint}", line_of(root))
+    return root, findings
+
+
+def _parsed(body: str) -> tuple[etree._Element, tuple[Finding, ...]]:
+    parser = _parser()
+    try:
+        return etree.fromstring(body.encode(), parser), ()
+    except etree.XMLSyntaxError as error:
+        kinds = {entry.type_name for entry in parser.error_log}
+        without, findings = _without_hyphens(body) if _HYPHENS in kinds else (body, [])
+        if findings:
+            return _parsed(without)[0], tuple(findings)
+        if kinds != {_UNDECLARED}:
+            raise _malformed(parser.error_log, error) from None
+    # continues after errors; allowed to continue after this one alone
+    parser = _parser(recover=True)
+    root = etree.fromstring(body.encode(), parser)
+    if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
+        raise _malformed(parser.error_log, parser.error_log.last_error)
+    return root, ()
+
+
+def _without_hyphens(body: str) -> tuple[str, list[Finding]]:
+    """The text without comments that have hyphens in them, with all its lines; and a finding of each."""
+    kept, findings, at, line = list[str](), list[Finding](), 0, 1
+    while start := _START.search(body, at):
+        close = _ENDS[start.group()]
+        if (end := body.find(close, start.end())) < 0:
+            break
+        text, after = body[start.end() : end], end + len(close)
+        line += body.count("\n", at, start.start())
+        kept += [body[at : start.start()], body[start.start() : after]]
+        if start.group() == "<!--" and ("--" in text or text.endswith("-")):
+            kept[-1] = "\n" * text.count("\n")
+            what, assumed = (
+                "a comment has '--' in it, which XML forbids",
+                "; it is left out, as all comments are",
+            )
+            findings.append(Finding("hyphens in a comment", "comment", f"line {line}", what, line, assumed))
+        line, at = line + text.count("\n"), after
+    return "".join([*kept, body[at:]]), findings
+
+
+def _parser(recover: bool = False) -> etree.XMLParser:
+    return etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        recover=recover,
+    )
+
+
+def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
+    """The first error that is one; undeclared prefixes alone would have been accepted."""
+    first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
+    if first is None:
+        return UrdfError(f"malformed XML: {error}")
+    if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
+        return UrdfError(f"too large: {_LIMITS}", first.line)
+    return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)

@@ -1,41 +1,29 @@
 """Our tags in a URDF, and the partition file, as mappings of one structure (docs/urdf_tags.md).
 
-Values are checked later (checks/tags.py). Whether a robot has loops is read from the mapping alone.
+Whether a robot has loops is read from the mapping alone.
 """
 
 import os
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from lxml import etree
 
 from ..exceptions import PartitionError, UrdfError
+from ..model import Anchor, Gear, LoopJoint, Spring
 from ..text.files import path_of, text_of
+from ..text.numbers import LARGEST, STIFFEST
 from ..text.sizes import MAX_TAGS, MAX_YAML_BYTES, shown, too_large
 from ..text.yaml_text import LinedMapping, documents
-from .checks.values import LINE, attributes
-from .conditions import ATTRIBUTES
-from .foreign import words_that_close
+from .description import Annotations, JointDynamics, SubsystemSpec
+from .header import ATTRIBUTES, stamp_of
 from .schema import TAGS, Element
-from .source import Source, line_of, text_in
-from .stamps import stamp_of
-from .xacro_files import Mappings, read_plain
-
-__all__ = ["has_loops", "read_partition", "read_tags"]
-
-_SECTION_OF = {
-    "subsystem": "subsystems",
-    "loop_joint": "loop_joints",
-    "passive": "passive",
-    "gear": "gears",
-    "spring": "springs",
-    "independent": "independent",
-    "spherical": "spherical",
-    "joint_dynamics": "joint_dynamics",
-}
-#: Sections that make joints follow other joints.
-_COUPLING = ("loop_joints", "passive", "gears")
+from .source import line_of, text_in
+from .values import LINE, Entry, attributes
 
 
 def read_tags(robot: etree._Element) -> dict[str, Any] | None:
@@ -71,8 +59,12 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
         tag = str(element.tag)
         if tag == "independent" and "independent" in content:
             raise UrdfError("a second <independent> in <modular_dynamics>; one is allowed", line_of(element))
-        entries = _independent(element) if tag == "independent" else [_entry(element)]
-        content.setdefault(_SECTION_OF[tag], []).extend(entries)
+        entries = [_content_of(element)]
+        if tag == "independent":  # its joints; there may be none, where the loops leave no mobility
+            joints, where = [*map(attributes, element)], "<joint> in <independent>"
+            entries = [{"joint": _required(one, "name", where), LINE: one[LINE]} for one in joints]
+        section = next(name for name, section in SECTIONS.items() if section.tag == tag)
+        content.setdefault(section, []).extend(entries)
     return content
 
 
@@ -92,7 +84,7 @@ def _check_names(element: etree._Element, rule: Element) -> None:
         _check_names(child, of_child)
 
 
-def _entry(element: etree._Element) -> dict[str, Any]:
+def _content_of(element: etree._Element) -> dict[str, Any]:
     item = attributes(element)
     for child in element:
         values, tag = attributes(child), str(child.tag)
@@ -109,15 +101,6 @@ def _entry(element: etree._Element) -> dict[str, Any]:
             case _:
                 item[tag] = values
     return item
-
-
-def _independent(element: etree._Element) -> list[dict[str, Any]]:
-    """Its joints, one entry each; there may be none, where the loops leave no mobility."""
-    joints = map(attributes, element)
-    return [
-        {"joint": _required(values, "name", "<joint> in <independent>"), LINE: values[LINE]}
-        for values in joints
-    ]
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
@@ -157,24 +140,227 @@ def _with_lines(value: Any, file: str) -> Any:
     return [_with_lines(part, file) for part in value] if isinstance(value, list) else value
 
 
-def has_loops(
-    source: Source, partition: str | Path | Mapping[str, Any] | None = None, mappings: Mappings = None
-) -> bool:
-    """Whether loops, gears or passive joints make some joints follow others; no model is built.
+# Values of our tags, and of the partition file with the same content: every entry is checked here.
 
-    The values of the tags are not checked; :func:`load_urdf` does that. Links and joints are only read where
-    words of other tools (:mod:`.foreign`) may close a loop.
+_LOOP_JOINT_TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
 
-    Args:
-        source, mappings: as of :func:`load_urdf`.
-        partition: YAML file (or its content) whose sections replace those of the tags.
+
+def checked_annotations(content: Mapping[str, Any]) -> Annotations:
+    """The annotations of a mapping with the structure of the partition file.
 
     Raises:
-        UrdfError: not a URDF, or an unknown tag.
-        PartitionError: no such partition file, or not a YAML mapping.
+        PartitionError: unknown keys, missing or invalid values, duplicate names; with the line.
     """
-    root, file = read_plain(source, mappings).root, read_partition(partition) or {}
-    sections = {**(read_tags(root) or {}), **file}
-    return any(sections.get(name) for name in _COUPLING) or any(
-        section not in file or file[section] for section in words_that_close(root)
+    version = content.get("version")
+    if str(version) != "1":
+        raise PartitionError(
+            f"version '{version}' of the modular_dynamics tags; 1 is needed", content.get(LINE)
+        )
+    _reject_unknown_keys(content, ("version", *SECTIONS), "the partition")
+    entries, lines = dict[str, Any](), dict[tuple[str, str], int | str | None]()
+    for name, section in SECTIONS.items():
+        items = [*_items(content, name, section)]
+        entries[name] = tuple(map(section.read, items))
+        keys = [str(item.get("name", item.get("joint"))) for item in items]
+        lines |= {(name, key): item.get(LINE) for key, item in zip(keys, items, strict=True)}
+        for key, count in Counter(keys).items():
+            if count > 1:
+                text = f"two {section.many} are named '{key}'; names must be unique"
+                raise PartitionError(text, lines[name, key])  # of the last one
+    if content.get("independent") is None:
+        entries["independent"] = None
+    return Annotations(**entries, lines=lines)
+
+
+def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> Annotations:
+    """The annotations of a description, with the sections of a partition file in place of its own."""
+    if file is None:
+        return annotations
+    from_file = checked_annotations(file)
+    sections = {key: getattr(from_file, key) for key in file if hasattr(from_file, key)}
+    return replace(annotations, **sections, lines={**annotations.lines, **from_file.lines})
+
+
+def _items(content: Mapping[str, Any], name: str, section: "Section") -> Iterator[Mapping[str, Any]]:
+    items = content.get(name) or []
+    if not isinstance(items, list):
+        raise PartitionError(f"'{name}' is not a list", content.get(LINE))
+    for given in items:
+        item = {"joint": given} if section.keys == ("joint",) and isinstance(given, str) else given
+        if not isinstance(item, Mapping):
+            raise PartitionError(f"'{name}' holds '{item}'; a mapping is needed", content.get(LINE))
+        _reject_unknown_keys(item, section.keys, f"an entry of '{name}'")
+        yield item
+
+
+def _reject_unknown_keys(item: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in item:
+        if key not in (*known, LINE):
+            raise _entry(item, where).failure(f" has the unknown key '{key}'; known: {', '.join(known)}")
+
+
+def _entry(item: Mapping[str, Any], where: str) -> Entry:
+    return Entry(item, where, PartitionError)
+
+
+def _names(entry: Entry, key: str) -> tuple[str, ...]:
+    names = entry.item.get(key) or []
+    if not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+        raise entry.failure(f": '{key}' is not a list of names")
+    return tuple(names)
+
+
+def _subsystem(item: Mapping[str, Any]) -> SubsystemSpec:
+    name = _entry(item, "a subsystem").name("name")
+    entry = _entry(item, f"subsystem '{name}'")
+    joints, ends = _names(entry, "joints"), _names(entry, "end_links")
+    root_link = item.get("root_link")
+    if root_link is not None and not isinstance(root_link, str):
+        raise entry.failure(f": root_link is {root_link!r}; the name of a link is needed")
+    if bool(joints) == bool(root_link):
+        raise entry.failure(" needs either its joints or its root_link, one of the two")
+    if ends and not root_link:
+        raise entry.failure(": end links go with a root_link")
+    return SubsystemSpec(name, joints, root_link, ends, entry.truth("black_box"), item.get(LINE))
+
+
+def _anchor(value: Any, where: str, line: int | str | None) -> Anchor:
+    if not isinstance(value, Mapping):
+        raise PartitionError(f"{where} is missing (a link with xyz and rpy)", line)
+    _reject_unknown_keys(value, ("link", "xyz", "rpy", "quat_xyzw"), where)
+    entry = _entry(value, where)
+    return Anchor(entry.name("link"), entry.pose())
+
+
+def _loop_joint(item: Mapping[str, Any]) -> LoopJoint:
+    name = _entry(item, "a loop joint").name("name")
+    entry, kind = _entry(item, f"loop joint '{name}'"), item.get("type")
+    if kind not in _LOOP_JOINT_TYPES:
+        raise entry.failure(f" has type '{kind}'; one of {', '.join(_LOOP_JOINT_TYPES)} is needed")
+    axis = np.array(entry.numbers("axis", 3, [1.0, 0.0, 0.0]))
+    if not np.linalg.norm(axis) > 1e-9:
+        raise entry.failure(": its axis has no direction")
+    predecessor, successor = (
+        _anchor(item.get(end), f"{entry.where}, {end}", item.get(LINE))
+        for end in ("predecessor", "successor")
     )
+    return LoopJoint(name, str(kind), predecessor, successor, axis / np.linalg.norm(axis))
+
+
+def _gear(item: Mapping[str, Any]) -> Gear:
+    joint = _entry(item, "a gear").name("joint")
+    entry = _entry(item, f"gear of joint '{joint}'")
+    drivers: list[tuple[str, float]] = []
+    for driver, key in _drivers(entry):
+        name = _entry(driver, entry.where).name(key)
+        drivers.append((name, _entry(driver, f"{entry.where}, {key} '{name}'").number("ratio")))
+    names = [name for name, _ in drivers]
+    if joint in names:
+        raise entry.failure(": a joint cannot be its own driver")
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise entry.failure(f" names its driver '{name}' twice; add the ratios")
+    return Gear(joint, *drivers[0], entry.number("offset", 0.0), tuple(drivers[1:]))
+
+
+def _drivers(entry: Entry) -> list[tuple[Mapping[str, Any], str]]:
+    """What names a gear's drivers, and the key of the name: the gear's own attributes, or a list."""
+    drivers = entry.item.get("drivers")
+    if drivers is None:
+        return [(entry.item, "driver")]
+    if not isinstance(drivers, list) or not all(isinstance(driver, Mapping) for driver in drivers):
+        raise entry.failure(": 'drivers' is not a list of joints with their ratios")
+    if not drivers or "driver" in entry.item or "ratio" in entry.item:
+        raise entry.failure(" needs either one driver with its ratio or a list of drivers, one of the two")
+    for driver in drivers:
+        _reject_unknown_keys(driver, ("joint", "ratio"), f"{entry.where}, a driver")
+    return [(driver, "joint") for driver in drivers]
+
+
+def _spring(item: Mapping[str, Any]) -> Spring:
+    name = _entry(item, "a spring").name("name")
+    entry, anchors = _entry(item, f"spring '{name}'"), item.get("anchors") or []
+    if not isinstance(anchors, list) or len(anchors) != 2:
+        count = len(anchors) if isinstance(anchors, list) else repr(anchors)
+        raise entry.failure(f" has {count} anchors; a list of two is needed")
+    first, second = (_anchor(anchor, f"{entry.where}, anchor", item.get(LINE)) for anchor in anchors)
+    defaults = {"stiffness": None, "free_length": None, "initial_force": 0.0, "damping": 0.0}
+    values = {key: entry.number(key, default, _most(key)) for key, default in defaults.items()}
+    for key, value in values.items():
+        if value < 0.0:
+            raise entry.failure(f": {key} = {value:g} cannot be negative")
+    return Spring(name, **values, anchors=(first, second))
+
+
+def _most(key: str) -> float:
+    return STIFFEST if key in ("stiffness", "damping", "armature") else LARGEST
+
+
+def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
+    joint = _entry(item, "joint_dynamics").name("joint")
+    entry = _entry(item, f"joint_dynamics of joint '{joint}'")
+    values = {key: entry.number(key, 0.0, _most(key)) for key in ("armature", "stiffness", "rest_position")}
+    for key in ("armature", "stiffness"):
+        if values[key] < 0.0:
+            raise entry.failure(f": {key} = {values[key]:g} cannot be negative")
+    return JointDynamics(joint, **values)
+
+
+class Section(NamedTuple):
+    """A section of the partition file.
+
+    Attributes:
+        tag: that of its entries in a URDF. one, many: how messages name them.
+        keys: of an entry; that of a joint may be its name alone. read: what makes an entry of Annotations.
+    """
+
+    tag: str
+    one: str
+    many: str
+    keys: tuple[str, ...]
+    read: Callable[[Mapping[str, Any]], Any]
+
+
+def _joint_section(tag: str, article: str) -> Section:
+    one = f"{tag} joint"
+    return Section(
+        tag, one, f"{one}s", ("joint",), lambda item: _entry(item, f"{article} {one}").name("joint")
+    )
+
+
+SECTIONS = {
+    "subsystems": Section(
+        "subsystem",
+        "subsystem",
+        "subsystems",
+        ("name", "joints", "root_link", "end_links", "black_box"),
+        _subsystem,
+    ),
+    "loop_joints": Section(
+        "loop_joint",
+        "loop joint",
+        "loop joints",
+        ("name", "type", "predecessor", "successor", "axis"),
+        _loop_joint,
+    ),
+    "passive": _joint_section("passive", "a"),
+    "gears": Section(
+        "gear", "gear of joint", "geared joints", ("joint", "driver", "ratio", "offset", "drivers"), _gear
+    ),
+    "springs": Section(
+        "spring",
+        "spring",
+        "springs",
+        ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
+        _spring,
+    ),
+    "independent": _joint_section("independent", "an"),
+    "spherical": _joint_section("spherical", "a"),
+    "joint_dynamics": Section(
+        "joint_dynamics",
+        "joint_dynamics of joint",
+        "joints with joint_dynamics",
+        ("joint", "armature", "stiffness", "rest_position"),
+        _joint_dynamics,
+    ),
+}

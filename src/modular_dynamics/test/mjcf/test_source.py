@@ -9,6 +9,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.robots.mjcf_text import two_arms
+from modular_dynamics.mjcf import source as codes
 
 TEXT = two_arms()
 
@@ -166,3 +167,31 @@ def test_capital_letters_in_suffixes(tmp_path):
             md.gravity_torque(graph, graph.neutral()).tolist()
             == md.gravity_torque(expected, expected.neutral()).tolist()
         )
+
+
+# The numbers are MuJoCo's.
+
+ENUMERATIONS = {
+    "Joint": (mujoco.mjtJoint, "mjJNT_"),
+    "Equality": (mujoco.mjtEq, "mjEQ_"),
+    "Transmission": (mujoco.mjtTrn, "mjTRN_"),
+    "Wrap": (mujoco.mjtWrap, "mjWRAP_"),
+    "Object": (mujoco.mjtObj, "mjOBJ_"),
+    "SameFrame": (mujoco.mjtSameFrame, "mjSAMEFRAME_"),
+    "Constraint": (mujoco.mjtConstraint, "mjCNSTR_"),
+    "Jacobian": (mujoco.mjtJacobian, "mjJAC_"),
+    "Disable": (mujoco.mjtDisableBit, "mjDSBL_"),
+}
+
+
+@pytest.mark.parametrize("code", ENUMERATIONS)
+def test_numbers_are_those_of_mujoco(code):
+    theirs, prefix = ENUMERATIONS[code]
+    ours = dict(vars(getattr(codes, code)))
+    assert ours
+    assert ours == {name: int(getattr(theirs, prefix + name)) for name in ours}
+
+
+def test_names_of_equalities_are_those_of_mujoco():
+    for number, name in enumerate(codes.EQUALITIES):
+        assert int(getattr(mujoco.mjtEq, f"mjEQ_{name.upper()}")) == number

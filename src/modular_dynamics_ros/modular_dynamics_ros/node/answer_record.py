@@ -2,20 +2,37 @@
 
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 from modular_dynamics_ros.computation.assembly_mode import CANNOT_CLOSE, DEAD_POINT
 from modular_dynamics_ros.computation.computation import Answer
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog
 from modular_dynamics_ros.diagnostics.statuses import MessageCounts, closure_status, input_status
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.status import Status
-from modular_dynamics_ros.node.interfaces import Clocks
 
-__all__ = ["OVERTAKEN", "AnswerRecord", "Stopwatch"]
+__all__ = ["OVERTAKEN", "AnswerRecord", "Clocks", "Stopwatch"]
 
 OUT_OF_ORDER = "older than the last answer"  # cause of a BadMessage; usual with several publishers
 OVERTAKEN = "overtaken by other joints"  # the same, where the newer joint state was not answered
 NOTICEABLE = 0.1  # share of stale_after by which the clocks of publishers may differ without a warning
 CLOCK_SILENT = 1_000_000_000  # [ns] a simulation that runs slowly sends /clock more often than that
+
+
+class Clocks(Protocol):
+    """The clocks of a node, and where it reports problems."""
+
+    log: ChangeLog
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the node's clock is /clock."""
+
+    def now(self) -> int:
+        """Return the node's clock [ns]."""
+
+    def steady(self) -> int:
+        """Return a monotonic clock [ns]."""
 
 
 class Stopwatch:

@@ -2,31 +2,13 @@
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from modular_dynamics_ros.diagnostics.change_log import ChangeLog
+from modular_dynamics_ros.node.answer_record import AnswerRecord, Clocks
+from modular_dynamics_ros.node.joint_table import JointTable
 
-if TYPE_CHECKING:  # the command bag runs without ROS, and these files import this one
+if TYPE_CHECKING:  # the command bag runs without ROS
     from builtin_interfaces.msg import Time
 
-    from modular_dynamics_ros.node.answer_record import AnswerRecord
-    from modular_dynamics_ros.node.joint_table import JointTable
-
-__all__ = ["Clocks", "SessionNode"]
-
-
-class Clocks(Protocol):
-    """The clocks of a node, and where it reports problems."""
-
-    log: ChangeLog
-
-    @property
-    def simulated(self) -> bool:
-        """Whether the node's clock is /clock."""
-
-    def now(self) -> int:
-        """Return the node's clock [ns]."""
-
-    def steady(self) -> int:
-        """Return a monotonic clock [ns]."""
+__all__ = ["SessionNode"]
 
 
 class SessionNode(Clocks, Protocol):
@@ -36,8 +18,8 @@ class SessionNode(Clocks, Protocol):
         record: what became of the joint states since activation. joints: what they said.
     """
 
-    record: "AnswerRecord"
-    joints: "JointTable"
+    record: AnswerRecord
+    joints: JointTable
 
     def create_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's
     def destroy_subscription(self, *of: Any, **options: Any) -> Any: ...  # noqa: D102  # rclpy's

@@ -15,8 +15,6 @@ from ..constraints.coordinates import SLACK, indices_in_q
 from .diagnosis import cannot_close
 from .least_squares import LeastSquares, Search
 
-__all__ = ["Assembler", "ClosedConfiguration", "assemble", "checked_guess", "finite_guess", "starting_point"]
-
 #: Largest coordinate of a guess, of joints in loops or gears [rad or m]: neighbouring numbers are 1e-4 apart
 #: there, and farther beyond.
 LARGEST_GUESS = 1e12

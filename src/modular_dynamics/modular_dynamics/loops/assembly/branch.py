@@ -16,8 +16,6 @@ from ...dynamics.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 
-__all__ = ["SMOOTH", "Branch", "BranchLostError", "BranchPoint"]
-
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
 #: Singular values relative to the constraints' largest: below the first a crossing may be near; below the

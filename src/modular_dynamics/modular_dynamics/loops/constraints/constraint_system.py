@@ -24,8 +24,6 @@ from .coordinates import (
     indices_in_v,
 )
 
-__all__ = ["RANK_TOLERANCE", "Block", "ConstraintSystem", "Projection", "RowValues", "SpringForces"]
-
 #: Rows of each type of loop joint, as the core has them; gears follow, "coupling", one row each.
 _ROWS = {
     "revolute": ("along",) * 3 + ("aligned",) * 2,

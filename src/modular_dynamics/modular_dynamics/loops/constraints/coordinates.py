@@ -11,16 +11,6 @@ from ...exceptions import ClosureError, StateError
 from ...model import JointType, SubsystemGraph, checked_vectors, joint_limits, usual_range
 from ...model.number_arrays import number_array
 
-__all__ = [
-    "Coordinates",
-    "Gearing",
-    "IndependentCoordinates",
-    "PassiveJoints",
-    "eliminated",
-    "indices_in_q",
-    "indices_in_v",
-]
-
 Indices = NDArray[np.int64]
 #: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3

@@ -11,8 +11,6 @@ import numpy as np
 from ...dynamics.arguments import Array
 from .constraint_system import RANK_TOLERANCE, ConstraintSystem, RowValues
 
-__all__ = ["CLOSED", "LARGEST_STEP", "LAST_STEP", "SHORTEST_STRIDE", "correct", "follow", "settle"]
-
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
 #: Residual [m or 1] of a closed loop, and of a gear as a part of its coordinates.

@@ -18,8 +18,6 @@ from .results import ClosedLoopResult, ClosedLoopResults
 from .rows import Alone, Rows, answered_rows, are_many, tensions_and_sines
 from .solver import solver_of
 
-__all__ = ["ClosedLoopInverseDynamics", "checked_results", "core_torques", "inverse_dynamics"]
-
 
 def inverse_dynamics(
     graph: SubsystemGraph,

@@ -5,17 +5,119 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...algebra import DualQuaternion, adjoint, to_rotation_translation
+from ...algebra.rigid_motions import cross
+from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...dynamics.transmitted_wrenches import TransmittedWrenches
 from ...exceptions import ClosureError, ModelError, ModularDynamicsError, SingularityError
+from ...model import SubsystemGraph, body_of_link
 from ..constraints.constraint_system import ConstraintSystem, Projection
-from .closing_wrenches import ClosingElements, ClosingWrenches
+from ..constraints.coordinates import indices_in_v
 
-__all__ = ["ClosedLoopResult", "ClosedLoopResults", "StateStatus", "errors_name_row", "status_of"]
+# The wrenches of loop joints and springs: on their links, and carried by the tree's joints.
+
+
+class ClosingWrenches(NamedTuple):
+    """The wrenches of the loop joints, then of the springs at one configuration, in the root link's axes.
+
+    Attributes:
+        rotations (bodies, 3, 3), origins (bodies, 3) [m]: of all bodies.
+        points (n, 2, 3): of both ends [m]; of a cut joint both are the second one.
+        forces, moments (n, 3): on the second end [N], [N m].
+        on_links: by link with anchors the sum [force, moment] at and in its frame.
+        on_joints (bodies, 6): the sum on each body and on all that its joint carries, at and in its frame.
+    """
+
+    rotations: Array
+    origins: Array
+    points: Array
+    forces: Array
+    moments: Array
+    on_links: Mapping[str, Array]
+    on_joints: Array
+
+
+class ClosingElements:
+    """The loop joints, then the springs of one graph: ``names``, and ``anchors`` of both ends.
+
+    The first end of each is its predecessor's anchor, or the spring's first one; the wrench of a cut joint is
+    given at the second end.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self._tree = graph.tree
+        loops, springs, links = graph.loop_joints, graph.springs, self._tree.links
+        self.names = [loop.name for loop in loops] + [spring.name for spring in springs]
+        self.anchors = [(loop.predecessor, loop.successor) for loop in loops]
+        self.anchors += [spring.anchors for spring in springs]
+        self._loop_names, self._spring_names = self.names[: len(loops)], self.names[len(loops) :]
+        anchored = dict.fromkeys(anchor.link for pair in self.anchors for anchor in pair)
+        index = {link: k for k, link in enumerate(links)}
+        self._anchored = [(link, index[link]) for link in anchored]
+        poses = [[to_rotation_translation(a.x_link_anchor) for a in pair] for pair in self.anchors]
+        bodies = [body_of_link(graph, link) for link in links]
+        self._ends = np.array([[index[a.link] for a in pair] for pair in self.anchors], int).reshape(-1, 2)
+        self._positions = np.array([[position for _, position in pair] for pair in poses]).reshape(-1, 2, 3)
+        self._axes = np.array([pair[1][0] for pair in poses[: len(loops)]]).reshape(-1, 3, 3)
+        self._body_links = np.array([index[body.name] for body in graph.bodies], int)
+        # (links, n), (bodies, n): 1 for elements that act with their second end, -1 with their first one;
+        # a body's row has those of all bodies that it carries
+        self._on_links, self._on_joints = (np.zeros((k, len(self._ends))) for k in (len(links), len(bodies)))
+        for k, pair in enumerate(self._ends.tolist()):
+            for sign, link in zip((-1.0, 1.0), pair, strict=True):
+                self._on_links[link, k] += sign
+                carrier = bodies[link]
+                while carrier is not None:
+                    self._on_joints[carrier, k] += sign
+                    carrier = graph.parents[carrier]
+        self._on_joints = self._on_joints[: len(graph.bodies)]
+
+    def __call__(
+        self, q: Array, cut_wrenches: Mapping[str, Array], tensions: Mapping[str, float]
+    ) -> ClosingWrenches:
+        """Return the wrenches at coordinates q (nq,) from the wrenches and tensions of `ClosedLoopResult`."""
+        poses, cuts, ends = frame_poses(self._tree, q), len(self._loop_names), self._ends
+        R, p = poses[:, :3, :3], poses[:, :3, 3]
+        points = (R[ends] @ self._positions[..., None])[..., 0] + p[ends]
+        points[:cuts, 0] = points[:cuts, 1]
+        wrenches = np.array([cut_wrenches[name] for name in self._loop_names]).reshape(-1, 2, 3)
+        axes = R[ends[:cuts, 1]] @ self._axes
+        on_second = np.zeros((len(ends), 2, 3))
+        on_second[:cuts] = wrenches @ axes.swapaxes(1, 2)
+        lines = points[cuts:, 0] - points[cuts:, 1]
+        lengths = np.sqrt((lines * lines).sum(axis=1, keepdims=True))
+        pulls = np.array([tensions[name] for name in self._spring_names]).reshape(-1, 1)
+        on_second[cuts:, 0] = pulls * lines / np.where(lengths > 0.0, lengths, 1.0)
+        about_root = on_second.copy()
+        # both ends of a spring are on the line of its force, so either can be the point of application
+        about_root[:, 1] += cross(points[:, 1], on_second[:, 0])
+        rows = about_root.reshape(-1, 6)
+        on_links, on_joints = self._on_links @ rows, self._on_joints @ rows
+        bodies_R, bodies_p = R[self._body_links], p[self._body_links]
+        local = _into_frames(on_links, R, p)
+        return ClosingWrenches(
+            bodies_R,
+            bodies_p,
+            points,
+            on_second[:, 0],
+            on_second[:, 1],
+            {link: local[k] for link, k in self._anchored},
+            _into_frames(on_joints, bodies_R, bodies_p),
+        )
+
+
+def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
+    """Return wrenches (k, 6), given about the root's origin and in its axes, at and in the frames R, p."""
+    moved = about_root.reshape(-1, 2, 3).copy()
+    moved[:, 1] -= cross(p, moved[:, 0])
+    local: Array = (moved @ R).reshape(-1, 6)
+    return local
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,3 +267,84 @@ def errors_name_row(k: int) -> Iterator[None]:
     except ModularDynamicsError as error:
         error.args = (f"row {k}: {error}", *error.args[1:])
         raise
+
+
+# Reactions of every joint, cut joint and spring; the latter two also as loads on the open tree.
+
+
+@dataclass(frozen=True, eq=False)
+class Reaction:
+    """Force and moment of the predecessor's link on the successor's at a point, in the root link's axes.
+
+    ``point``, ``start`` (3,) [m] in the root link's frame; ``force`` (3,) [N], ``moment`` (3,) [N m] about
+    ``point``. Of a spring ``point`` is its anchor on the successor and ``start`` the one on the predecessor;
+    of all others both are the same point.
+    """
+
+    predecessor: str
+    successor: str
+    point: Array
+    start: Array
+    force: Array
+    moment: Array
+
+
+def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Reaction]:
+    """Return reactions of tree joints, loop joints and springs by name; redundant ones of ``dynamics``.
+
+    A tree joint's point is the origin of its child link.
+    """
+    closing = dynamics.closing_wrenches
+    vectors = closing.points, closing.forces, closing.moments
+    elements = graph.once(ClosingElements)
+    reactions = {
+        name: Reaction(first.link, second.link, point, start, force, moment)
+        for name, (first, second), (start, point), force, moment in zip(
+            elements.names, elements.anchors, *map(np.copy, vectors), strict=True
+        )
+    }
+    poses = zip(closing.rotations, closing.origins.copy(), strict=True)
+    wrenches = dynamics.tree.joint_wrenches
+    for joint, (R, point), wrench in zip(graph.joints, poses, wrenches, strict=True):
+        force, moment = R @ wrench[:3], R @ wrench[3:]
+        reactions[joint.name] = Reaction(joint.parent_link, joint.child_link, point, point, force, moment)
+    return reactions
+
+
+def stamped_cut_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, tuple[str, Array]]:
+    """Return for each loop joint (link, [force N, moment N m]): the predecessor's wrench on the successor.
+
+    At and in the frame of the successor's link, which tf publishes: Ad(x_link_anchor) of the wrench in the
+    anchor (Silva & Adorno, eq. 8).
+    """
+    wrenches = {}
+    for loop in graph.loop_joints:
+        force, moment = np.split(dynamics.wrenches[loop.name], 2)
+        on_link = adjoint(loop.successor.x_link_anchor, DualQuaternion.pure(force, moment))
+        wrenches[loop.name] = loop.successor.link, on_link.vec6()
+    return wrenches
+
+
+def internal_wrenches(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Array]:
+    """Return for each link the wrench [N, N m] of loop joints and springs on the tree, at and in its frame.
+
+    With them as external wrenches the tree moves as the closed mechanism does, with `tree_torques`.
+    """
+    return {link: wrench.copy() for link, wrench in dynamics.closing_wrenches.on_links.items()}
+
+
+def tree_torques(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> Array:
+    """Return the torques of all tree joints (nv,) [N m or N]: of the independent joints, and of the gears.
+
+    S tau + J_g^T lambda_g: a gear turns its joint with lambda and its drivers with -ratio lambda. Passive
+    joints are unactuated.
+    """
+    tau = np.zeros(graph.nv)
+    tau[indices_in_v(graph, graph.independent_joint_names)] = dynamics.tau
+    # rows of gears come last
+    gears = dynamics.multipliers[len(dynamics.multipliers) - len(graph.gears) :]
+    for gear, multiplier in zip(graph.gears, gears, strict=True):
+        tau[graph.v_slice(gear.joint)] += multiplier
+        for name, ratio in gear.drivers:
+            tau[graph.v_slice(name)] -= ratio * multiplier
+    return tau

@@ -6,7 +6,7 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 is written once more for what the core does not answer: dead points nearby, coordinates that loops leave free.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,16 +18,94 @@ from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.quantity import terms_of
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
-from ...exceptions import UnsupportedModelError
+from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph, checked_vectors, require_graph
-from ..assembly.independence import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
+from ..assembly.diagnosis import LARGEST_VIOLATION, raise_if_dependent, raise_if_singular
 from ..assembly.mechanism import Mechanism
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..core_loops import GOOD
-from .reduced_inertia import exact_zeros, reduced_accelerations
 from .results import ClosedLoopResult
 
-__all__ = ["ClosedLoopSolver", "raise_if_free", "solver_of", "without_rounding"]
+# Accelerations along the motions that loops leave open, by the mass matrix of these.
+
+#: Relative size of an inertia, compared to its terms, that may be rounding.
+ROUNDING = 1e-13
+#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
+#: closed, and their rank is known, to as much.
+SMALLEST_RATE = 1e-9
+#: Velocities below this are rounding errors of an exact zero.
+EXACT_ZERO = 1e-14
+#: Torque along a motion that is rounding, relative to the largest, or to what accelerates it by 1 rad/s^2.
+NO_TORQUE = 1e-9
+#: Velocity of a joint in a lost motion that is more than rounding, relative to the largest.
+PART = 1e-3
+
+
+def exact_zeros(motions: Array) -> Array:
+    """Return motions with zeros in place of rounding errors, which would seem to need torques."""
+    return np.where(np.abs(motions) < EXACT_ZERO, 0.0, motions)
+
+
+def separate_motions(free: Array) -> Array:
+    """Return motions (f, nv) that span the rows of ``free`` (f, nv), each the only one that moves some joint.
+
+    Orthonormal motions mix joints that have nothing to do with each other: heavy ones would hide light ones.
+    """
+    from scipy import linalg  # noqa: PLC0415  # inverse dynamics must not wait for it at import
+
+    if not len(free):
+        return free
+    own = linalg.qr(free, mode="r", pivoting=True)[1][: len(free)]
+    separate = np.asarray(np.linalg.solve(free[:, own], free), np.float64)
+    separate = exact_zeros(separate)
+    separate[:, own] = np.eye(len(free))
+    return separate
+
+
+def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Array) -> Array:
+    """Solve N^T M N x = torques for x (f,); columns of N (nv, f) are motions, M (nv, nv) is the tree's.
+
+    Zero along motions that move no inertia, as of a thin rod that spins, where no torque acts on these. NaN
+    where a torque is not finite.
+
+    Raises:
+        StateError: torques act on a motion that moves no inertia; it names the joints that move.
+    """
+    if not np.isfinite(torques).all():
+        return np.full(N.shape[1], np.nan)
+    # sum of the sizes of terms that make each motion's inertia
+    joints, rates = np.abs(N), np.abs(N).max(axis=0, initial=0.0)
+    largest = np.where(joints > 0.0, np.diagonal(M)[:, None], 0.0).max(axis=0, initial=0.0) * rates**2
+    terms = np.einsum("if,ij,jf->f", joints, np.abs(M), joints)
+    size = np.maximum(terms, SMALLEST_RATE**2 / ROUNDING * largest)
+    scale = 1.0 / np.sqrt(np.where(size > 0.0, size, 1.0))
+    reduced, scaled = scale[:, None] * (N.T @ M @ N) * scale, scale * torques
+    try:
+        factor = np.linalg.cholesky(reduced)
+    except np.linalg.LinAlgError:
+        pass
+    else:
+        if (np.diagonal(factor) ** 2 > ROUNDING).all():
+            return np.asarray(scale * np.linalg.solve(reduced, scaled), np.float64)
+    sizes, motions = np.linalg.eigh(reduced)
+    along, counts = motions.T @ scaled, sizes > ROUNDING
+    units = np.abs(motions).T @ np.sqrt(np.where(size > 0.0, size, 1.0))
+    allowed = NO_TORQUE * np.maximum(np.abs(scaled).max(initial=0.0), units)
+    if (acting := ~counts & (np.abs(along) > allowed)).any():
+        names = ", ".join(_moving(graph, N, scale[:, None] * motions[:, acting]))
+        raise StateError(
+            f"{names} of '{graph.name}' have a motion that moves no inertia, on which torques act: M is "
+            "singular, and they would accelerate infinitely"
+        )
+    return np.asarray(scale * (motions[:, counts] @ (along[counts] / sizes[counts])), np.float64)
+
+
+def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
+    """Return names of the joints that move in motions N ``lost``; columns of ``lost`` are coefficients."""
+    motions = np.abs(N @ lost)
+    parts = (motions > PART * motions.max(axis=0, initial=0.0)).any(axis=1)
+    return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]
+
 
 #: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
 STILL = 1e-12
@@ -37,14 +115,14 @@ _Wrenches = Mapping[str, ArrayLike] | None
 class _Motion(NamedTuple):
     """Motion of all joints at closed coordinates, and the forces that cause it."""
 
+    tau: Array
     q: Array
     v: Array
     a: Array
-    multipliers: Array
-    tau: Array
     tensions: Array
     wrenches: Array
-    open_tree: TransmittedWrenches
+    joint_wrenches: Array
+    multipliers: Array
 
 
 class ClosedLoopSolver(Mechanism):
@@ -159,22 +237,27 @@ class ClosedLoopSolver(Mechanism):
                 return self._general(closed, v, a, external_wrenches, friction)
         own = tau.copy()  # details change the rounding of tau: keep the result of the call without them
         core(coordinates.copy(), details)
-        tau = own
         parts = self.details_of(details)
-        return ClosedLoopResult(
-            tau=tau,
-            coordinates=coordinates,
-            velocities=parts.velocities,
-            accelerations=parts.accelerations,
-            wrenches=dict(zip(self._loop_names, parts.wrenches, strict=True)),
-            tensions=dict(zip(self._spring_names, parts.tensions.tolist(), strict=True)),
-            free=(),
-            open_tree=self._open_tree(coordinates, parts.joint_wrenches),
-            _system=self.system,
-            _find_multipliers=partial(
-                _multipliers, self.graph, coordinates, v, a, external_wrenches, friction
-            ),
-        )
+        state = self.graph, coordinates, v, a, external_wrenches, friction
+        multipliers = partial(_multipliers, *state)
+        return self._result(own, coordinates, *parts[:-1], multipliers)
+
+    def _result(
+        self,
+        tau: Array,
+        q: Array,
+        v: Array,
+        a: Array,
+        tensions: Array,
+        wrenches: Array,
+        joint_wrenches: Array,
+        multipliers: Callable[[], Array],
+        free: tuple[str, ...] = (),
+    ) -> ClosedLoopResult:
+        by_loop = dict(zip(self._loop_names, wrenches, strict=True))
+        by_spring = dict(zip(self._spring_names, tensions.tolist(), strict=True))
+        tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
+        return ClosedLoopResult(tau, q, v, a, by_loop, by_spring, free, tree, self.system, multipliers)
 
     def details_of(self, details: Array) -> "Details":
         """Return the core's details, (details,) of one state or (n, details) of many, as named parts."""
@@ -185,26 +268,13 @@ class ClosedLoopSolver(Mechanism):
         wrenches, transmitted = cuts.reshape(*rows, loops, 6), joints.reshape(*rows, joint_count, 6)
         return Details(v, a, tensions, wrenches, transmitted, sines[..., 0])
 
-    def _open_tree(self, q: Array, joint_wrenches: Array) -> TransmittedWrenches:
-        return TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
-
     def _general(
         self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str
     ) -> ClosedLoopResult:
         """Return inverse dynamics at closed coordinates by dense matrices; the result keeps q."""
         motion = self.motion(q, v, a, external_wrenches, friction)
-        return ClosedLoopResult(
-            tau=motion.tau,
-            coordinates=q,
-            velocities=motion.v,
-            accelerations=motion.a,
-            wrenches=dict(zip(self._loop_names, motion.wrenches, strict=True)),
-            tensions=dict(zip(self._spring_names, motion.tensions.tolist(), strict=True)),
-            free=self.system.free_joints,
-            open_tree=motion.open_tree,
-            _system=self.system,
-            _find_multipliers=partial(np.copy, motion.multipliers),
-        )
+        multipliers = partial(np.copy, motion.multipliers)
+        return self._result(*motion[:-1], multipliers, self.system.free_joints)
 
     def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
         """Return motion and forces at closed coordinates; errors of the two ``raise_if`` functions."""
@@ -249,8 +319,8 @@ class ClosedLoopSolver(Mechanism):
         for k, name in enumerate(self._loop_names):
             own = np.array([row == name for row in system.names]) & ~system.is_gear
             wrenches[k] = multipliers[own] @ values.wrenches[own]
-        tree = self._open_tree(q, result.joint_wrenches)
-        return _Motion(q, full_v, a, multipliers, tau, springs.tensions, wrenches, tree)
+        forces = springs.tensions, wrenches, result.joint_wrenches, multipliers
+        return _Motion(tau, q, full_v, a, *forces)
 
 
 class Details(NamedTuple):

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import translation
+from ...algebra.rigid_motions import cross
 from ...dynamics import frame_poses
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import JOINT_WRENCHES
@@ -14,15 +15,11 @@ from ...dynamics.quantity import evaluate
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import LoopJoint, Spring, SubsystemGraph, body_of_link
 from ...model.number_arrays import number_array
-from ..cross_products import cross
 from ..dynamics.inverse_dynamics import ClosedLoopInverseDynamics
-from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, StateStatus
+from ..dynamics.results import ClosedLoopResult, ClosedLoopResults, Reaction, StateStatus
 from ..dynamics.rows import joint_motions
-from .joint_reactions import Reaction
 from .rules import JointRule, Location, Rules
 from .sharing import FramePoint, LoadCase, ReactionArrays, SharedReactions, SharingInFrames
-
-__all__ = ["ReactionsBatch", "RobotReactions", "load_case_of", "reactions_batch", "wrenches_of"]
 
 ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 #: By link the body of the rules that it is part of, or that carries it; None where there is none.
@@ -101,16 +98,12 @@ class RobotReactions:
             carrier, names = carriers[subsystem.connection.link], {body.name for body in subsystem.bodies}
             shared = not names.isdisjoint({*bodies, *rods})
             self._loads[subsystem.name] = _Load(k, shared, None if carrier is None else bodies.index(carrier))
-        self.carried_subsystems = tuple(
-            name for name, load in self._loads.items() if not load.shared and self._is_carried(load)
-        )
-
-    def _is_carried(self, load: _Load) -> bool:
-        """Return whether a body of the rules carries a load directly, not through another subsystem."""
-        above = self.graph.predecessor(self.graph.subsystems[load.index])
-        return load.carrier is not None and (
-            above is None or any(body.name in self.rules.bodies for body in above.bodies)
-        )
+        carried = list[str]()  # directly, not through another subsystem
+        for name, load in self._loads.items():
+            above = graph.predecessor(graph.subsystems[load.index])
+            is_first = above is None or any(body.name in bodies for body in above.bodies)
+            carried += [name] if not load.shared and load.carrier is not None and is_first else []
+        self.carried_subsystems = tuple(carried)
 
     def __call__(
         self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None

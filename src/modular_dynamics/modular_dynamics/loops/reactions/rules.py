@@ -35,8 +35,6 @@ from ...text.files import path_of, text_of
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
 
-__all__ = ["JointRule", "Location", "Rules", "Step", "read_rules", "rules_from"]
-
 COMPONENTS = ("Fx", "Fy", "Fz", "Mx", "My", "Mz", "push", "pull")
 KINDS = ("known", "zero", "balance", "rest")
 #: Where a joint's point lies: coordinates, or the name of a URDF's joint, loop joint or spring.

@@ -23,20 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._core import Reactions
+from ...algebra.rigid_motions import cross
 from ...dynamics.arguments import Array
 from ...exceptions import StateError
 from ...model.number_arrays import number_array
-from ..cross_products import cross
 from .rules import JointRule, Location, Rules, Step
-
-__all__ = [
-    "FramePoint",
-    "LoadCase",
-    "ReactionArrays",
-    "ReactionSharing",
-    "SharedReactions",
-    "SharingInFrames",
-]
 
 #: The number of a frame, and a position in it [m].
 FramePoint = tuple[int, ArrayLike]

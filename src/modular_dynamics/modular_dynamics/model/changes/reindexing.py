@@ -7,8 +7,6 @@ from ...algebra import DualQuaternion
 from ..structure import Structure
 from ..subsystem import Body, Connection, Joint, Subsystem
 
-__all__ = ["Carried", "Remainder", "attachment"]
-
 #: Where a former body is fixed: index of the body that contains it (None: the ground), and its pose there.
 Carried = tuple[int | None, DualQuaternion]
 

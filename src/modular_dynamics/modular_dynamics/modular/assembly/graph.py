@@ -11,8 +11,8 @@ from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import AssemblyError
 from ...loops.assembly.assemble import Assembler, checked_guess, finite_guess
 from ...loops.assembly.diagnosis import cannot_close
-from ...loops.assembly.free_coordinates import closed_around, closes
-from ...loops.assembly.groups import LoopGroup, independent_groups
+from ...loops.assembly.least_squares import LoopGroup, independent_groups
+from ...loops.assembly.mechanism import closed_around, closes
 from ...loops.constraints.constraint_system import ConstraintSystem
 from ...loops.constraints.coordinates import Coordinates
 from ...loops.constraints.newton import CLOSED

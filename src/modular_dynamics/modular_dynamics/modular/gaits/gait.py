@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import GaitError, StateError, UnknownNameError
-from ...model.constant import Constant
-from ...model.number_arrays import number_array
+from ...model.number_arrays import Constant, number_array
 from ...text.element import Element
 from ...text.numbers import LARGEST
 from ...text.sizes import MAX_NAME, too_large

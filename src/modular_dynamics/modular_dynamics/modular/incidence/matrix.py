@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import AssemblyError, DescriptionError
-from ...model.constant import Constant
+from ...model.number_arrays import Constant
 from ...text.element import Element
 from ...text.files import given_text, separator_of
 from ...text.sizes import MAX_BYTES, MAX_YAML_BYTES

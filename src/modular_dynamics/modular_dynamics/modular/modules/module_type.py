@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import ModelError
-from ...model.constant import Constant, read_only_mapping
+from ...model.number_arrays import Constant, read_only_mapping
 from ...text.yaml_text import dumped
 from ..names import MOST_PARTS, NAME, is_name, listed, shown
 from .parts import ENTRY, ModuleBody, ModuleJoint, Port, Step, is_same

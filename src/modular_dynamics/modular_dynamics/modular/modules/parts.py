@@ -20,8 +20,8 @@ from ...algebra import (
 )
 from ...exceptions import ModelError
 from ...model import JointType, Limits
-from ...model.changes.checks import checked_inertial, checked_number, checked_numbers
-from ...model.constant import Constant, read_only
+from ...model.changes.bodies import checked_inertial, checked_number, checked_numbers
+from ...model.number_arrays import Constant, read_only
 
 __all__ = [
     "ENTRY",

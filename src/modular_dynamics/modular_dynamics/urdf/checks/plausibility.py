@@ -7,19 +7,19 @@ PyBullet, Unitree, iCub and others), but for the placeholders among these.
 
 import math
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from lxml import etree
 from numpy.typing import NDArray
 
 from ...algebra import to_rotation_translation
+from ...exceptions import UrdfError
 from ...model import Finding
 from ..description import Annotations, JointDescription, RobotDescription
-from .geometry import Geometry, geometries
-from .sizes import RigidBody, RobotSizes, length
-from .units import question
-
-__all__ = ["implausible_numbers"]
+from ..source import line_of
+from ..values import LINE, Entry, attributes
+from .sizes import Geometry, RigidBody, RobotSizes, geometries, length
 
 #: Gravity may need so many times a joint's effort limit. Of 567 published descriptions with effort limits
 #: the largest are 17 (a placeholder of 1 N), 12 and 10: many limits are wrong, but not by 1000.
@@ -78,26 +78,26 @@ def implausible_numbers(
     """
     shapes = {} if root is None else geometries(root)
     sizes = RobotSizes(robot, shapes)
-    yield from _gravity_torques(robot, annotations, gravity, sizes)
+    yield from _gravity_torques(annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
-    yield from _dense_links(robot, shapes, sizes)
+    yield from _dense_links(shapes, sizes)
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
-    yield from _large_armatures(robot, annotations, sizes)
-    yield from _undeclared_masses(robot, annotations, shapes, sizes)
+    yield from _large_armatures(annotations, sizes)
+    yield from _undeclared_masses(annotations, shapes, sizes)
 
 
 def _gravity_torques(
-    robot: RobotDescription, annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
+    annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
     masses, moments = _carried(sizes)
     g, directions = math.hypot(*gravity.tolist()), _upright_directions(sizes, gravity)
     ratios = list[tuple[float, float, JointDescription]]()
-    for joint in robot.joints.values():
+    for joint in sizes.robot.joints.values():
         effort = joint.limits.effort
         if not effort or effort < 0.0 or joint.mimic is not None or joint.name in exempt:
             continue
@@ -116,10 +116,10 @@ def _gravity_torques(
         unit = "N" if joint.type == "prismatic" else "N m"
         others = f" ({len(beyond) - 1} more likewise)" if len(beyond) > 1 else ""
         text = (
-            f"joint '{joint.name}' may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
+            f"may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
             f"its effort limit of {_shown(needed / ratio)} {unit}{others}; are lengths in m and masses in kg?"
         )
-        yield Finding("large gravity torque", "joint", joint.name, text, joint.line, asks=True)
+        yield joint.finding("large gravity torque", text, asks=True)
 
 
 def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
@@ -156,25 +156,23 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
 
-def _dense_links(
-    robot: RobotDescription, shapes: Mapping[str, Geometry], sizes: RobotSizes
-) -> Iterator[Finding]:
+def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
     """Links that are denser than any material, by their shapes, or by their moments and far above others."""
     asked = set[str]()
     moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
-        link = robot.links[name]
+        link = sizes.robot.links[name]
         is_heavy = link.mass >= _HEAVY
         is_known = is_heavy or (
             name in moving and not shape.has_mesh and link.mass >= _LIGHTEST and shape.volume >= _SMALLEST
         )
         if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
             text = (
-                f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
-                f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
+                f"has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its <visual> and "
+                f"<collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
             )
             asked.add(name)
-            yield Finding("large mass", "link", name, text, link.line, asks=True)
+            yield link.finding("large mass", text, asks=True)
     massive = [body for body in sizes.moving if body.mass > 0.0]
     for body in massive if len(massive) >= _SEVERAL else ():
         others = sizes.moving_mass - body.mass
@@ -182,11 +180,10 @@ def _dense_links(
             link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
             if link.name not in asked:
                 text = (
-                    f"link '{link.name}' has {_shown(link.mass)} kg, all links that other joints move have "
-                    f"{others:.3g} kg, and its moments of inertia are of {body.volume(_THICK):.3g} m^3; "
-                    "is its mass in kg?"
+                    f"has {_shown(link.mass)} kg, all links that other joints move have {others:.3g} kg, and "
+                    f"its moments of inertia are of {body.volume(_THICK):.3g} m^3; is its mass in kg?"
                 )
-                yield Finding("large mass", "link", link.name, text, link.line, asks=True)
+                yield link.finding("large mass", text, asks=True)
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
@@ -200,10 +197,10 @@ def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
             distance = length(link.com)
             if link.mass > 0.0 and distance > max(times * extent, near, _OFF_CENTRE * body.gyration):
                 text = (
-                    f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and "
-                    f"all joints reach {sizes.reach:.3g} m; is it in m?"
+                    f"has its centre of mass {distance:.3g} m away from its origin, and all joints reach "
+                    f"{sizes.reach:.3g} m; is it in m?"
                 )
-                yield Finding("distant centre of mass", "link", link.name, text, link.line, asks=True)
+                yield link.finding("distant centre of mass", text, asks=True)
 
 
 def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
@@ -225,7 +222,7 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
                         f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
                         f"'{anchor.link}', and all joints reach {sizes.reach:.3g} m; is it in m?"
                     )
-                    yield question("distant anchor", element, one.name, text, line)
+                    yield Finding("distant anchor", element, one.name, text, line, asks=True)
     for spring in annotations.springs:
         if spring.free_length > longest:
             text = (
@@ -233,7 +230,7 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
                 f"reach {sizes.reach:.3g} m; is it in m?"
             )
             line = annotations.lines.get(("springs", spring.name))
-            yield question("long spring", "spring", spring.name, text, line)
+            yield Finding("long spring", "spring", spring.name, text, line, asks=True)
 
 
 def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
@@ -245,11 +242,11 @@ def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
         moments = ", ".join(f"{moment:.4g}" for moment in np.diag(link.inertia))
         where = "of the base" if body.joint is None else f"that joint '{body.joint.name}' moves"
         text = (
-            f"link '{link.name}' has the moments of inertia {moments} kg m^2, as if the {body.mass:.3g} kg "
-            f"{where} lay {body.gyration:.3g} m from their centre, and all joints reach {sizes.reach:.3g} m; "
-            "are they in kg m^2, and no placeholder?"
+            f"has the moments of inertia {moments} kg m^2, as if the {body.mass:.3g} kg {where} lay "
+            f"{body.gyration:.3g} m from their centre, and all joints reach {sizes.reach:.3g} m; are they in "
+            "kg m^2, and no placeholder?"
         )
-        yield Finding("large inertia", "link", link.name, text, link.line, asks=True)
+        yield link.finding("large inertia", text, asks=True)
 
 
 def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
@@ -268,13 +265,11 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     return radius > max(_WIDE * extent, _WIDER_THAN_BODY * body.size)
 
 
-def _large_armatures(
-    robot: RobotDescription, annotations: Annotations, sizes: RobotSizes
-) -> Iterator[Finding]:
+def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
     """Armatures far above what their joint moves, and all joints together: in g cm^2, or without a ratio."""
     masses, moments = _carried(sizes)
     for one in annotations.joint_dynamics:
-        joint = robot.joints.get(one.joint)
+        joint = sizes.robot.joints.get(one.joint)
         if joint is None or one.joint not in sizes.bodies or not masses[joint.child] > 0.0:
             continue
         arm = moments[joint.child] / masses[joint.child] + sizes.bodies[one.joint].gyration
@@ -287,11 +282,11 @@ def _large_armatures(
                 f"{moved:.3g} {unit} otherwise; is it in {unit}?"
             )
             line = annotations.lines.get(("joint_dynamics", one.joint))
-            yield question("large armature", "joint", one.joint, text, line)
+            yield Finding("large armature", "joint", one.joint, text, line, asks=True)
 
 
 def _undeclared_masses(
-    robot: RobotDescription, annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
+    annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """Moving links without mass that have a shape and carry others; of a robot that has masses.
 
@@ -304,12 +299,9 @@ def _undeclared_masses(
             continue
         links = [link for link, _, _ in body.links]
         seen = next((link for link in links if link.name in shapes), None)
-        if seen is not None and any(joint.moves for link in links for joint in robot.below[link.name]):
-            text = (
-                f"link '{seen.name}' moves, has a <visual> or <collision>, and a mass of 0 kg; is its "
-                "<inertial> missing?"
-            )
-            yield Finding("link without mass", "link", seen.name, text, seen.line, asks=True)
+        if seen is not None and any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
+            text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
+            yield seen.finding("link without mass", text, asks=True)
 
 
 def _shown(value: float) -> str:
@@ -352,3 +344,107 @@ def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict
             if stays and joint.type not in ("floating", "planar"):
                 turns[joint.child] = turn
     return cosines
+
+
+# Angles that may be degrees. They are used as given, also strictly: a winch turns a hundred times.
+
+#: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
+#: robots write 999999 and 1e16.
+_TWO_TURNS, _DEGREES = 4.0 * math.pi, 720.0
+#: An angle of rpy [rad] above a turn, with some rounding.
+_TURN = 2.0 * math.pi * 1.05
+#: Gravity [m/s^2]: none, the moon's, that of Mars, the earth's.
+_GRAVITIES = (0.0, 0.0), (1.5, 1.7), (3.6, 3.8), (9.7, 9.9)
+#: Radians of a degree, and degrees of a radian; and what rounding them to three digits changes.
+_RATIOS, _THREE_DIGITS = (math.pi / 180.0, 180.0 / math.pi), 3e-3
+#: By how much the length of a quaternion may differ from 1 that is written with two decimals.
+_ROUNDED = 0.02
+
+
+def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
+    """Revolute joints whose limits are whole or half numbers of two to more than a hundred turns."""
+    for joint in robot.joints.values():
+        bounds = [value for value in (joint.limits.lower, joint.limits.upper) if value is not None]
+        largest = max(map(abs, bounds), default=0.0)
+        whole = all(value % 0.5 == 0.0 for value in bounds)
+        if joint.type == "revolute" and whole and _TWO_TURNS < largest <= _DEGREES:
+            text = f"has a limit of {largest:g} rad; are these degrees?"
+            yield joint.finding("limit in degrees", text, asks=True)
+
+
+def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> Iterator[Finding]:
+    """Poses that turn by more than a turn, or whose quaternion is not unit: readers divide it by its length.
+
+    Of joints and inertials of a tree that is checked already, and of the anchors of loop joints and springs.
+
+    Args:
+        contents: of our tags, of the partition file, and what the words of other tools say likewise.
+    """
+    for kind, path in (("link", "inertial/origin"), ("joint", "origin")):
+        for element in root.findall(kind):
+            for origin in element.findall(path):
+                name = element.get("name", "")
+                yield from _turned(f"<origin> of {kind} '{name}' has", kind, name, attributes(origin))
+    for content in contents:
+        for section, kind in (("loop_joints", "loop joint"), ("springs", "spring")):
+            for item in (content or {}).get(section) or []:
+                name = str(item["name"])
+                for anchor in (item.get("predecessor"), item.get("successor"), *(item.get("anchors") or [])):
+                    values = {**(anchor or {}), LINE: item.get(LINE)}
+                    yield from _turned(f"{kind} '{name}' has an anchor with", kind, name, values)
+
+
+def _turned(where: str, kind: str, name: str, values: Mapping[str, Any]) -> Iterator[Finding]:
+    entry = Entry(values, where, UrdfError)
+    rpy = entry.numbers("rpy", 3, [0.0] * 3)
+    if max(map(abs, rpy)) > _TURN:
+        text = f"{where} rpy='{' '.join(f'{number:g}' for number in rpy)}' [rad]; are these degrees?"
+        yield Finding("angle in degrees", kind, name, text, entry.line, asks=True)
+    quaternion = entry.numbers("quat_xyzw", 4, [0.0, 0.0, 0.0, 1.0])
+    if abs((length := math.hypot(*quaternion)) - 1.0) > _ROUNDED:
+        shown = " ".join(f"{number:g}" for number in quaternion)
+        text = (
+            f"{where} quat_xyzw='{shown}', of length {length:.3g}, not 1; are these the numbers x y z w of a "
+            "quaternion?"
+        )
+        yield Finding("length of a quaternion", kind, name, text, entry.line, asks=True)
+
+
+def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
+    """Offsets of mimic joints and gears, and rest positions of springs at joints, above a turn.
+
+    And ratios of mimic joints and gears that are those of degrees and radians, but for three digits.
+    """
+    lines = annotations.lines
+    angles: list[tuple[str, str, float, int | str | None]] = []
+    ratios = list(angles)
+    for joint in robot.joints.values():
+        if (mimic := joint.mimic) is not None:
+            angles.append(("offset of its <mimic>", joint.name, mimic.offset, joint.line))
+            ratios.append(("multiplier of its <mimic>", joint.name, mimic.multiplier, joint.line))
+    for gear in annotations.gears:
+        line = lines.get(("gears", gear.joint))
+        angles.append(("offset of its gear", gear.joint, gear.offset, line))
+        ratios += [("ratio of its gear", gear.joint, ratio, line) for _, ratio in gear.drivers]
+    for one in annotations.joint_dynamics:
+        line = lines.get(("joint_dynamics", one.joint))
+        angles.append(("rest_position of its spring", one.joint, one.rest_position, line))
+    turning = {name for name, joint in robot.joints.items() if joint.type in ("revolute", "continuous")}
+    beyond = [one for one in angles if one[1] in turning and abs(one[2]) > _TURN]
+    beyond += [
+        one for one in ratios if any(abs(abs(one[2]) / factor - 1.0) < _THREE_DIGITS for factor in _RATIOS)
+    ]
+    for what, name, value, line in beyond:
+        unit = "" if what.startswith(("multiplier", "ratio")) else " rad"
+        text = f"joint '{name}': the {what} is {value:g}{unit}; are these degrees?"
+        yield Finding("angle in degrees", "joint", name, text, line, asks=True)
+
+
+def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Iterator[Finding]:
+    """A gravity of the file that is none of the earth, the moon, Mars, or none."""
+    size = math.hypot(*gravity.tolist())
+    if not any(low <= size <= high for low, high in _GRAVITIES):
+        text = f"gravity is {size:.6g} m/s^2; is it in m/s^2?"
+        tags = root.find("modular_dynamics")
+        line = None if tags is None else line_of(tags)
+        yield Finding("unusual gravity", "robot", root.get("name", ""), text, line, asks=True)

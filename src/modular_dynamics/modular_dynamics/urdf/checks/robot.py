@@ -3,23 +3,16 @@
 from collections.abc import Iterator, Set
 from dataclasses import replace
 
+import numpy as np
+from lxml import etree
+
 from ...exceptions import PartitionError, UrdfError
-from ...model import Finding, LoopJoint, Mimic, Spring
+from ...model import Finding, JointType, LoopJoint, Mimic, Spring, SubsystemGraph
 from ...text.numbers import LARGEST
 from ..description import Annotations, JointDescription, RobotDescription, carriers
+from ..source import line_of, numbers_in
+from ..tags import SECTIONS
 
-__all__ = ["check_references", "check_tree", "idle_springs", "massless_ends", "resolve_mimics"]
-
-#: What the entries of our tags' sections are called.
-_ELEMENTS = {
-    "loop_joints": "loop joint",
-    "passive": "passive joint",
-    "gears": "gear of joint",
-    "springs": "spring",
-    "independent": "independent joint",
-    "spherical": "spherical joint",
-    "joint_dynamics": "joint_dynamics of joint",
-}
 #: Types of URDF's joints.
 _SEVERAL_COORDINATES = ("floating", "planar")
 
@@ -87,8 +80,8 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
             continue
         if not joint.moves:
             joints[joint.name] = replace(joint, mimic=None)
-            text, assumed = f"joint '{joint.name}' is fixed and has a <mimic>", "; it is ignored"
-            findings.append(Finding("mimic of a fixed joint", "joint", joint.name, text, joint.line, assumed))
+            text = "is fixed and has a <mimic>"
+            findings.append(joint.finding("mimic of a fixed joint", text, "; it is ignored"))
             continue
         if joint.type in _SEVERAL_COORDINATES:
             raise UrdfError(
@@ -138,8 +131,8 @@ def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterato
             child.moves for link in body for child in robot.below[link]
         )
         if ends_chain and not any(robot.links[link].mass for link in body):
-            text = f"link '{joint.child}' moves, has no mass and ends a chain"
-            yield Finding("end without mass", "link", joint.child, text, robot.links[joint.child].line)
+            text = "moves, has no mass and ends a chain"
+            yield robot.links[joint.child].finding("end without mass", text)
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
@@ -156,7 +149,7 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
     for section, owner, kind, name in _references(annotations):
         if name not in known[kind]:
             raise PartitionError(
-                f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
+                f"{SECTIONS[section].one} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
     for section, names in (("passive", annotations.passive), ("independent", annotations.independent or ())):
@@ -164,17 +157,18 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
             if not joint.moves or joint.mimic is not None:
                 state = "is fixed" if joint.mimic is None else f"mimics joint '{joint.mimic.joint}'"
                 raise PartitionError(
-                    f"{_ELEMENTS[section]} '{joint.name}' {state}; one with a motion of its own is needed",
+                    f"{SECTIONS[section].one} '{joint.name}' {state}; one with a motion of its own is needed",
                     annotations.lines.get((section, joint.name)),
                 )
     named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
     for section, element in _closing_elements(annotations):
         if (name := element.name) in named:
             raise PartitionError(
-                f"{_ELEMENTS[section]} '{name}' has the name of {named[name]} '{name}'; rename one of them",
+                f"{SECTIONS[section].one} '{name}' has the name of {named[name]} '{name}'; "
+                "rename one of them",
                 annotations.lines.get((section, name)),
             )
-        named[name] = _ELEMENTS[section]
+        named[name] = SECTIONS[section].one
     carrier = carriers(robot, {})
     for loop in annotations.loop_joints:
         before, after = loop.predecessor.link, loop.successor.link
@@ -198,8 +192,7 @@ def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[
         if carrier[first].joint == carrier[second].joint:
             ends = f"are both on link '{first}'" if first == second else "are fixed to each other"
             line = annotations.lines.get(("springs", spring.name))
-            place, line = (f"{line}: ", None) if isinstance(line, str) else ("", line)
-            text = f"{place}the ends of spring '{spring.name}' {ends}"
+            text = f"the ends of spring '{spring.name}' {ends}"
             assumed = "; it has no effect on torques"
             yield Finding("spring on one body", "spring", spring.name, text, line, assumed)
 
@@ -226,3 +219,141 @@ def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]
     for gear in annotations.gears:
         for name in (gear.joint, *(driver for driver, _ in gear.drivers)):
             yield "gears", gear.joint, "joint", name
+
+
+# Limits, damping and friction of joints: impossible ones are removed.
+
+
+def possible_joints(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
+    """The robot without impossible limits and friction of joints, and a finding for each of them.
+
+    Negative limits of effort and velocity count as none, and so do position limits of which the lower one is
+    above the upper one; negative damping and friction, which would drive a joint, count as zero.
+    """
+    joints, findings = dict(robot.joints), list[Finding]()
+    for joint in robot.joints.values():
+        limits, damping, friction = joint.limits, max(joint.damping, 0.0), max(joint.friction, 0.0)
+        for name, what, value in _bounds(joint):
+            if value is not None and value < 0.0:
+                limits = replace(limits, **{name: None})
+                text = f"has {what} of {value:g}"
+                findings.append(joint.finding("negative limit", text, "; it is taken as none"))
+        lower, upper = limits.lower, limits.upper
+        if lower is not None and upper is not None and lower > upper:
+            limits = replace(limits, lower=None, upper=None)
+            text = f"has the lower limit {lower:g} above the upper limit {upper:g}"
+            findings.append(joint.finding("reversed limits", text, "; its position is unlimited"))
+        for name, value in (("damping", joint.damping), ("friction", joint.friction)):
+            if value < 0.0:
+                text = f"has a {name} of {value:g}"
+                findings.append(joint.finding("negative friction", text, "; it is taken as zero"))
+        joints[joint.name] = replace(joint, limits=limits, damping=damping, friction=friction)
+    return replace(robot, joints=joints), findings
+
+
+def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
+    """Joints whose position limits are both zero: URDF's default, so they were probably forgotten.
+
+    They count as none, as all limits without a range. Of a joint that mimics another one, that one's count.
+    """
+    for joint in robot.joints.values():
+        if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
+            finding = joint.finding("position limits of zero", "", "; they count as none", asks=True)
+            text = "has lower and upper limits of zero, as they also are where <limit> lacks them"
+            yield replace(finding, text=f"joint '{joint.name}', {joint.type}, {text}")
+
+
+def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
+    """Effort and velocity limits of zero, which most vendors write for unknown limits; they are kept."""
+    for joint in robot.joints.values():
+        for name, what, value in _bounds(joint):
+            if joint.moves and value == 0.0:
+                yield joint.finding(f"{name} limit of zero", f"has {what} of zero")
+
+
+def _bounds(joint: JointDescription) -> tuple[tuple[str, str, float | None], ...]:
+    limits = joint.limits
+    return ("effort", "an effort limit", limits.effort), ("velocity", "a velocity limit", limits.velocity)
+
+
+# Masses and inertias: what no rigid body can have.
+
+#: Negative moments this small against the largest one come from rounding and do no harm.
+ROUNDING = 1e-9
+#: Rounding to six digits, as in many files, breaks the triangle inequality of a thin plate by so much, which
+#: does no harm.
+SIX_DIGITS = 1e-5
+#: Length [m]: moments of inertia below the link's mass times its square are rounding errors of the file.
+MICROMETRE = 1e-6
+
+
+def check_links(robot: RobotDescription) -> Iterator[Finding]:
+    """Inertias that no rigid body has: a negative principal moment, or one above the sum of the others.
+
+    They are used as given, because published robots have them, often where they have no effect: an antenna of
+    1 mg that is fixed to a base. Numbers with which the equations of motion have no meaning are errors, here
+    or in :func:`check_joint_inertias`.
+
+    Raises:
+        UrdfError: a negative mass; names the link and its line.
+    """
+    for link in robot.links.values():
+        if link.mass < 0.0:
+            raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
+        moments = np.linalg.eigvalsh(link.inertia)
+        largest = float(np.abs(moments).max())
+        is_negative = moments[0] < -ROUNDING * largest
+        if not is_negative and moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest:
+            continue
+        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
+        if largest <= link.mass * MICROMETRE**2:
+            text = f"has the {shown}, zero but for rounding"
+            yield link.finding("inertia of rounding errors", text, "; they are used as given")
+        elif is_negative:
+            text = f"has the {shown}; no rigid body has a negative one"
+            assumed = ". They are used as given: kinetic energy may be negative and forward dynamics fail"
+            yield link.finding("negative moment of inertia", text, assumed)
+        else:
+            text = (
+                f"breaks the triangle inequality of inertias ({shown}: the largest exceeds the sum of the "
+                "others); no rigid body has such an inertia"
+            )
+            yield link.finding("broken triangle inequality", text, ". It is used as given")
+
+
+def asymmetric_inertias(root: etree._Element) -> Iterator[Finding]:
+    """Inertias that state one entry of the symmetric matrix twice, with two numbers."""
+    for link in root.findall("link"):
+        for inertia in link.iterfind("inertial/inertia"):
+            for key, mirrored in (("ixy", "iyx"), ("ixz", "izx"), ("iyz", "izy")):
+                given, other = (inertia.get(name) for name in (key, mirrored))
+                if given is None or other is None or numbers_in(given) == numbers_in(other):
+                    continue
+                name = link.get("name", "")
+                what = f"{key}={given} and {mirrored}={other}, which is the same entry"
+                text = f"<inertia> of link '{name}' has {what}"
+                assumed, hint = f"; {key} counts", f"; leave {mirrored} out, or write the same number"
+                yield Finding("contradicting inertia", "link", name, text, line_of(inertia), assumed, hint)
+
+
+def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:
+    """Raise an error for a joint about whose axis its body has a negative moment of inertia, beyond rounding.
+
+    The moment about the axis a through the origin of the body: a^T I a + m (c^2 - (a c)^2), with c the centre
+    of mass (Steiner). Were it negative, that joint alone would move with negative kinetic energy.
+
+    Raises:
+        UrdfError: names the joint, its line and the moment.
+    """
+    for joint, body in zip(graph.joints, graph.bodies, strict=True):
+        if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
+            continue
+        axis = joint.axis
+        terms = [axis @ body.inertia @ axis, body.mass * (body.com @ body.com - (axis @ body.com) ** 2)]
+        moment, scale = float(sum(terms)), float(np.abs([*terms, *body.inertia.ravel()]).max())
+        if moment < -ROUNDING * scale - body.mass * MICROMETRE**2:
+            raise UrdfError(
+                f"joint '{joint.name}' turns link '{body.name}', whose moment of inertia about the axis is "
+                f"{moment:.6g} kg m^2; it cannot be negative",
+                robot.joints[joint.name].line,
+            )

@@ -16,13 +16,10 @@ from typing import Any
 from lxml import etree
 
 from ...text.numbers import STIFFEST
-from ..checks.values import LINE, Entry
 from ..schema import INERTIAS, REDUCTIONS, RESTS, ROTORS, SPRINGS, STIFFNESSES
 from ..source import line_of, word
-from .tree import Tree
-from .words import Collected, amount, children, content
-
-__all__ = ["collect_drives", "collect_springs"]
+from ..values import LINE, Entry
+from .words import Collected, Tree, amount, children, content
 
 _WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
 #: Numbers of two places are the same but for rounding.

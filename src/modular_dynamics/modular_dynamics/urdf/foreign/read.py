@@ -1,30 +1,26 @@
 """All words of other tools in a URDF, and how they join our tags, which take precedence."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
 from lxml import etree
 
+from ...exceptions import UrdfError
+from ...model import Finding
 from ..checks.robot import check_tree
-from ..checks.tags import checked_annotations
-from ..checks.values import LINE
-from ..description import Annotations, RobotDescription
-from ..elements import read_robot
-from ..joint_types import with_planar_joints
-from ..repairs import repair
+from ..description import Annotations, RobotDescription, with_planar_joints
+from ..elements import read_robot, repair
+from ..header import in_its_version
 from ..schema import INERTIAS, SPRINGS
-from ..source import word
-from ..versions import stated_version, without_later_attributes
-from .drake_joints import replace_drake_joints
+from ..source import line_of, word
+from ..tags import checked_annotations
+from ..values import LINE, Entry
 from .drives import collect_drives, collect_springs
-from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops
-from .passive import collect_passive
-from .tree import Tree
+from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops, collect_passive
 from .unread import collect_unread
-from .words import Collected, Record, children
-
-__all__ = ["foreign_words", "remove_words", "with_words", "words_that_close"]
+from .words import Collected, Record, Tree, children
 
 #: What sections are called in notes.
 _READ_AS = {
@@ -220,10 +216,69 @@ def _has_words(root: etree._Element, *words: str) -> bool:
 
 def _tree(root: etree._Element) -> Tree:
     """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
-    version = stated_version(root).version
     replace_drake_joints(root)
-    without_later_attributes(root, version)
+    version, _ = in_its_version(root)
     repair(root)
     robot = read_robot(root, version)
     check_tree(robot)
     return Tree(with_planar_joints(robot))
+
+
+# <drake:joint> as joints of URDF: ball, planar, universal. Others are not in the model.
+
+_AS_URDF = {"ball": "floating", "planar": "planar", "universal": "continuous"}
+_STANDARD = ("revolute", "continuous", "prismatic", "fixed", "floating")
+
+
+def replace_drake_joints(root: etree._Element) -> tuple[list[Record], list[Finding]]:
+    """Change the tree so that joints of Drake are URDF's; returns those of types that URDF lacks.
+
+    And findings of what is not read of them.
+
+    A ball joint becomes a floating one that <spherical> makes a ball joint. A universal joint becomes two
+    about x and y, NAME_x and NAME_y, with a link without mass between: Drake's turns about these axes.
+
+    Raises:
+        UrdfError: a joint without name, or of a type that is not in the model, such as screw.
+    """
+    replaced, findings = list[Record](), list[Finding]()
+    for joint in list(children(root, "drake:joint")):
+        line, name = line_of(joint), Entry.of(joint, "<drake:joint>").name("name")
+        kind = joint.get("type")
+        if kind not in (*_AS_URDF, *_STANDARD):
+            known = ", ".join((*_AS_URDF, *_STANDARD))
+            raise UrdfError(f"<drake:joint> '{name}' has the type '{kind}'; {known} are read", line)
+        joint.tag = "joint"
+        joint.set("type", _AS_URDF.get(kind, kind))
+        if kind in _AS_URDF:
+            section = "spherical" if kind == "ball" else kind
+            replaced.append(Record(section, {"joint": name, LINE: line}, "<drake:joint>"))
+        if kind == "universal":
+            findings += _split(joint, name)
+    return replaced, findings
+
+
+def _split(joint: etree._Element, name: str) -> Iterator[Finding]:
+    """A universal joint as two, with a link between; what it has of one axis is not read, as in Drake."""
+    parts = {str(own.tag): own for own in joint}
+    between = f"{name}_x_link"
+    second = etree.Element("joint", name=f"{name}_y", type="continuous")
+    link = etree.Element("link", name=between)
+    for own in list(joint):
+        if own.tag in ("axis", "mimic"):
+            joint.remove(own)
+            text = f"<{own.tag}> of the universal joint '{name}' is not read: it turns about x and then y"
+            hint = "; write two joints, with a link without mass between"
+            yield Finding(f"{own.tag} of a universal joint", "joint", name, text, line_of(own), "", hint)
+    etree.SubElement(second, "parent", link=between)
+    for tag in ("child", "dynamics", "limit"):
+        if tag in parts:
+            second.append(copy(parts[tag]))
+    etree.SubElement(second, "axis", xyz="0 1 0")
+    joint.set("name", f"{name}_x")
+    if "child" in parts:
+        parts["child"].set("link", between)
+    etree.SubElement(joint, "axis", xyz="1 0 0")
+    for new in (link, second):
+        new.sourceline = joint.sourceline
+        joint.addnext(new)

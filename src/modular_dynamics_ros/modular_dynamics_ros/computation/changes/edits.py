@@ -10,7 +10,7 @@ import numpy as np
 import modular_dynamics as md
 from modular_dynamics.model import Limits
 from modular_dynamics.text.numbers import LARGEST
-from modular_dynamics.urdf.checks.inertias import SIX_DIGITS
+from modular_dynamics.urdf.checks.robot import SIX_DIGITS
 from modular_dynamics_ros.computation.changes.kinds import (
     MASS_NUMBERS,
     MOMENTS,

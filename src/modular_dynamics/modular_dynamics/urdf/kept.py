@@ -1,0 +1,209 @@
+"""What the library does not read, from the texts that links came from: shapes, colours, and more."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from lxml import etree
+
+from ..model import SubsystemGraph
+from .description import free_name
+from .foreign.read import remove_words
+from .header import in_its_version
+from .schema import ROBOT, Version
+from .values import Entry
+from .xacro_files import read_plain
+
+# Names in a source: with the prefix of an attached robot, and materials that do not meet those of others.
+
+#: Attributes that name links and joints, by path from <robot>.
+_NAMES = (
+    *(("link", "name"), ("joint", "name"), ("joint/parent", "link"), ("joint/child", "link")),
+    *(("joint/mimic", "joint"), ("gazebo", "reference")),
+    *(("transmission", "name"), ("transmission/joint", "name"), ("transmission/actuator", "name")),
+    *(("ros2_control", "name"), ("ros2_control/joint", "name")),
+)
+
+
+def ends_of(joint: etree._Element) -> tuple[str, str]:
+    """Names of the parent and the child link."""
+    parent, child = (str(end.get("link")) for tag in ("parent", "child") for end in joint.findall(tag))
+    return parent, child
+
+
+def rename(root: etree._Element, prefix: str) -> None:
+    """Put a prefix before the names of links and joints, in place."""
+    for path, key in _NAMES if prefix else ():
+        for element in root.findall(path):
+            if (name := element.get(key)) is not None:
+                element.set(key, prefix + name)
+
+
+class Materials:
+    """Materials by name, of several texts.
+
+    A name that two texts give to different materials is changed in the second one. Materials may be defined
+    below <robot> and in visuals, and either definition counts for the whole text.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, bytes] = {}
+
+    def added(self, root: etree._Element, prefix: str) -> list[etree._Element]:
+        """Definitions below a further <robot> that are not there yet; names in it are changed in place."""
+        uses = [own for own in root.iter("material") if own.get("name")]
+        definitions = {str(own.get("name")): own for own in reversed(uses) if len(own)}
+        new: dict[str, str] = {}
+        for name, own in definitions.items():
+            if self._known.get(name, _content(own)) != _content(own):
+                new[name] = free_name(prefix + name if prefix else f"{name}_", {*self._known, *definitions})
+        for own in uses:
+            own.set("name", new.get(str(own.get("name")), str(own.get("name"))))
+        known = {*self._known}
+        self._known |= {str(own.get("name")): _content(own) for own in definitions.values()}
+        return [own for own in root.findall("material") if own.get("name") not in known]
+
+
+def _content(material: etree._Element) -> bytes:
+    """Its colour and texture."""
+    return b"".join(etree.tostring(own, method="c14n", with_tail=False).strip() for own in material)
+
+
+# What the library does not read, from the texts that links came from: shapes, colours, and more.
+
+#: Children of <joint> that are written from the graph.
+_WRITTEN = tuple(tag for tag, rule in ROBOT.children["joint"].children.items() if rule.is_read)
+_LIMIT = ROBOT.children["joint"].children["limit"]
+_READ = ("link", "joint", "material", "modular_dynamics")
+#: Elements that stay if a robot is attached under a prefix: the names of joints and links in them are known.
+_RENAMED = ("gazebo", "transmission", "ros2_control")
+#: Difference of poses that is rounding [m, rad].
+_ROUNDING = 1e-14
+
+
+def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
+    """Add to a <robot> element what the graph's sources say of its links and joints, by their names.
+
+    Origins that differ from those of a source by rounding alone are written as there. The newest version of
+    URDF that a source states is that of the text.
+    """
+    target = _Target(robot, graph)
+    materials, others = Materials(), list[etree._Element]()
+    versions = list[Version]()
+    for source in graph.sources:
+        root = read_plain(source.text).root
+        version, _ = in_its_version(root)
+        versions += [version] if "version" in root.attrib else []
+        remove_words(root)  # our tags say the same
+        rename(root, source.prefix)
+        links = {source.prefix + link for link in source.links}
+        for unused in [own for own in root.findall("link") if own.get("name") not in links]:
+            root.remove(unused)
+        for k, definition in enumerate(materials.added(root, source.prefix)):
+            robot.insert(k, definition)
+        for own in root.findall("link"):
+            target.add_to_link(own)
+        for own in root.findall("joint"):
+            if ends_of(own)[1] in links:
+                target.add_to_joint(own)
+        others += target.valid(
+            [own for own in root.iterchildren(etree.Element) if own.tag not in _READ], source.prefix
+        )
+    robot.extend(others)
+    if versions:
+        robot.set("version", str(max(versions)))
+
+
+class _Target:
+    """Links and joints of a <robot> element, to which children are added."""
+
+    def __init__(self, robot: etree._Element, graph: SubsystemGraph) -> None:
+        self.links = {str(link.get("name")): link for link in robot.findall("link")}
+        self.joints = {str(joint.get("name")): joint for joint in robot.findall("joint")}
+        self.names = {*self.links, *self.joints}
+        self.above = {ends_of(joint)[1]: joint for joint in self.joints.values()}
+        #: links of black boxes whose masses the graph does not have, with those that may carry them
+        self.boxed = {
+            link: {*box.fixed_links} if link != box.root_link else {box.connection.link}
+            for box in graph.subsystems
+            for link in box.fixed_links
+        }
+
+    def add_to_link(self, source: etree._Element) -> None:
+        name = str(source.get("name"))
+        if name in self.links:
+            kept = [own for own in source if own.tag != "inertial" or name in self.boxed]
+            self.links[name].extend(kept)
+
+    def add_to_joint(self, source: etree._Element) -> None:
+        name, (parent, child) = str(source.get("name")), ends_of(source)
+        above = self.above.get(child)
+        if above is None:
+            return
+        if parent in self.boxed.get(child, ()) and name not in self.joints:
+            above.set("name", name)
+            for end in above.findall("parent"):
+                end.set("link", parent)
+            _place(above, _origin(source))
+            return
+        if above.get("name") != name:
+            return
+        if parent == ends_of(above)[0] and _same(_origin(source), _origin(above)):
+            _place(above, _origin(source))
+        if (above.get("type") == "fixed") == (source.get("type") == "fixed"):
+            above.extend([own for own in source.iterchildren(etree.Element) if own.tag not in _WRITTEN])
+            _add_limits(source, above)
+
+    def valid(self, elements: list[etree._Element], prefix: str) -> Iterator[etree._Element]:
+        """Elements beside links and joints that name only what is there: links, and joints that move.
+
+        Of <ros2_control> only the joints that are gone are left out.
+        """
+        moving = {name for name, joint in self.joints.items() if joint.get("type") != "fixed"}
+        for own in elements:
+            reference = own.get("reference")
+            if prefix and (own.tag not in _RENAMED or (own.tag == "gazebo" and not reference)):
+                continue
+            if own.tag == "gazebo" and reference and reference not in self.names:
+                continue
+            gone = [joint for joint in own.findall("joint") if joint.get("name") not in moving]
+            if own.tag == "transmission" and gone:
+                continue
+            for joint in gone if own.tag == "ros2_control" else ():
+                own.remove(joint)
+            yield own
+
+
+def _origin(joint: etree._Element) -> etree._Element:
+    """A copy of its origin."""
+    copy = etree.Element("origin")
+    for origin in joint.findall("origin")[:1]:
+        copy.attrib.update(origin.attrib)
+    return copy
+
+
+def _add_limits(source: etree._Element, joint: etree._Element) -> None:
+    """Give it the limits of acceleration and jerk, which only the source has."""
+    values = {
+        key: value
+        for limit in source.findall("limit")
+        for key in _LIMIT.since
+        if (value := limit.get(key)) is not None
+    }
+    if values:
+        limit = joint.find("limit")
+        limit = etree.SubElement(joint, "limit") if limit is None else limit
+        for key, value in values.items():
+            limit.set(key, value)
+
+
+def _place(joint: etree._Element, origin: etree._Element) -> None:
+    """Give it this origin in place of its own."""
+    for old in joint.findall("origin"):
+        joint.replace(old, origin)
+
+
+def _same(one: etree._Element, other: etree._Element) -> bool:
+    """Whether two origins are the same pose up to rounding; r and -r are the same rotation."""
+    x, y = (Entry.of(origin, "<origin>").pose().vec8() for origin in (one, other))
+    y *= np.copysign(1.0, x[:4] @ y[:4])
+    return bool(np.abs(x - y).max() <= _ROUNDING * max(1.0, np.abs(x).max()))

@@ -1,0 +1,397 @@
+"""A graph -> URDF text with tags: its links and joints, our tags, and what its sources say beside."""
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+from lxml import etree
+from numpy.typing import NDArray
+
+from ..algebra import DualQuaternion, to_rotation_translation, to_xyz_rpy
+from ..exceptions import DescriptionError, UnsupportedModelError
+from ..model import Anchor, Inertial, Joint, JointType, Subsystem, SubsystemGraph, merged, require_graph
+from ..model.changes.bodies import body_at, parts_of
+from ..text.numbers import LARGEST_FLOAT
+from ..text.sizes import shown
+from .description import free_name
+from .header import EARTH
+from .kept import add_from_sources, ends_of
+from .load import GROUND, ROOT_JOINT, graph_of
+from .xacro_files import read_plain
+
+# Elements of a URDF: links, joints, origins, numbers. What is read back is the same number.
+
+_MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
+
+
+def element(tag: str, parent: etree._Element | None = None, /, **attributes: str) -> etree._Element:
+    """An element with these attributes, below ``parent`` if there is one.
+
+    Raises:
+        UnsupportedModelError: a text that XML cannot contain.
+    """
+    try:
+        if parent is None:
+            return etree.Element(tag, attributes)
+        return etree.SubElement(parent, tag, attributes)
+    except ValueError as error:
+        shown = ", ".join(f"{key}={value!r}" for key, value in attributes.items())
+        raise UnsupportedModelError(f"<{tag}> with {shown} cannot be written as XML: {error}") from None
+
+
+def link(name: str, inertial: Inertial) -> etree._Element:
+    """A link, with <inertial> unless it has neither mass nor centre of mass."""
+    own = element("link", name=name)
+    if inertial.mass != 0.0 or inertial.inertia.any() or inertial.com.any():
+        part = element("inertial", own)
+        element("origin", part, xyz=numbers(inertial.com), rpy="0 0 0")
+        element("mass", part, value=number(inertial.mass))
+        element("inertia", part, **{key: number(inertial.inertia[k]) for key, k in _MOMENTS.items()})
+    return own
+
+
+def fixed_joint(name: str, parent: str, child: str, x_parent_child: DualQuaternion) -> etree._Element:
+    """A fixed joint between two links."""
+    joint = element("joint", name=name, type="fixed")
+    _ends(joint, parent, child, x_parent_child)
+    return joint
+
+
+def moving_joint(joint: Joint, x_link_joint: DualQuaternion) -> etree._Element:
+    """A moving joint, at its pose in the parent link. A revolute one without limits is continuous.
+
+    Of spherical joints, which URDF does not have, and of armature and springs the tags speak.
+    """
+    limits, kind = joint.limits, joint.type
+    if kind is JointType.REVOLUTE and limits.lower is None and limits.upper is None:
+        kind = JointType.CONTINUOUS
+    several = kind in (JointType.FLOATING, JointType.SPHERICAL)
+    own = element("joint", name=joint.name, type="floating" if several else kind.value)
+    _ends(own, joint.parent_link, joint.child_link, x_link_joint)
+    if not several:
+        element("axis", own, xyz=numbers(axis(joint.axis)))
+    given = {"effort": limits.effort, "velocity": limits.velocity}
+    ranged = kind in (JointType.REVOLUTE, JointType.PRISMATIC)
+    if ranged:
+        low = -LARGEST_FLOAT if limits.lower is None else limits.lower
+        given = {"lower": low, "upper": limits.upper} | given
+    if ranged or any(limit is not None for limit in given.values()):
+        # URDF needs numbers where a joint has no limits
+        values = {key: number(LARGEST_FLOAT if limit is None else limit) for key, limit in given.items()}
+        element("limit", own, **values)
+    if joint.damping or joint.friction:
+        element("dynamics", own, damping=number(joint.damping), friction=number(joint.friction))
+    if joint.mimic is not None:
+        multiplier, offset = number(joint.mimic.multiplier), number(joint.mimic.offset)
+        element("mimic", own, joint=joint.mimic.joint, multiplier=multiplier, offset=offset)
+    return own
+
+
+def _ends(joint: etree._Element, parent: str, child: str, x_parent_joint: DualQuaternion) -> None:
+    element("parent", joint, link=parent)
+    element("child", joint, link=child)
+    joint.append(origin(x_parent_joint))
+
+
+def origin(x: DualQuaternion, tag: str = "origin", **attributes: str) -> etree._Element:
+    """A pose as xyz and rpy."""
+    xyz, rpy = to_xyz_rpy(x)
+    return element(tag, **attributes, xyz=numbers(xyz), rpy=numbers(rpy))
+
+
+def axis(unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A direction that readers, who divide it by its length, take as exactly this unit vector.
+
+    Where there is none, the vector itself, which they take as one that differs by rounding.
+
+    (1, 1, 0) is one for (0.7071067811865475, 0.7071067811865475, 0), which itself is not.
+    """
+    for candidate in (unit, unit / np.abs(unit).max()):
+        if np.array_equal(candidate / np.linalg.norm(candidate), unit):
+            return candidate
+    return unit
+
+
+def numbers(values: Iterable[float]) -> str:
+    """Numbers separated by spaces."""
+    return " ".join(map(number, values))
+
+
+def number(value: float) -> str:
+    """The shortest text that is read back as the same number."""
+    return repr(float(value) + 0.0)  # no -0.0
+
+
+# What a URDF does not say of a graph, as our tags: docs/urdf_tags.md.
+
+
+def tags(graph: SubsystemGraph, added_root: str | None = None) -> etree._Element:
+    """The element <modular_dynamics>.
+
+    Args:
+        added_root: the floating joint that readers add to the URDF; None: there is none.
+    """
+    wrapper = element("modular_dynamics", version="1")
+    if added_root is not None:
+        wrapper.set("floating_base", "true")
+    if tuple(graph.gravity) != EARTH:
+        wrapper.set("gravity", numbers(graph.gravity))
+    for subsystem in graph.subsystems:
+        if [joint.name for joint in subsystem.joints] == [added_root] and subsystem.name == added_root:
+            continue  # as readers name it by themselves; so the text can also be read without a floating base
+        wrapper.append(_subsystem(subsystem))
+    _closing_elements(graph, wrapper)
+    for joint in graph.joints:
+        if joint.type is JointType.SPHERICAL:
+            element("spherical", wrapper, joint=joint.name)
+    for joint in graph.joints:
+        keys = ("armature", "stiffness", "rest_position")
+        values = {key: number(getattr(joint, key)) for key in keys if getattr(joint, key)}
+        if values:
+            element("joint_dynamics", wrapper, joint=joint.name, **values)
+    return wrapper
+
+
+def _subsystem(subsystem: Subsystem) -> etree._Element:
+    """By its joints; a black box that begins at a fixed link by that, and all joints below that are left."""
+    box = {"black_box": "true"} if subsystem.black_box else {}
+    if subsystem.fixed_links:
+        return element("subsystem", name=subsystem.name, root_link=subsystem.root_link, **box)
+    own = element("subsystem", name=subsystem.name, **box)
+    for joint in subsystem.joints:
+        element("joint", own, name=joint.name)
+    return own
+
+
+def _closing_elements(graph: SubsystemGraph, wrapper: etree._Element) -> None:
+    """Loop joints, passive and independent joints, gears, springs."""
+    for loop in graph.loop_joints:
+        own = element("loop_joint", wrapper, name=loop.name, type=loop.type)
+        own.append(_anchor("predecessor", loop.predecessor))
+        own.append(_anchor("successor", loop.successor))
+        element("axis", own, xyz=numbers(axis(loop.axis)))
+    for name in graph.passive_joints:
+        element("passive", wrapper, joint=name)
+    if graph.independent is not None:
+        chosen = element("independent", wrapper)
+        for name in graph.independent:
+            element("joint", chosen, name=name)
+    for gear in graph.gears:
+        own = element("gear", wrapper, joint=gear.joint, offset=number(gear.offset))
+        for name, ratio in gear.drivers:
+            element("driver", own, joint=name, ratio=number(ratio))
+    for spring in graph.springs:
+        law = ("stiffness", "free_length", "initial_force", "damping")
+        values = {key: number(getattr(spring, key)) for key in law}
+        own = element("spring", wrapper, name=spring.name, **values)
+        own.extend([_anchor("anchor", anchor) for anchor in spring.anchors])
+
+
+def _anchor(tag: str, anchor: Anchor) -> etree._Element:
+    return origin(anchor.x_link_anchor, tag, link=anchor.link)
+
+
+# The order of the joints of a subsystem in a document, from which they are read in the graph's order.
+
+
+def document_order(graph: SubsystemGraph, subsystem: Subsystem) -> list[str]:
+    """Names of the joints of a subsystem in an order from which a reader makes that of the graph.
+
+    A reader takes q in document order, and computes with the joints in topological order: always the first of
+    those in the document whose carrier is there already (:func:`..assembly.assemble`). So the joints with
+    coordinates stand in the order of q. A mimic joint stands as early as it may: behind those that are
+    computed before it while it could be, too.
+    """
+    rows = list(subsystem.indices)
+    in_q = {name: k for k, name in enumerate(graph.joint_names)}
+    ready = {row: rows.index(parent) + 1 if (parent := graph.parents[row]) in rows else 0 for row in rows}
+    keys: list[tuple[int, int]] = []  # place in q of the last joint before it; mimic joints behind that
+    for place, row in enumerate(rows):
+        name = graph.joints[row].name
+        if name in in_q:
+            keys.append((in_q[name], 0))
+        else:
+            last = max(keys[ready[row] : place], default=(-1, 0))
+            keys.append((last[0], place + 1))
+    ordered = sorted(range(len(rows)), key=keys.__getitem__)
+    return [graph.joints[rows[k]].name for k in ordered]
+
+
+# Whether a graph that was read back is the one that was written, up to rounding.
+
+#: Relative difference of numbers that is rounding.
+_ROUNDING = 1e-9
+#: Of what no size is known beforehand: a finger's inertia is 1e-7 kg m^2.
+_MASS = "the mass or inertia"
+
+#: What of a graph is compared: how messages name it, what has to be equal, numbers that have to be close.
+_Fact = tuple[str, object, list[NDArray[np.float64]]]
+
+
+def difference(graph: SubsystemGraph, read: SubsystemGraph) -> str:
+    """What of a graph would be read as something else; empty where nothing is."""
+    theirs = {what: (exact, values) for what, exact, values in _facts(read)}
+    for what, exact, values in _facts(graph):
+        if what not in theirs:
+            return f"{what} would be lost"
+        other, others = theirs.pop(what)
+        if exact != other:
+            return f"{what} would be read back as {shown(other)}, not {shown(exact)}"
+        for one, its in zip(values, others, strict=True):
+            size = np.abs(one).max(initial=0.0)
+            if np.abs(one - its).max(initial=0.0) > _ROUNDING * (
+                size if what.startswith(_MASS) else max(1.0, size)
+            ):
+                return f"{what} would be read back with the numbers {its.tolist()}, not {one.tolist()}"
+    return f"{next(iter(theirs))} would be read back" if theirs else ""
+
+
+def _facts(graph: SubsystemGraph) -> Iterator[_Fact]:
+    yield "the name", graph.name, []
+    yield "the order of q", graph.joint_names, []
+    yield "gravity", None, [graph.gravity]
+    yield "the passive joints", {*graph.passive_joints}, []
+    for link in graph.links:
+        body, x = graph.link_pose(link)
+        yield f"link '{link}'", None if body is None else graph.bodies[body].name, _pose(x)
+    for moved in (graph.ground, *graph.bodies):
+        yield f"{_MASS} of body '{moved.name}'", None, [np.array([moved.mass]), moved.inertia]
+        yield f"the centre of mass of body '{moved.name}'", None, [moved.com]
+    for joint in graph.joints:
+        free = joint.type is JointType.REVOLUTE and joint.limits.lower is joint.limits.upper is None
+        kind = JointType.CONTINUOUS if free else joint.type
+        ends = kind.value, joint.parent_link, joint.child_link, joint.limits, joint.mimic
+        terms = joint.damping, joint.friction, joint.armature, joint.stiffness, joint.rest_position
+        axis = [joint.axis] if joint.type.nv == 1 else []
+        yield f"joint '{joint.name}'", (ends, terms), [*_pose(joint.x_parent_joint), *axis]
+    for subsystem in graph.subsystems:
+        names = {joint.name for joint in subsystem.joints}
+        own = names, subsystem.black_box, {*subsystem.fixed_links}
+        yield f"subsystem '{subsystem.name}'", own, _pose(subsystem.connection.x_body_connection)
+    for loop in graph.loop_joints:
+        numbers = [loop.axis, *_pose_of(*loop.anchors)]
+        yield f"loop joint '{loop.name}'", (loop.type, *(end.link for end in loop.anchors)), numbers
+    for gear in graph.gears:
+        yield f"the gear of joint '{gear.joint}'", gear, []
+    for spring in graph.springs:
+        law = spring.stiffness, spring.free_length, spring.initial_force, spring.damping
+        exact = law, *(anchor.link for anchor in spring.anchors)
+        yield f"spring '{spring.name}'", exact, _pose_of(*spring.anchors)
+    yield "the independent joints", graph.independent_joint_names, []
+
+
+def _pose(x: DualQuaternion) -> list[NDArray[np.float64]]:
+    return [*to_rotation_translation(x)]
+
+
+def _pose_of(*anchors: Anchor) -> list[NDArray[np.float64]]:
+    return [array for anchor in anchors for array in _pose(anchor.x_link_anchor)]
+
+
+# The whole text: links and joints of all bodies, tags, and what the sources say beside.
+
+#: xyz and rpy of a joint at its parent link.
+_NOWHERE = ("0.0 0.0 0.0", "0.0 0.0 0.0")
+
+
+def graph_urdf(graph: SubsystemGraph) -> str:
+    """See :meth:`.SubsystemGraph.to_urdf`. The text is read back and compared with the graph."""
+    require_graph(graph)
+    robot = robot_element(graph)
+    add_from_sources(robot, graph)
+    text = text_of(robot)
+    try:
+        wrong = difference(graph, graph_of(read_plain(text)))
+    except DescriptionError as error:
+        wrong = str(error).removeprefix(f"line {error.line}: ")  # of a text that nobody sees
+    if wrong:
+        raise UnsupportedModelError(f"'{graph.name}' cannot be written as a URDF with tags: {wrong}")
+    return text
+
+
+def text_of(robot: etree._Element) -> str:
+    """The text of a <robot> element, one line for each element."""
+    etree.indent(robot)
+    return etree.tostring(robot, encoding="unicode") + "\n"
+
+
+def robot_element(graph: SubsystemGraph) -> etree._Element:
+    """The <robot> element of a graph, without what only its sources say."""
+    robot = element("robot", name=graph.name)
+    taken = _names_of_joints(graph)
+    for index in (None, *range(len(graph.bodies))):
+        body = body_at(graph, index)
+        for part in parts_of(body):
+            inertials = [part.inertial, *(load for at, load in body.payloads.items() if at == part.name)]
+            whole = merged([(own, DualQuaternion.identity) for own in inertials])
+            robot.append(link(part.name, part.inertial if len(inertials) == 1 else whole))
+            if part.parent is not None:
+                name = part.joint or _new_name(part.name, taken)
+                x = body.links[part.parent].conjugate() * body.links[part.name]
+                robot.append(fixed_joint(name, part.parent, part.name, x))
+    for box in graph.subsystems:
+        robot.extend(_fixed_part(graph, box, taken))
+    for subsystem in graph.subsystems:
+        for name in document_order(graph, subsystem):
+            joint = graph.joint(name)
+            _, x_body_link = graph.link_pose(joint.parent_link)
+            robot.append(moving_joint(joint, x_body_link.conjugate() * joint.x_parent_joint))
+    root = _without_added_root(robot, graph)
+    robot.append(tags(graph, root))
+    return robot
+
+
+def _names_of_joints(graph: SubsystemGraph) -> set[str]:
+    """Names that a further fixed joint cannot have."""
+    fixed = {part.joint for body in (graph.ground, *graph.bodies) for part in body.parts if part.joint}
+    closing = {loop.name for loop in graph.loop_joints} | {spring.name for spring in graph.springs}
+    return {joint.name for joint in graph.joints} | fixed | closing
+
+
+def _new_name(child: str, taken: set[str]) -> str:
+    name = free_name(f"{child}_fixed", taken)
+    taken.add(name)
+    return name
+
+
+def _fixed_part(graph: SubsystemGraph, box: Subsystem, taken: set[str]) -> list[etree._Element]:
+    """Links of a black box that are fixed to what carries it, all but the first one to that one.
+
+    How they are fixed to each other is not known.
+    """
+    made = []
+    carrier, (_, x_carrier) = box.connection.link, graph.link_pose(box.connection.link)
+    for name, x in box.fixed_links.items():
+        parent, x_parent = (carrier, x_carrier)
+        if name != box.root_link:
+            parent, x_parent = box.root_link, box.fixed_links[box.root_link]
+        made.append(element("link", name=name))
+        made.append(fixed_joint(_new_name(name, taken), parent, name, x_parent.conjugate() * x))
+    return made
+
+
+def _without_added_root(robot: etree._Element, graph: SubsystemGraph) -> str | None:
+    """Remove the floating joint and the ground that readers add by themselves; the joint's name.
+
+    None where the ground carries something else, or is not as readers would make it: then both stay.
+    """
+    links, joints = robot.findall("link"), robot.findall("joint")
+    ground = next(own for own in links if own.get("name") == graph.ground.name)
+    carried = [own for own in joints if ends_of(own)[0] == graph.ground.name]
+    if not graph.floating_base or len(carried) != 1 or len(ground):
+        return None
+    (joint,) = carried
+    name = str(joint.get("name"))
+    as_read = (
+        free_name(GROUND, [str(own.get("name")) for own in links if own is not ground]),
+        free_name(ROOT_JOINT, [str(own.get("name")) for own in joints if own is not joint]),
+    )
+    at_origin = all((own.get("xyz"), own.get("rpy")) == _NOWHERE for own in joint.findall("origin"))
+    if (
+        (ground.get("name"), name) != as_read
+        or not at_origin
+        or len(joint) > len(("parent", "child", "origin"))
+    ):
+        return None
+    robot.remove(ground)
+    robot.remove(joint)
+    return name
