@@ -33,7 +33,7 @@ from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
-from modular_dynamics_ros.diagnostics.failures import described, one_line
+from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import BadMessage, NodeError, OffsetsFileError, listed
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
 from modular_dynamics_ros.messages.geometry import wrench_message

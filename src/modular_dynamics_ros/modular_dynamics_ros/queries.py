@@ -23,7 +23,7 @@ from modular_dynamics_ros.computation.queries import quantities
 from modular_dynamics_ros.computation.queries.query_model import QueryModel, Subject, code_of, state_of
 from modular_dynamics_ros.computation.queries.trajectory import trajectory_torques
 from modular_dynamics_ros.computation.values import Configuration, State
-from modular_dynamics_ros.diagnostics.failures import described, one_line
+from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import NodeError
 from modular_dynamics_ros.messages.geometry import WrenchWriter, set_rates
 from modular_dynamics_ros.messages.queries import (

@@ -28,7 +28,7 @@ from modular_dynamics_ros.assembly.files import (
 from modular_dynamics_ros.assembly.motion import MovingJoints
 from modular_dynamics_ros.assembly.state_publisher import StatePublisherClient, require_node_name
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK
-from modular_dynamics_ros.diagnostics.failures import described, one_line
+from modular_dynamics_ros.diagnostics.change_log import described, one_line
 from modular_dynamics_ros.exceptions import AssemblyFileError, ParameterError
 from modular_dynamics_ros.lifecycle.node import ManagedNode
 from modular_dynamics_ros.messages.joint_states import JointStateWriter

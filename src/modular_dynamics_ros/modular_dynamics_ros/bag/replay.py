@@ -24,7 +24,6 @@ from modular_dynamics_ros.computation.robot import Robot, load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import Arrival, check_age
 from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.dynamics.settings import dynamics_settings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError, SettingError, listed
 from modular_dynamics_ros.messages.geometry import (
     base_state_from_message,
@@ -36,7 +35,7 @@ from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.joint_states import JointStates
 from modular_dynamics_ros.node.joint_table import JointTable
-from modular_dynamics_ros.node.settings import given_positions
+from modular_dynamics_ros.node.settings import dynamics_settings, given_positions
 from modular_dynamics_ros.node.topic_names import topic_name
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 

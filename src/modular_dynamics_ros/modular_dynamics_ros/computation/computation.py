@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
-from modular_dynamics_ros.computation.accelerations.places import places
+from modular_dynamics_ros.computation.accelerations.places import places, values_at
 from modular_dynamics_ros.computation.base_states import BaseStates
-from modular_dynamics_ros.computation.carried_over import carried_configuration, carried_state
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
 from modular_dynamics_ros.computation.open_chain import OpenChain
@@ -28,39 +27,47 @@ from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrench
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation", "WholeAnswer"]
+__all__ = ["Answer", "Computation", "carried_configuration", "carried_state"]
+
+# What a changed robot takes over from the one before: values by joint, and where its loops stand.
 
 
-class Answer(Protocol):
-    """What is published for one state. It does not change, but `dynamics` may be made when it is read."""
-
-    @property
-    def state(self) -> State:
-        """The state that is answered."""
-
-    @property
-    def configuration(self) -> Configuration:
-        """The configuration of all joints."""
-
-    @property
-    def wrenches(self) -> AppliedWrenches:
-        """The wrenches that were applied."""
-
-    @property
-    def effort(self) -> Array:
-        """Torques (n,) [N m or N], NaN inside black boxes; may share the array of `dynamics`."""
-
-    @property
-    def exceeded(self) -> NDArray[np.bool_]:
-        """Whether each effort limit was exceeded (n,)."""
-
-    @property
-    def dynamics(self) -> Dynamics:
-        """The inverse dynamics behind the effort."""
+def carried_state(robot: Robot, before: Robot, state: State) -> State | None:
+    """Return a state of the robot before its change as one of this robot; None if it has new joints."""
+    where = places(robot.state_names, before.state_names)
+    if (where < 0).any():
+        return None
+    measured = values_at(places(robot.passive_names, before.passive_names), state.measured, np.nan)
+    q, v, a = state.q[where], state.v[where], state.a[where]
+    return State(state.stamp, q, v, a, measured, state.coverage, state.base)
 
 
-class WholeAnswer(NamedTuple):
-    """An `Answer` with all its parts."""
+def carried_configuration(
+    robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
+) -> Configuration:
+    """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
+
+    Args:
+        anew: closes the loops at the state without a configuration to follow: joints that are new are taken
+            from there.
+    """
+    where = places(robot.state_names, before.state_names)
+    names, known = robot.graph.joint_names, {*before.graph.joint_names}
+    coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
+    for name in known.intersection(names):
+        coordinates[robot.graph.q_slice(name)] = last.coordinates[before.graph.q_slice(name)]
+    q = values_at(where, last.state.q, state.q)
+    return Configuration(state._replace(stamp=last.state.stamp, q=q), coordinates)
+
+
+class Answer(NamedTuple):
+    """What is published for one state.
+
+    Attributes:
+        configuration: of all joints. wrenches: that were applied.
+        effort: torques (n,) [N m or N], NaN inside black boxes; may share the array of `dynamics`.
+        exceeded: whether each effort limit was exceeded (n,). dynamics: behind the effort.
+    """
 
     state: State
     configuration: Configuration
@@ -152,7 +159,7 @@ class Computation:
         where = places(robot.state_names, before.state_names)
         configuration = carried_configuration(robot, before, then, state, lambda: then)
         effort, exceeded = last.effort[where], last.exceeded[where]
-        return WholeAnswer(state, configuration, wrenches, effort, exceeded, last.dynamics)
+        return Answer(state, configuration, wrenches, effort, exceeded, last.dynamics)
 
     def positions(self, last: Answer | None) -> dict[str, float]:
         """Return by joint the last measured position, or the last answer's if loops or gears move it."""
@@ -293,7 +300,7 @@ class Computation:
                 if self.base_states is not None:
                     self.base_states.restart_filter()
             raise
-        return WholeAnswer(state, configuration, wrenches, effort, exceeded, dynamics)
+        return Answer(state, configuration, wrenches, effort, exceeded, dynamics)
 
 
 def _solver_of(robot: Robot, settings: ComputationSettings) -> OpenChain | ClosedLoop:

@@ -16,50 +16,29 @@ from modular_dynamics_ros.computation.values import (
 )
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["UNLOADED", "OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
-
-UNLOADED = AppliedWrenches()
+__all__ = ["OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
 
 Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(frozen=True, eq=False, slots=True)
 class OpenChainDynamics:
     """The inverse dynamics of one state of an open chain.
 
     Attributes:
-        chain: what solved it. motion: of all joints; it must not change. wrenches: that act on the robot.
-        torques: (nv,) of all joints [N m or N].
-        solved: all results of the library; None: `result` computes them when it is read first, in the
-            thread of the chain.
+        robot: whose. motion: of all joints. wrenches: that act on the robot. result: of the library.
     """
 
-    chain: "OpenChain"
+    robot: Robot
     motion: Motion
     wrenches: AppliedWrenches
-    torques: Array
-    solved: md.InverseDynamicsResult | None = None
-
-    @property
-    def result(self) -> md.InverseDynamicsResult:
-        """Torques, and the wrenches of joints and connection points.
-
-        Raises:
-            BadMessage: the torques overflow.
-        """
-        if self.solved is None:
-            self.solved = self.chain.solve_motion(self.motion, self.wrenches)
-        return self.solved
-
-    @property
-    def robot(self) -> Robot:
-        """The robot whose dynamics these are."""
-        return self.chain.robot
+    result: md.InverseDynamicsResult
 
     @property
     def tau(self) -> Array:
         """Torques (n,) of the robot's `state_names` [N m or N]."""
-        return self.torques if self.robot.all_known else self.torques[self.robot.indices]
+        tau = self.result.tau
+        return tau if self.robot.all_known else tau[self.robot.indices]
 
     @property
     def friction(self) -> Array:
@@ -71,7 +50,7 @@ class OpenChainDynamics:
     def base_wrench(self) -> Array:
         """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
         assert self.robot.base is not None  # the caller looks
-        return self.torques[self.robot.base.velocities]
+        return self.result.tau[self.robot.base.velocities]
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """Return the wrench that holds the subsystem with this index."""
@@ -90,7 +69,7 @@ class OpenChainDynamics:
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """Compare the torques with Pinocchio's, at this robot's gravity."""
         check.set_gravity(self.robot.graph.gravity)
-        return check(*self.motion, self.torques, self.wrenches.external, self.wrenches.black_box)
+        return check(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
 
 
 class OpenChain:
@@ -118,17 +97,13 @@ class OpenChain:
             BadMessage: the torques overflow.
         """
         motion = motion_of(self.robot, state, configuration)
-        solved = self.solve_motion(motion, wrenches)
-        return OpenChainDynamics(self, motion, wrenches, solved.tau, solved)
-
-    def solve_motion(self, motion: Motion, wrenches: AppliedWrenches) -> md.InverseDynamicsResult:
-        """Return the library's result for a motion of all joints. Raises BadMessage as `solve` does."""
         try:
-            return self._solver.solve(
+            result = self._solver.solve(
                 *motion, external_wrenches=wrenches.external, black_box_wrenches=wrenches.black_box
             )
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
+        return OpenChainDynamics(self.robot, motion, wrenches, result)
 
     def gravity(self, configuration: Configuration) -> Array:
         """Return torques (n,) at rest for gravity and springs; wrenches and black boxes are excluded.

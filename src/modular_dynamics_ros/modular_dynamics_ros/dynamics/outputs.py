@@ -12,7 +12,7 @@ from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.values import Array, State
-from modular_dynamics_ros.dynamics.terms.outputs import TermOutputs
+from modular_dynamics_ros.dynamics.terms import TermOutputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import WrenchWriter
 from modular_dynamics_ros.messages.joint_states import JointStateWriter

@@ -1,32 +1,126 @@
 """One robot in dynamics_node: every joint state gets its torques, and some are compared with Pinocchio."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes import BlackBoxes
-from modular_dynamics_ros.computation.computation import Answer
-from modular_dynamics_ros.computation.values import State
+from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.robot import Robot
+from modular_dynamics_ros.computation.values import Array, State
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
+from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.dynamics.base_inputs import base_input
 from modular_dynamics_ros.dynamics.crosscheck import CrossChecks
-from modular_dynamics_ros.dynamics.output_status import limited_joints, output_status
 from modular_dynamics_ros.dynamics.outputs import DynamicsOutputs
 from modular_dynamics_ros.dynamics.prepared_robot import PreparedRobot, load_prepared
-from modular_dynamics_ros.dynamics.settings import dynamics_settings
-from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
 from modular_dynamics_ros.dynamics.wrench_inputs import WHERE, WrenchInputs
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.node import STEADY_CLOCK
-from modular_dynamics_ros.messages.status import Status
+from modular_dynamics_ros.messages.status import Status, status_of
+from modular_dynamics_ros.node.answer_record import AnswerRecord
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.reference_input import ReferenceInput
-from modular_dynamics_ros.node.robot_session import RobotSession
+from modular_dynamics_ros.node.robot_session import WATCH_PERIOD, RobotSession
+from modular_dynamics_ros.node.settings import dynamics_settings
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["DynamicsSession"]
+__all__ = ["DynamicsSession", "TorqueRamp", "limited_joints", "output_status"]
+
+# The torques that were published last, and their way to zero.
+
+
+class TorqueRamp:
+    """ramp_to_zero of what receivers of the torques have, whichever robot of the node it was published for.
+
+    The robots of a node share one: when a robot is replaced, controllers keep the torques of the old one
+    until the new one is answered. They came with its joints and in its order, and so does the ramp. The
+    topics are the same for all robots of a node, which keeps their publishers (`SharedEntities`).
+    """
+
+    def __init__(self, node: SessionNode) -> None:
+        self._node = node
+        self._outputs: DynamicsOutputs | None = None
+        self._last: tuple[State, Array] | None = None  # the state, and the torques published for it
+        self._factor = 1.0  # of the last torques; it falls until others are published
+        self._start = 0.0  # for how long [s] the input had been stale when the ramp began
+
+    def published(self, answer: Answer, outputs: DynamicsOutputs) -> None:
+        """Note the published torques, with which a ramp begins."""
+        self._last, self._outputs, self._factor = (answer.state, answer.effort), outputs, 1.0
+
+    def advance(self, overdue: float, duration: float) -> bool:
+        """Publish the torques that are due, `overdue` [s] after the input became stale.
+
+        Args:
+            duration: of the whole ramp [s].
+
+        Returns:
+            whether there was something to publish.
+        """
+        if self._last is None or self._factor == 0.0:
+            return False
+        # it begins with the first look, which comes late where /clock died or the process stood still
+        begun = max(0.0, overdue - WATCH_PERIOD)
+        self._start = begun if self._factor == 1.0 else min(self._start, begun)
+        self._publish(1.0 - (overdue - self._start) / duration)
+        return True
+
+    def finish(self, duration: float, hurried: Callable[[], bool]) -> None:
+        """Publish all of the ramp, or what is left of it; until `hurried` is true."""
+        began, start = time.monotonic(), self._factor
+        while self._last is not None and self._factor > 0.0 and not hurried():
+            time.sleep(WATCH_PERIOD)
+            self._publish(start - (time.monotonic() - began) / duration)
+        if self._outputs is not None:
+            self._outputs.wait_until_received()
+
+    def _publish(self, factor: float) -> None:
+        assert self._last is not None  # both callers have checked
+        assert self._outputs is not None
+        # never more than before, also where a simulation that starts again sets the clock back
+        self._factor = min(self._factor, max(0.0, factor))
+        state, effort = self._last
+        self._outputs.publish_torques(state, self._factor * effort, self._node.now())
+
+
+# What dynamics_node reports of its answers.
+
+
+def limited_joints(robot: Robot, answer: Answer) -> list[str]:
+    """Return the joints whose effort limits the answer exceeded."""
+    return [robot.state_names[index] for index in np.flatnonzero(answer.exceeded)]
+
+
+def output_status(
+    record: AnswerRecord,
+    limited: "Counter[str]",
+    computation: Computation,
+    source: str,
+    answer: Answer | None,
+) -> Status:
+    """Return the status of rate, latency, effort limits and the source of accelerations.
+
+    Args:
+        limited: answers above the effort limit, by joint. source: of the accelerations, in words.
+        answer: the last one.
+    """
+    robot, settings = computation.robot, computation.settings
+    values = {
+        **answer_values(record.counts, source),
+        "output": settings.output,
+        "root": robot.mounting,
+    }
+    values |= {f"answers above the effort limit of {name}": str(count) for name, count in limited.items()}
+    now = [] if answer is None else limited_joints(robot, answer)
+    warnings = [f"effort limit reached ({settings.effort_limits}): {', '.join(now)}"] if now else []
+    good = f"{robot.graph.name}: torques of {len(robot.joint_names)} joints"
+    return status_of("output", good, values, warnings=warnings)
+
 
 #: Logged before the first torques: adding gravity twice, or not at all, moves the arm.
 PUBLISHING = {

@@ -17,8 +17,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
-from modular_dynamics_ros.diagnostics.change_log import ChangeLog
-from modular_dynamics_ros.diagnostics.failures import described
+from modular_dynamics_ros.diagnostics.change_log import ChangeLog, described
 from modular_dynamics_ros.exceptions import ParameterError
 from modular_dynamics_ros.lifecycle.entities import NO_PUBLISHER_EVENTS, ReadingNode
 from modular_dynamics_ros.lifecycle.requests import answer_all_requests

@@ -14,7 +14,7 @@ from rcl_interfaces.msg import Parameter, SetParametersResult
 from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.node import Node
 
-from modular_dynamics_ros.diagnostics.failures import described
+from modular_dynamics_ros.diagnostics.change_log import described
 from modular_dynamics_ros.exceptions import listed
 
 __all__ = ["answer_all_requests"]

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import SettingError, listed
-from modular_dynamics_ros.parameters.nodes import RobotParameters
+from modular_dynamics_ros.parameters.nodes import DynamicsParameters, RobotParameters
 
-__all__ = ["given_positions", "robot_settings"]
+__all__ = ["dynamics_settings", "given_positions", "robot_settings"]
 
 _NUMBER = re.compile(r"[+-]?([0-9]{1,9}\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,2})?", re.IGNORECASE)
 FARTHEST = 1e6  # [rad or m] of a given position
@@ -47,3 +48,20 @@ def given_positions(assignments: Sequence[str], names: Sequence[str]) -> dict[st
         text = f"absent_joints names {listed(unknown)}; the joints of joint_states are {', '.join(names)}"
         raise SettingError(text)
     return positions
+
+
+# From the parameters of dynamics_node to the settings of its computation.
+
+
+def dynamics_settings(parameters: DynamicsParameters) -> ComputationSettings:
+    """Return the settings of every node, and which torques are published."""
+    p = parameters
+    return replace(
+        robot_settings(p),
+        output=p.output,
+        friction=p.friction,
+        effort_limits=p.effort_limits,
+        on_stale_external_wrench=p.on_stale_external_wrench,
+        on_stale_black_box=p.on_stale_black_box,
+        reversed_black_boxes=p.reversed_black_boxes,
+    )

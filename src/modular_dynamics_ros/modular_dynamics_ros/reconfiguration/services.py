@@ -19,8 +19,8 @@ import modular_dynamics as md
 from modular_dynamics.exceptions import ModelError, ModularDynamicsError, UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.kinds import IDENTITY_POSE, Attachment, Payload
-from modular_dynamics_ros.diagnostics.failures import described as described_failure
-from modular_dynamics_ros.diagnostics.failures import one_line
+from modular_dynamics_ros.diagnostics.change_log import described as described_failure
+from modular_dynamics_ros.diagnostics.change_log import one_line
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError, NumbersError, RobotError, UnknownError
 from modular_dynamics_ros.messages.queries import load_numbers, pose_numbers
 from modular_dynamics_ros.messages.stamps import stamp_message

@@ -1,24 +1,31 @@
 """What subsystem_node receives from its neighbours: motions, wrenches, and for which subsystems they wait."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from geometry_msgs.msg import WrenchStamped
-from modular_dynamics_interfaces.msg import ConnectionMotion
+from modular_dynamics_interfaces.msg import ConnectionMotion, SubsystemGraph
 from std_msgs.msg import String
 
+from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
+from modular_dynamics_ros.computation.subsystem.layout import Layout, contradiction
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
 from modular_dynamics_ros.exceptions import BadMessage
+from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import connection_motion_from_message
+from modular_dynamics_ros.messages.subsystems import connection_motion_from_message, layout_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
+from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.subscriptions import Subscriptions
 from modular_dynamics_ros.node.topic_names import topic_name
+from modular_dynamics_ros.node.topics import LATCHED
 
-__all__ = ["DEPTH", "LOG_NAME", "NeighbourInputs"]
+__all__ = ["DEPTH", "LOG_NAME", "NeighbourDescriptions", "NeighbourInputs", "PartReferenceInput"]
 
 LOG_NAME = "neighbours"
 DEPTH = 500  # as for joint states: a second at 500 Hz
@@ -128,3 +135,107 @@ class NeighbourInputs(Subscriptions):
         self._heard[neighbour] = self._node.steady()
         self._asked.pop(neighbour, None)
         self._receive(stamp, neighbour, value)
+
+
+# Whether the neighbours of a subsystem were started with descriptions that fit its own.
+
+
+class NeighbourDescriptions(Subscriptions):
+    """The graphs of all other subsystems' nodes: any of them may take this one for its neighbour.
+
+    A foreign program publishes no graph, and is compared with nothing.
+
+    Args:
+        part: the subsystem. graph: what this node publishes.
+        fits: called when a description has come that fits, or a node has ended whose description did not.
+
+    Attributes:
+        contradictions: what to say of the nodes whose descriptions do not fit, by subsystem.
+    """
+
+    def __init__(
+        self, node: SessionNode, part: SubsystemPart, graph: SubsystemGraph, fits: Callable[[], None]
+    ) -> None:
+        super().__init__(node)
+        self._name, self._own, self._fits = part.name, layout_from_message(graph), fits
+        self._layouts: dict[str, Layout] = {}
+        self._awaited = {*part.neighbours}  # neighbours whose graph has not arrived
+        self.contradictions: dict[str, str] = {}
+        self._graphs = {
+            other: self._subscribe_with_info(
+                SubsystemGraph,
+                f"{topic_name(other)}/subsystem_graph",
+                partial(self._on_graph, other),
+                LATCHED,
+                event_callbacks=NO_SUBSCRIPTION_EVENTS,
+            )
+            for other in self._own.predecessors
+            if other != self._name
+        }
+
+    def continue_from(self, other: "NeighbourDescriptions") -> None:
+        """Take over what is known of the others; DDS does not resend it."""
+        for name in other._layouts.keys() & self._graphs.keys() - self._layouts.keys():
+            self._compare(name, other._layouts[name])
+
+    def unusable(self) -> dict[str, str]:
+        """Return the nodes that cannot take part in computations, and why; also those without a graph yet."""
+        coming = [name for name in self._awaited if self._graphs[name].get_publisher_count()]
+        return self.contradictions | {
+            name: f"the node of subsystem '{name}' runs, but its subsystem_graph has not come: nothing shows "
+            "whether its robot description fits; no torques are published: is the node active?"
+            for name in coming
+        }
+
+    def forget_ended(self) -> None:
+        """Forget contradictions with nodes that have ended, as another program may replace them.
+
+        What did fit is kept: a node that DDS took for ended, because its process stood still, comes back, and
+        its graph, which this node has received, does not come again.
+        """
+        for name in [*self.contradictions]:
+            if not self._graphs[name].get_publisher_count():
+                del self._layouts[name], self.contradictions[name]
+                self._fits()
+
+    def _on_graph(self, name: str, message: SubsystemGraph, info: dict[str, Any]) -> None:
+        with self._refusing(LOG_NAME, f"subsystem_graph of '{name}'"):
+            self._compare(name, layout_from_message(message))
+
+    def _compare(self, name: str, layout: Layout) -> None:
+        self._layouts[name] = layout
+        self._awaited.discard(name)
+        if (clause := contradiction(self._name, self._own, name, layout)) is not None:
+            self.contradictions[name] = (
+                f"the robot descriptions of '{self._name}' and '{name}' contradict each other: {clause}; "
+                "no torques are published: give the nodes of all subsystems the same description"
+            )
+            return
+        self.contradictions.pop(name, None)
+        self._fits()
+
+
+# References of the whole robot, as the node of one subsystem takes them.
+
+
+class PartReferenceInput(ReferenceInput):
+    """References of the whole robot: the nodes of all subsystems take, and refuse, the same ones."""
+
+    def __init__(self, node: SessionNode, computation: SubsystemComputation, reference_type: str) -> None:
+        super().__init__(node, computation, reference_type)
+        names, own = computation.part.robot_names, computation.robot.state_names
+        self._names, self._columns = names, [names.index(name) for name in own]
+
+    def _trajectory(
+        self, message: Any, read: Callable[[Sequence[str]], ReferenceTrajectory]
+    ) -> ReferenceTrajectory:
+        """Return the trajectory as `ReferenceInput` does. Raises BadMessage: no stamp, as arrivals differ."""
+        if not stamp_nanoseconds(message.header.stamp):
+            text = "its stamp is zero, which means its arrival: that differs from node to node; stamp it"
+            raise BadMessage("no stamp", text)
+        trajectory = read(self._names)
+        if not len(trajectory.instants):
+            return trajectory
+        own = {self._names[column] for column in self._columns}
+        missing = tuple(name for name in trajectory.missing if name in own)
+        return replace(trajectory, powers=trajectory.powers[:, :, self._columns].copy(), missing=missing)

@@ -17,18 +17,40 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.robot_session import RobotSession, read_robot
+from modular_dynamics_ros.node.robot_session import WATCH_PERIOD, RobotSession, read_robot
 from modular_dynamics_ros.node.settings import robot_settings
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import SubsystemParameters
-from modular_dynamics_ros.subsystem.descriptions import NeighbourDescriptions
-from modular_dynamics_ros.subsystem.inputs import LOG_NAME, NeighbourInputs
+from modular_dynamics_ros.subsystem.inputs import (
+    LOG_NAME,
+    NeighbourDescriptions,
+    NeighbourInputs,
+    PartReferenceInput,
+)
 from modular_dynamics_ros.subsystem.missing import MissingNeighbours
 from modular_dynamics_ros.subsystem.outputs import SubsystemOutputs
-from modular_dynamics_ros.subsystem.own_pauses import OwnPauses
-from modular_dynamics_ros.subsystem.part_reference_input import PartReferenceInput
 
-__all__ = ["SubsystemSession"]
+__all__ = ["OwnPauses", "SubsystemSession"]
+
+# For how long a node itself did not run: the process was stopped, or a callback took long.
+
+USUAL = 2 * WATCH_PERIOD  # [s] between two looks at most, also where the computer is busy
+
+
+class OwnPauses:
+    """Measures by how much a timer of WATCH_PERIOD is late. Meanwhile nothing was read that neighbours sent.
+
+    Args:
+        now: of the monotonic clock [ns].
+    """
+
+    def __init__(self, now: int) -> None:
+        self._last = now
+
+    def look(self, now: int) -> int:
+        """Call whenever the timer does; how long [ns] the node did not run since the call before."""
+        late, self._last = now - self._last - round(USUAL * 1e9), now
+        return max(0, late)
 
 
 @dataclass(eq=False)

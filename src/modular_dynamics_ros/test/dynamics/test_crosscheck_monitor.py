@@ -2,7 +2,7 @@
 
 import pytest
 
-from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS, CrossCheckMonitor, crosscheck_status
+from modular_dynamics_ros.dynamics.crosscheck import AGREEMENTS, CrossCheckMonitor, crosscheck_status
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 
 

@@ -11,8 +11,7 @@ from modular_dynamics_ros.computation.accelerations.reference_trajectory import 
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.values import ComputationSettings
-from modular_dynamics_ros.dynamics.output_status import output_status
-from modular_dynamics_ros.dynamics.session import DynamicsSession
+from modular_dynamics_ros.dynamics.session import DynamicsSession, output_status
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN

@@ -14,8 +14,7 @@ import modular_dynamics.crosscheck
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
 from modular_dynamics_ros.dynamics import crosscheck
-from modular_dynamics_ros.dynamics.crosscheck import PinocchioCheck
-from modular_dynamics_ros.dynamics.crosscheck_monitor import AGREEMENTS
+from modular_dynamics_ros.dynamics.crosscheck import AGREEMENTS, PinocchioCheck
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.messages.status import ERROR, OK, WARN
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

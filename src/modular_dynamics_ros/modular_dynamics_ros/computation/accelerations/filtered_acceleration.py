@@ -225,9 +225,10 @@ class FilteredAcceleration:
             raise ValueError(f"velocities have the shape {velocity.shape}; ({self._joints},) is needed")
         if self._new is not None:
             self._begin(self._new, velocity)
-        if (moment := self.after(stamp, velocity)) is not None:
-            self.take(moment)
-            return moment.acceleration
+        now = self._now
+        if now is not None and 0 < stamp - now.stamp <= self._longest_gap:
+            self._before, self._now = now, self._advanced(now, stamp, velocity)
+            return self._now.acceleration
         last = self._last
         if stamp == last:
             return self._correct(stamp, velocity)
@@ -237,20 +238,6 @@ class FilteredAcceleration:
             self.state = FilterState.RESTARTED_BACKWARDS if backwards else FilterState.RESTARTED_AFTER_PAUSE
         self._start(stamp, velocity)
         return None if self._now is None else self._now.acceleration
-
-    def after(self, stamp: int, velocity: Array) -> Moment | None:
-        """Return the filter after one more sample, to be committed with `take`. It keeps the velocity array.
-
-        None where the period is not known, or the sample is not the next one: `update` says what then.
-        """
-        now = self._now
-        if now is None or self._new is not None or not 0 < stamp - now.stamp <= self._longest_gap:
-            return None
-        return self._advanced(now, stamp, velocity)
-
-    def take(self, moment: Moment) -> None:
-        """Take the sample of `after`."""
-        self._before, self._now = self._now, moment
 
     def _correct(self, stamp: int, velocity: Array) -> Array | None:
         """Replace the last stamp's velocity, which may come in several messages; return the acceleration."""

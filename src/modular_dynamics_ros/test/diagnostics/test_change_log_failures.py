@@ -1,6 +1,6 @@
 """Texts with names that somebody else has chosen."""
 
-from modular_dynamics_ros.diagnostics.failures import one_line
+from modular_dynamics_ros.diagnostics.change_log import one_line
 
 
 def test_a_text_stays_on_one_line_and_bounded():

@@ -7,28 +7,71 @@ from typing import Any
 import numpy as np
 from builtin_interfaces.msg import Time
 from modular_dynamics_interfaces.msg import EquationOfMotion, JointWrenches, TorqueTerms
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
+from modular_dynamics_ros.computation.accelerations.places import places
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.external_torques import ExternalTorques
 from modular_dynamics_ros.computation.queries.quantities import equation_of_motion
 from modular_dynamics_ros.computation.queries.query_model import QueryError, QueryModel
 from modular_dynamics_ros.computation.robot import Robot
 from modular_dynamics_ros.computation.values import Array
-from modular_dynamics_ros.dynamics.terms.contact import ContactOutput
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.markers import WrenchMarkerWriter, arrow_scales
 from modular_dynamics_ros.messages.queries import equation_message, torque_terms_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter
+from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, KnownEffortsWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.outputs import Demand, Pace
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-__all__ = ["TermOutputs"]
+__all__ = ["ContactOutput", "TermOutputs"]
+
+# ~/external_torques: what the world exerts along the joints whose effort is measured.
+
+
+class ContactOutput:
+    """The topic; computed, and efforts read, only while it is subscribed to.
+
+    Args:
+        make_publisher: of a type and a topic. demand: for it.
+    """
+
+    def __init__(self, make_publisher: Callable[..., Any], demand: Demand, computation: Computation) -> None:
+        names = self._names = computation.robot.state_names
+        self._demand, self._computation = demand, computation
+        self._publisher = make_publisher(JointState, "~/external_torques")
+        self._torques, self._writer = ExternalTorques(len(names)), KnownEffortsWriter(names)
+
+    def continue_from(self, other: "ContactOutput") -> None:
+        """Continue the filters of joints that a changed robot keeps."""
+        self._torques.continue_from(other._torques, places(self._names, other._names))
+
+    def needs_efforts(self) -> bool:
+        """Return whether measured efforts are needed now."""
+        return self._publisher in self._demand.wanted
+
+    def publish(self, answer: Answer, stamp: Time, cutoff: float) -> None:
+        """Publish the contact torques of one answer; nothing if no effort was measured.
+
+        Args:
+            cutoff: of the filter [Hz].
+        """
+        measured = answer.state.effort
+        if measured is None or self._publisher not in self._demand.wanted:
+            return
+        settings, dynamics = self._computation.settings, answer.dynamics
+        # all that the actuators must overcome, whatever part of it is published
+        model = dynamics.tau + dynamics.friction if settings.friction == "urdf" else dynamics.tau
+        longest_gap = settings.stale_after
+        external = self._torques.update(answer.state.stamp, model, measured, cutoff, longest_gap)
+        if (message := self._writer.write(stamp, external)) is not None:
+            self._publisher.publish(message)
 
 
 class TermOutputs:

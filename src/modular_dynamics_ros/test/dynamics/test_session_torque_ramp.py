@@ -13,8 +13,7 @@ from std_msgs.msg import String
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import NAMES, Q, V, expected
 from helpers.nodes.lone_node import lone_node, message_info
-from modular_dynamics_ros.dynamics.session import DynamicsSession
-from modular_dynamics_ros.dynamics.torque_ramp import TorqueRamp
+from modular_dynamics_ros.dynamics.session import DynamicsSession, TorqueRamp
 from modular_dynamics_ros.messages.status import ERROR
 from modular_dynamics_ros.node.shared_entities import SharedEntities
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters

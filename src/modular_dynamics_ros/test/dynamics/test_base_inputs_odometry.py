@@ -1,6 +1,5 @@
 """dynamics_node with floating_base: torques and base wrench at the base's state that odometry tells."""
 
-import sys
 import time
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from std_msgs.msg import String
 
 import modular_dynamics as md
 from helpers.nodes.dynamics_harness import Q, V
+from modular_dynamics_ros.dynamics import base_inputs
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.node.robot_node import FAILURE
 
@@ -134,10 +134,12 @@ def test_odometry_that_cannot_be_used_is_named_and_the_last_good_one_stays(float
 
 
 def test_without_nav_msgs_a_floating_base_is_refused(make, monkeypatch, capfd):
-    monkeypatch.setitem(sys.modules, "nav_msgs.msg", None)
-    monkeypatch.delitem(sys.modules, "modular_dynamics_ros.dynamics.odometry_input", raising=False)
+    monkeypatch.setattr(base_inputs, "Odometry", None)
     assert make(floating_base=True).node.trigger_configure() == FAILURE
-    assert "floating_base needs nav_msgs/Odometry, which cannot be imported" in capfd.readouterr().err
+    assert (
+        "floating_base needs nav_msgs/Odometry: the package nav_msgs is not installed"
+        in capfd.readouterr().err
+    )
 
 
 def test_a_fixed_root_is_said_once_and_needs_no_odometry(make, capfd):

@@ -1,1 +1,0 @@
-"""What dynamics_node publishes of an answer besides torques: what stands behind them."""
