@@ -1,7 +1,7 @@
 """Edges of the graph of subsystems, twists and wrenches, and the graph as Graphviz DOT."""
 
 from ..model import SubsystemGraph, require_graph
-from ..model.printing import count_of_joints
+from ..model.subsystem import count_of_joints
 
 #: (kind, from, to, weight): kind "twist" (dashed) or "wrench" (solid); from and to index the subsystems.
 Edge = tuple[str, int, int, str]

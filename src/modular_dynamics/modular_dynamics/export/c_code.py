@@ -12,7 +12,6 @@ from ..codegen.c_files import Coordinates, Robot, header, source, test_program
 from ..codegen.c_names import identifier
 from ..exceptions import StateError
 from ..model import JointType, SubsystemGraph
-from ..model.graph import register_exporter
 from .functions import recordings_of
 
 __all__ = ["ExportedC", "coordinates_of", "library_version", "write_files"]
@@ -43,7 +42,6 @@ class ExportedC:
     operations: dict[str, int]
 
 
-@register_exporter
 def export_c(
     graph: SubsystemGraph,
     path: str | Path,

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from ..codegen.casadi import casadi_function
 from ..model import SubsystemGraph
-from ..model.graph import register_exporter
 from ..optional_packages import needed
 from .functions import recordings_of
 
@@ -47,7 +46,6 @@ class CasadiFunctions:
     explicit_constraint_jacobian: Any = None
 
 
-@register_exporter
 def to_casadi(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], guess: ArrayLike | None
 ) -> CasadiFunctions:

@@ -16,7 +16,6 @@ from ..exceptions import StateError, UnsupportedModelError
 from ..loops.core_loops import core_loops, loop_arrays
 from ..loops.dynamics.solver import solver_of
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
-from ..model.graph import register_exporter
 from .c_code import coordinates_of, library_version, write_files
 
 __all__ = ["to_cpp"]
@@ -26,7 +25,6 @@ _JOINT_TYPES = ("revolute", "prismatic", "floating", "spherical")
 _LOOP_TYPES = ("revolute", "spherical", "universal", "fixed", "prismatic", "planar")
 
 
-@register_exporter
 def to_cpp(graph: SubsystemGraph, path: str | Path | None, name: str, guess: ArrayLike | None) -> str:
     """See :meth:`.SubsystemGraph.to_cpp`, which calls it."""
     require_graph(graph)

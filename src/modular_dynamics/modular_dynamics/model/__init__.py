@@ -1,7 +1,6 @@
 """The model: joints, bodies, subsystems and the graph that they form. Constant after construction."""
 
 from . import joint_order
-from .changes.sources import SourceText
 from .checks import (
     black_box_loads,
     black_box_wrenches,
@@ -14,14 +13,27 @@ from .checks import (
     root_floating_joints,
     without_torques,
 )
-from .closure import Anchor, Gear, LoopJoint, Spring
 from .configuration import PositionLimits, joint_limits, usual_range
 from .findings import Finding, refusals_by_kind, summaries_by_kind
 from .graph import SubsystemGraph
-from .inertial import Inertial, Link, merged
 from .parameters import Parameter
-from .structure import body_of_link, checked_vectors, closing_elements, require_graph
-from .subsystem import Body, Connection, Joint, JointType, Limits, Mimic, Subsystem
+from .structure import SourceText, body_of_link, checked_vectors, closing_elements, require_graph
+from .subsystem import (
+    Anchor,
+    Body,
+    Connection,
+    Gear,
+    Inertial,
+    Joint,
+    JointType,
+    Limits,
+    Link,
+    LoopJoint,
+    Mimic,
+    Spring,
+    Subsystem,
+    merged,
+)
 
 __all__ = [
     "Anchor",

@@ -4,7 +4,7 @@ Each function is a method of :class:`.SubsystemGraph`, of the same name. Arrays 
 """
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,44 +13,12 @@ from ..algebra import motion_after, motion_between, quaternion_after, quaternion
 from ..exceptions import StateError
 from ..text.numbers import LARGEST
 from .number_arrays import SMALLEST_NORM, number_array
+from .structure import Structure
 from .subsystem import Joint, JointType
 
 Array = NDArray[np.float64]
 #: Random positions of joints without limits: angles up to half a turn, lengths up to a metre.
 HALF_TURN, METRE = np.pi, 1.0
-
-
-class CoordinateLayout(NamedTuple):
-    """Where the coordinates of joints are in q and v.
-
-    Attributes:
-        q, v: indices of the joints with one coordinate, in q and in v; in the same order.
-        continuous: indices in v of the continuous joints among them.
-        with_quaternion: of each floating or spherical joint: type, slice of q, slice of v.
-    """
-
-    q: NDArray[np.int64]
-    v: NDArray[np.int64]
-    continuous: NDArray[np.int64]
-    with_quaternion: tuple[tuple[JointType, slice, slice], ...]
-
-
-class Coordinates(Protocol):
-    """What these functions use of a graph: its joints with coordinates of their own, and their slices."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def joint_names(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
-    def nq(self) -> int: ...  # noqa: D102
-    @property
-    def nv(self) -> int: ...  # noqa: D102
-    @property
-    def coordinate_layout(self) -> CoordinateLayout: ...  # noqa: D102
-    def joint(self, name: str) -> Joint: ...  # noqa: D102
-    def q_slice(self, name: str) -> slice: ...  # noqa: D102
-    def v_slice(self, name: str) -> slice: ...  # noqa: D102
 
 
 class PositionLimits(NamedTuple):
@@ -60,7 +28,7 @@ class PositionLimits(NamedTuple):
     upper: Array
 
 
-def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
+def state_array(graph: Structure, name: str, value: ArrayLike) -> Array:
     """Return the value as a finite float array: (..., nq) if the name begins with q, else (..., nv).
 
     Raises:
@@ -81,24 +49,8 @@ def state_array(graph: Coordinates, name: str, value: ArrayLike) -> Array:
     return array
 
 
-def coordinate_layout(graph: Coordinates) -> CoordinateLayout:
-    """Return the layout of a graph's coordinates; the graph computes it once."""
-    joints = [
-        (graph.joint(name).type, graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names
-    ]
-    single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
-    indices = (
-        np.array([q for _, q, _ in single], np.int64),
-        np.array([v for _, _, v in single], np.int64),
-        np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
-    )
-    for array in indices:
-        array.flags.writeable = False
-    return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
-
-
 @np.errstate(over="ignore", invalid="ignore")  # overflow is reported when the result is checked
-def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
+def integrate(graph: Structure, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0) -> Array:
     """Return positions after moving with constant velocities v for a time dt [s]: q + v dt on the manifold.
 
     Of a floating joint v is a twist (linear, angular) in the child's axes, and the motion a screw, q exp(v
@@ -139,7 +91,7 @@ def integrate(graph: Coordinates, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
+def difference(graph: Structure, q0: ArrayLike, q1: ArrayLike, shortest: bool = False) -> Array:
     """Return velocities (nv,) or (count, nv) from q0 to q1 in one second: integrate(q0, d) = q1.
 
     Of floating and spherical joints by a rotation of at most half a turn; quaternions r and -r are the same.
@@ -174,7 +126,7 @@ def difference(graph: Coordinates, q0: ArrayLike, q1: ArrayLike, shortest: bool 
     return _finite(graph, result, "q0 and q1")
 
 
-def _finite(graph: Coordinates, result: Array, inputs: str) -> Array:
+def _finite(graph: Structure, result: Array, inputs: str) -> Array:
     if not np.isfinite(result).all():
         raise StateError(f"{inputs} of '{graph.name}' are finite, but so large that the result is not")
     return result
@@ -204,7 +156,7 @@ def usual_range(joint: Joint) -> tuple[float, float]:
     )
 
 
-def position_limits(graph: Coordinates) -> PositionLimits:
+def position_limits(graph: Structure) -> PositionLimits:
     """Return lower and upper limits of q (nq,) [rad or m]; infinite if missing or for several coordinates.
 
     Limits that leave no range (both zero in many files) count as none. Those of mimic joints do not appear.
@@ -217,17 +169,17 @@ def position_limits(graph: Coordinates) -> PositionLimits:
     return PositionLimits(lower, upper)
 
 
-def velocity_limits(graph: Coordinates) -> Array:
+def velocity_limits(graph: Structure) -> Array:
     """Return largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
     return _largest(graph, "velocity")
 
 
-def effort_limits(graph: Coordinates) -> Array:
+def effort_limits(graph: Structure) -> Array:
     """Return largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
     return _largest(graph, "effort")
 
 
-def _largest(graph: Coordinates, what: str) -> Array:
+def _largest(graph: Structure, what: str) -> Array:
     limits = np.full(graph.nv, np.inf)
     for name in graph.joint_names:
         value = getattr(graph.joint(name).limits, what)
@@ -237,7 +189,7 @@ def _largest(graph: Coordinates, what: str) -> Array:
     return limits
 
 
-def random_configuration(graph: Coordinates, rng: np.random.Generator, count: int | None = None) -> Array:
+def random_configuration(graph: Structure, rng: np.random.Generator, count: int | None = None) -> Array:
     """Return random positions within the limits (nq,), or (count, nq): uniform, orientations included.
 
     Joints without limits are drawn from half a turn to either side, or a metre; floating joints from a cube
@@ -267,14 +219,14 @@ def random_configuration(graph: Coordinates, rng: np.random.Generator, count: in
 # Vectors in a graph's order from values by joint name, and back. Methods of :class:`.SubsystemGraph`.
 
 
-def _slices(graph: Coordinates, kind: str) -> tuple[int, Callable[[str], slice]]:
+def _slices(graph: Structure, kind: str) -> tuple[int, Callable[[str], slice]]:
     if kind not in ("q", "v"):
         raise StateError(f"kind is {kind!r}; 'q', or 'v' for velocities and torques, is needed")
     return (graph.nq, graph.q_slice) if kind == "q" else (graph.nv, graph.v_slice)
 
 
 def pack(
-    graph: Coordinates, values: Mapping[str, ArrayLike], kind: str = "q", others: ArrayLike | None = None
+    graph: Structure, values: Mapping[str, ArrayLike], kind: str = "q", others: ArrayLike | None = None
 ) -> Array:
     """Return the vector of values by joint name: {"elbow": 0.3, ...} -> (nq,) or (nv,), or rows of it.
 
@@ -336,7 +288,7 @@ def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
     return part
 
 
-def unpack(graph: Coordinates, vector: ArrayLike, kind: str = "q") -> dict[str, Array]:
+def unpack(graph: Structure, vector: ArrayLike, kind: str = "q") -> dict[str, Array]:
     """Return values by joint name of a vector (nq,) or (nv,), or of rows: the inverse of :func:`pack`.
 
     Numbers for joints with one coordinate, arrays for others and for rows; all are copies.

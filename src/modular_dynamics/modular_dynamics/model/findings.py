@@ -15,7 +15,7 @@ class Finding:
         kind: one ModelWarning summarizes all findings of a kind; docs/urdf_tags.md lists the kinds.
         element: "link", "joint" or another element of the description. name: its name.
         text: what is wrong.
-        line: of the element in its file; None if not known.
+        line: of the element in its file, or a partition file with the line in it; None if not known.
         assumed: what was assumed, as the text goes on: "; it is ignored". Where the description is refused,
             nothing is assumed. hint: what else there is to say, behind both.
         asks: whether it only asks, and no description is refused for it.
@@ -25,13 +25,13 @@ class Finding:
     element: str
     name: str
     text: str
-    line: int | None = None
+    line: int | str | None = None
     assumed: str = ""
     hint: str = ""
     asks: bool = False
 
     def __str__(self) -> str:
-        where = "" if self.line is None else f"line {self.line}: "
+        where = f"line {self.line}: " if isinstance(self.line, int) else f"{self.line}: " if self.line else ""
         return f"{where}{self.text}{self.assumed}{self.hint}"
 
 

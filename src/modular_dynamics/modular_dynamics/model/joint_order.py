@@ -15,8 +15,6 @@ from .number_arrays import number_array
 from .structure import require_graph
 from .subsystem import Joint, JointType
 
-__all__ = ["JointOrder", "from_mujoco", "from_names", "from_pinocchio"]
-
 Array = NDArray[np.float64]
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 
@@ -340,12 +338,15 @@ def from_mujoco(graph: SubsystemGraph, model: Any) -> JointOrder:
     """
     require_graph(graph)
     _raise_if_other(model, "njnt", "mujoco.MjModel")
-    rows = []
-    for k in range(model.njnt):
-        joint = model.joint(k)
-        name = joint.name or f"joint {k} without a name"
-        rows.append((name, _MUJOCO_SIZES[int(joint.type[0])], int(joint.qposadr[0]), int(joint.dofadr[0])))
-    return _order(graph, rows, (int(model.nq), int(model.nv)), in_world=True)
+    names = [model.joint(k).name or f"joint {k} without a name" for k in range(model.njnt)]
+    return mujoco_order(graph, model, names)
+
+
+def mujoco_order(graph: SubsystemGraph, model: Any, names: Iterable[str]) -> JointOrder:
+    """Return the order of a ``mujoco.MjModel`` whose joints have these names."""
+    sizes = (_MUJOCO_SIZES[int(kind)] for kind in model.jnt_type)
+    rows = zip(names, sizes, map(int, model.jnt_qposadr), map(int, model.jnt_dofadr), strict=True)
+    return _order(graph, [*rows], (int(model.nq), int(model.nv)), in_world=True)
 
 
 def _raise_if_other(model: Any, attribute: str, kind: str) -> None:

@@ -3,22 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion
 from ..exceptions import GraphTypeError, ModelError, StateError, UnknownNameError
-from .changes.sources import SourceText
-from .closure import Gear, LoopJoint, Spring
 from .findings import Finding
 from .number_arrays import SMALLEST_NORM, Constant, first_not_finite, number_array, read_only
-from .subsystem import Body, Joint, Subsystem
+from .subsystem import Body, Gear, Joint, JointType, LoopJoint, Spring, Subsystem
+
+# Texts from which the links of a graph were read: shapes and colours, which a graph lacks, are in them.
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A plain URDF, and which links of a graph were read from it.
+
+    Attributes:
+        prefix: what was put before all its names since.
+        links: names in the text, without the prefix, of the links that are still there.
+    """
+
+    text: str = field(repr=False)
+    prefix: str
+    links: frozenset[str]
+
+
+def renamed_sources(sources: tuple[SourceText, ...], prefix: str) -> tuple[SourceText, ...]:
+    """Return the texts of a robot with a further prefix before all its names."""
+    return tuple(replace(source, prefix=prefix + source.prefix) for source in sources)
+
+
+def sources_of(sources: tuple[SourceText, ...], links: Collection[str]) -> tuple[SourceText, ...]:
+    """Return the texts of which some of these links are part, each with those links, so that none pile up."""
+    kept = []
+    for source in sources:
+        own = frozenset(link for link in source.links if source.prefix + link in links)
+        if own:
+            kept.append(source if len(own) == len(source.links) else replace(source, links=own))
+    return tuple(kept)
+
 
 # Consistency of a graph: its joints and bodies, and the subsystems that contain them.
 
@@ -55,6 +85,21 @@ def _following(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Bo
     if subsystem.joints == joints[rows] and subsystem.bodies == bodies[rows]:
         return subsystem
     return replace(subsystem, joints=joints[rows], bodies=bodies[rows])
+
+
+class CoordinateLayout(NamedTuple):
+    """Where the coordinates of joints are in q and v.
+
+    Attributes:
+        q, v: indices of the joints with one coordinate, in q and in v; in the same order.
+        continuous: indices in v of the continuous joints among them.
+        with_quaternion: of each floating or spherical joint: type, slice of q, slice of v.
+    """
+
+    q: NDArray[np.int64]
+    v: NDArray[np.int64]
+    continuous: NDArray[np.int64]
+    with_quaternion: tuple[tuple[JointType, slice, slice], ...]
 
 
 Item = TypeVar("Item")
@@ -193,6 +238,22 @@ class Structure(Constant):
     def v_slice(self, name: str) -> slice:
         """Return the slice of v, accelerations and tau of a joint of ``joint_names``."""
         return self._slices[name][1]
+
+    @cached_property
+    def coordinate_layout(self) -> CoordinateLayout:
+        """Where the coordinates of joints are in q and v."""
+        joints = [
+            (self.joint(name).type, self.q_slice(name), self.v_slice(name)) for name in self.joint_names
+        ]
+        single = [(kind, q.start, v.start) for kind, q, v in joints if kind.nq == 1]
+        indices = (
+            np.array([q for _, q, _ in single], np.int64),
+            np.array([v for _, _, v in single], np.int64),
+            np.array([v for kind, _, v in single if kind is JointType.CONTINUOUS], np.int64),
+        )
+        for array in indices:
+            array.flags.writeable = False
+        return CoordinateLayout(*indices, tuple(row for row in joints if row[0].nq > 1))
 
     def neutral(self) -> NDArray[np.float64]:
         """Return q with all zeros and unit quaternions."""

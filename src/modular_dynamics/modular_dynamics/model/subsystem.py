@@ -1,16 +1,96 @@
 """Joints, bodies, and subsystems: connected joints and bodies beyond one connection point."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..algebra import DualQuaternion, Quaternion, pose, rotation_about
+from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation_matrix, translation
 from ..exceptions import ModelError, UnsupportedModelError
-from .inertial import Inertial, Link, is_close, merged
 from .number_arrays import Constant, read_only, read_only_mapping
+
+# Masses of links and payloads, and how they add up to those of a body.
+
+#: Relative difference of masses that is rounding.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Inertial(Constant):
+    """Mass, centre of mass and inertia of a link or a payload, in the link's frame.
+
+    Attributes:
+        mass: [kg].
+        com: centre of mass [m], shape (3,).
+        inertia: about the centre of mass, in the link's axes [kg m^2], shape (3, 3).
+    """
+
+    mass: float
+    com: NDArray[np.float64]
+    inertia: NDArray[np.float64]
+
+    none: ClassVar[Inertial]
+
+    def __post_init__(self) -> None:
+        self._set(
+            com=read_only(self.com, (3,), "a centre of mass"),
+            inertia=read_only(self.inertia, (3, 3), "an inertia"),
+        )
+
+
+Inertial.none = Inertial(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A link of a body: its own mass, and the link to which it is fixed.
+
+    Attributes:
+        inertial: in the link's own frame.
+        parent: the link of the same body to which it is fixed; None: the moving link, or the root link.
+        joint: the name of the fixed joint between the two; None where there is none.
+    """
+
+    name: str
+    inertial: Inertial
+    parent: str | None = None
+    joint: str | None = None
+
+
+def merged(parts: Sequence[tuple[Inertial, DualQuaternion]]) -> Inertial:
+    """Return one rigid body of parts at poses x_body_part: masses added, inertias by Steiner's theorem.
+
+    I = sum R_k I_k R_k^T + m_k (d_k^2 1 - d_k d_k^T), with d_k from the common centre of mass to part k's
+    (Featherstone 2008, eq. 2.63).
+    """
+    mass = sum(part.mass for part, _ in parts)
+    rotations = [rotation_matrix(x.primary) for _, x in parts]
+    coms = [R @ part.com + translation(x) for R, (part, x) in zip(rotations, parts, strict=True)]
+    if mass > 0.0:
+        com = np.sum([part.mass * c for (part, _), c in zip(parts, coms, strict=True)], axis=0) / mass
+    else:
+        com = coms[0]
+    inertia = np.zeros((3, 3))
+    for R, c, (part, _) in zip(rotations, coms, parts, strict=True):
+        d = c - com
+        inertia += R @ part.inertia @ R.T + part.mass * (d @ d * np.eye(3) - np.outer(d, d))
+    return Inertial(float(mass), com, inertia)
+
+
+def is_close(one: Inertial, other: Inertial) -> bool:
+    """Return whether mass, centre of mass and inertia of two bodies in one frame are equal up to rounding."""
+    lengths = max(float(np.abs(other.com).max()), 1e-3)
+    moments = max(float(np.abs(other.inertia).max()), 1e-9)
+    return (
+        abs(one.mass - other.mass) <= _ROUNDING * other.mass
+        and float(np.abs(one.com - other.com).max()) <= _ROUNDING * lengths
+        and float(np.abs(one.inertia - other.inertia).max()) <= _ROUNDING * moments
+    )
 
 
 class JointType(str, Enum):
@@ -149,7 +229,7 @@ class Body(Constant):
     links: Mapping[str, DualQuaternion]
     parts: tuple[Link, ...] = ()
     payloads: Mapping[str, Inertial] = field(default_factory=dict)
-    bare: "Body | None" = None
+    bare: Body | None = None
 
     def __post_init__(self) -> None:
         self._set(
@@ -225,3 +305,108 @@ class Subsystem(Constant):
     def indices(self) -> range:
         """Indices of the subsystem's joints and bodies in the graph."""
         return range(self.first, self.first + len(self.joints))
+
+
+# What closes loops in addition to the tree: loop joints, gears and springs. loops/ computes with them.
+
+
+@dataclass(frozen=True, eq=False)
+class Anchor:
+    """A frame fixed in a link, with pose x_link_anchor."""
+
+    link: str
+    x_link_anchor: DualQuaternion
+
+
+@dataclass(frozen=True, eq=False)
+class LoopJoint(Constant):
+    """A cut joint between two links: it closes a kinematic loop.
+
+    Attributes:
+        type: revolute, prismatic, spherical, universal, fixed or planar (a point on a line of the plane).
+        axis: unit axis in the predecessor's anchor frame.
+    """
+
+    name: str
+    type: str
+    predecessor: Anchor
+    successor: Anchor
+    axis: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        self._set(axis=read_only(self.axis, (3,), f"the axis of loop joint '{self.name}'"))
+
+    @property
+    def anchors(self) -> tuple[Anchor, Anchor]:
+        """The predecessor's and the successor's frame."""
+        return self.predecessor, self.successor
+
+
+@dataclass(frozen=True, slots=True)
+class Gear:
+    """q[joint] = ratio * q[driver] + offset [rad or m]; further drivers add ratio * q[driver] each.
+
+    Several drivers describe a gear whose carrier moves: its ratio relates the carrier's joint too.
+    """
+
+    joint: str
+    driver: str
+    ratio: float
+    offset: float = 0.0
+    further: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def drivers(self) -> tuple[tuple[str, float], ...]:
+        """All drivers with their ratios."""
+        return ((self.driver, self.ratio), *self.further)
+
+
+@dataclass(frozen=True, eq=False)
+class Spring:
+    """A tension spring between two anchors: F = initial_force + stiffness (L - free_length) + damping dL/dt.
+
+    Units N, N/m, m, N s/m (Goncalves et al., eqs. 5, 15).
+    """
+
+    name: str
+    stiffness: float
+    free_length: float
+    initial_force: float
+    damping: float
+    anchors: tuple[Anchor, Anchor]
+
+
+# The tree of subsystems as text, with joints and connection points.
+
+
+def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
+    """Return one line for each subsystem and joint, indented by the tree of subsystems."""
+    lines: list[str] = []
+
+    def add_successors(predecessor: int | None, indent: str) -> None:
+        successors = [k for k, one in enumerate(subsystems) if one.predecessor == predecessor]
+        for k in successors:
+            subsystem, point = subsystems[k], subsystems[k].connection
+            owner = next((one.name for one in subsystems if point.body in one.indices), "the ground")
+            content = count_of_joints(subsystem) + (", black box" if subsystem.black_box else "")
+            branch, inner = ("└─ ", "   ") if k == successors[-1] else ("├─ ", "│  ")
+            lines.append(f"{indent}{branch}{subsystem.name} ({content}) at link {point.link} of {owner}")
+            rail = "│  " if any(one.predecessor == k for one in subsystems) else "   "
+            lines.extend(f"{indent}{inner}{rail}{_joint(joint)}" for joint in subsystem.joints)
+            add_successors(k, indent + inner)
+
+    add_successors(None, "")
+    return lines
+
+
+def count_of_joints(subsystem: Subsystem) -> str:
+    """Return the number of a subsystem's joints, in words."""
+    count = len(subsystem.joints)
+    return f"{count} joint" if count == 1 else f"{count} joints"
+
+
+def _joint(joint: Joint) -> str:
+    axis = "" if joint.type.nv > 1 else f" about [{', '.join(f'{a:.4g}' for a in joint.axis)}]"
+    axis = axis.replace("about", "along") if joint.type is JointType.PRISMATIC else axis
+    mimic = f", mimics {joint.mimic.joint}" if joint.mimic else ""
+    return f"{joint.name}: {joint.type.value}{axis}, {joint.parent_link} → {joint.child_link}{mimic}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,6 +222,10 @@ def _in_order(names: Iterable[str], before: Mapping[str, str | None]) -> list[st
     return ordered
 
 
+#: What a joint of the model has as the description says it.
+_OF_BOTH = ("axis", "limits", "damping", "friction", "mimic", "armature", "stiffness", "rest_position")
+
+
 class _Builder:
     """Look-up tables of the assembly, each made once."""
 
@@ -279,36 +283,21 @@ class _Builder:
 
     def joint(self, described: JointDescription) -> Joint:
         carrier = self.carriers[described.parent]
-        return Joint(
-            name=described.name,
-            type=JointType(described.type),
-            parent_link=described.parent,
-            child_link=described.child,
-            x_parent_joint=carrier.x_body_link * described.x_parent_joint,
-            axis=described.axis,
-            limits=described.limits,
-            damping=described.damping,
-            friction=described.friction,
-            mimic=described.mimic,
-            armature=described.armature,
-            stiffness=described.stiffness,
-            rest_position=described.rest_position,
-        )
+        same: dict[str, Any] = {key: getattr(described, key) for key in _OF_BOTH}
+        x = carrier.x_body_link * described.x_parent_joint
+        return Joint(described.name, JointType(described.type), described.parent, described.child, x, **same)
 
     def body(self, name: str, joint: str | None) -> Body:
         """The body that a joint moves, or the ground."""
         poses = dict(self.links[joint])
-        parts = tuple(self._part(link, moving=link == name) for link in poses)
+        parts = []
+        for link in poses:
+            described, above = self.robot.links[link], self.robot.above.get(link)
+            fixed = () if link == name or above is None else (above.parent, above.name)
+            inertial = Inertial(described.mass, described.com, described.inertia)
+            parts.append(Link(link, inertial, *fixed))
         whole = merged([(part.inertial, poses[part.name]) for part in parts])
-        return Body(name, whole.mass, whole.com, whole.inertia, poses, parts)
-
-    def _part(self, link: str, *, moving: bool) -> Link:
-        described = self.robot.links[link]
-        inertial = Inertial(described.mass, described.com, described.inertia)
-        if moving:
-            return Link(link, inertial)
-        above = self.robot.above[link]
-        return Link(link, inertial, above.parent, above.name)
+        return Body(name, whole.mass, whole.com, whole.inertia, poses, tuple(parts))
 
     def connection(self, group: Group, index: Mapping[str | None, int | None]) -> Connection:
         """Its connection point, given the indices of the joints so far."""

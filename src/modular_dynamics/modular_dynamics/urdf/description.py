@@ -6,20 +6,35 @@ Fixed links are not merged yet, and joints are not ordered.
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..algebra import DualQuaternion, Quaternion, rotation_about, rotation_matrix
 from ..exceptions import PartitionError, UrdfError
-from ..model import Gear, Limits, LoopJoint, Mimic, Spring
+from ..model import Finding, Gear, Limits, LoopJoint, Mimic, Spring
 from ..model.subsystem import NO_LIMITS
 
 
+class Described:
+    """A link or a joint, of which findings speak."""
+
+    element: ClassVar[str]
+    name: str
+    line: int | None
+
+    def finding(self, kind: str, text: str, assumed: str = "", asks: bool = False) -> Finding:
+        """Return a finding about it, whose text goes on behind its name."""
+        text = f"{self.element} '{self.name}' {text}"
+        return Finding(kind, self.element, self.name, text, self.line, assumed, asks=asks)
+
+
 @dataclass(frozen=True, eq=False)
-class LinkDescription:
+class LinkDescription(Described):
     """A link: mass [kg], centre of mass in its frame [m], inertia about that in its axes [kg m^2]."""
 
+    element = "link"
     name: str
     mass: float = 0.0
     com: NDArray[np.float64] = field(default_factory=lambda: np.zeros(3))
@@ -28,9 +43,10 @@ class LinkDescription:
 
 
 @dataclass(frozen=True, eq=False)
-class JointDescription:
+class JointDescription(Described):
     """A joint of any type; ``x_parent_joint`` is its <origin> in the parent LINK's frame."""
 
+    element = "joint"
     name: str
     type: str
     parent: str

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion, to_rotation_translation
 from ..exceptions import UrdfError
 from ..model import Finding, Limits, Mimic
-from ..text.numbers import LARGEST_FLOAT, STIFFEST, decimals
+from ..text.numbers import LARGEST_FLOAT, STIFFEST
 from ..text.sizes import MAX_JOINTS, MAX_LINKS, shown, too_large
 from .description import JointDescription, LinkDescription, RobotDescription
 from .schema import OLDEST, ROBOT, Version, letters
-from .source import line_of
+from .source import line_of, numbers_in
 from .values import Entry
 
 _JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -288,7 +288,7 @@ def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
     for kind, joint in _owners(root):
         dynamics = joint.find("dynamics") if kind == "joint" and joint.get("type") == "planar" else None
         damping = None if dynamics is None else dynamics.get("damping")
-        if dynamics is None or damping is None or not _are_three(damping):
+        if dynamics is None or damping is None or len(numbers_in(damping)) != 3:
             continue
         del dynamics.attrib["damping"]
         name = joint.get("name", "")
@@ -300,13 +300,6 @@ def _dampings_of_planar_joints(root: etree._Element) -> Iterator[Finding]:
         yield Finding(
             "several dampings", "joint", name, text, line_of(dynamics), "; their damping is zero", hint
         )
-
-
-def _are_three(text: str) -> bool:
-    try:
-        return len(decimals(text)) == 3
-    except ValueError:
-        return False
 
 
 def _owners(root: etree._Element) -> Iterator[tuple[str, etree._Element]]:

@@ -32,8 +32,7 @@ from .checks.robot import (
     idle_springs,
     immovable_joints,
     massless_ends,
-    possible_friction,
-    possible_limits,
+    possible_joints,
     resolve_mimics,
     zero_limits,
 )
@@ -139,8 +138,7 @@ def graph_of(
     source = SourceText(plain.text, "", frozenset(robot.links))
     impossible = [*check_links(robot), *asymmetric_inertias(root)]
     robot, ignored = resolve_mimics(robot)
-    robot, unlimited = possible_limits(robot)
-    robot, driven = possible_friction(robot)
+    robot, impossible_joints = possible_joints(robot)
     robot = with_planar_joints(robot)
     file = read_partition(partition)
     annotations = _annotations(tags, file)
@@ -161,8 +159,7 @@ def graph_of(
         *places,
         *impossible,
         *ignored,
-        *unlimited,
-        *driven,
+        *impossible_joints,
         *immovable_joints(robot),
         *massless_ends(robot, loop_links),
         *idle_springs(robot, annotations),

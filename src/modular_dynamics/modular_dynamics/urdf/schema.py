@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..text.numbers import decimals
+from .source import numbers_in
 
 
 class Version(NamedTuple):
@@ -351,10 +351,7 @@ def kind_of(name: str, *kinds: str) -> str | None:
 
 def is_zero(value: str, name: str = "") -> bool:
     """Whether these are numbers that are all zero, under a name for which zero says nothing."""
-    try:
-        numbers = decimals(value)
-    except ValueError:
-        return False
+    numbers = numbers_in(value)
     return bool(numbers) and not any(numbers) and letters(name) not in _ZERO_COUNTS
 
 

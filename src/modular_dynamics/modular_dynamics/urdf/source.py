@@ -3,7 +3,7 @@
 import codecs
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -13,6 +13,7 @@ from lxml import etree
 from ..exceptions import UrdfError
 from ..model import Finding
 from ..text.files import content_of, is_file, path_of
+from ..text.numbers import decimals
 from ..text.sizes import MAX_ATTRIBUTES, MAX_BYTES, shown, too_large
 
 #: URDF text, its bytes, the path of a file, or an open file (text or binary).
@@ -46,6 +47,14 @@ def text_in(element: etree._Element) -> str:
     """The text that stands in an element, beside the elements in it, without white space around it."""
     parts = [element.text, *(child.tail for child in element)]
     return " ".join(part.strip() for part in parts if part and part.strip())
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers in a text, separated by white space; none where a part of it is no number."""
+    try:
+        return decimals(text)
+    except ValueError:
+        return []
 
 
 def word(element: etree._Element) -> str:
@@ -136,10 +145,10 @@ def _checked(text: str, path: str | None = None) -> Description:
 # comments.
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: What starts a comment, or what may contain its marks without being one, and what ends it.
-_ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
-_START = re.compile(r"<!--|<\?|<!\[CDATA\[")
-_SPACE = re.compile(r"\s*")
+#: Markup in which tags have no meaning; the content of a comment is a group.
+_MARKUP = re.compile(r"<!--(.*?)-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+#: What may stand before the root element.
+_PROLOG = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
 #: Where the parser's messages repeat the line.
 _PLACE = re.compile(r",? line \d+, column \d+$")
 #: Those of libxml2.
@@ -147,7 +156,8 @@ _LIMITS = (
     "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
     "characters long"
 )
-_UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
+#: Errors of libxml2 that are overlooked: undeclared prefixes and hyphens in comments.
+_OVERLOOKED = {"NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"}
 
 
 class Parsed(NamedTuple):
@@ -170,7 +180,10 @@ def parse_xml(text: str) -> Parsed:
     # the text is decoded already, so an encoding declaration must not apply; the line count is kept
     body = _DECLARATION.sub(lambda declaration: "\n" * declaration.group().count("\n"), text.lstrip("\ufeff"))
     body = body if body.startswith("\n") else body.lstrip(" \t\r")
-    if (at := _before_root(body)) is not None:
+    at = 0
+    while found := _PROLOG.match(body, at):
+        at = found.end()
+    if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):  # rejected before any parser sees it
         line = body.count("\n", 0, at) + 1
         raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
     parsed = _parsed(body)
@@ -192,17 +205,30 @@ def _parsed(body: str) -> Parsed:
     try:
         return Parsed(etree.fromstring(body.encode(), parser))
     except etree.XMLSyntaxError as error:
-        kinds = {entry.type_name for entry in parser.error_log}
-        if _HYPHENS in kinds and (comments := _comments_with_hyphens(body)):
-            return Parsed(_parsed(_without(comments, body)).root, tuple(map(_finding, comments)))
-        if kinds != {_UNDECLARED}:
+        if not _kinds(parser) or not _kinds(parser) <= _OVERLOOKED:
             raise _malformed(parser.error_log, error) from None
-    # continues after errors; allowed to continue after this one alone
-    parser = _parser(recover=True)
+    parser = _parser(recover=True)  # continues after errors; allowed to continue after these alone
     root = etree.fromstring(body.encode(), parser)
-    if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
+    if not _kinds(parser) <= _OVERLOOKED:
         raise _malformed(parser.error_log, parser.error_log.last_error)
-    return Parsed(root)
+    return Parsed(root, tuple(_hyphens_in_comments(body)))
+
+
+def _kinds(parser: etree.XMLParser) -> set[str]:
+    return {entry.type_name for entry in parser.error_log}
+
+
+def _hyphens_in_comments(body: str) -> Iterator[Finding]:
+    line, counted = 1, 0
+    for found in _MARKUP.finditer(body):
+        if (text := found[1]) is not None and ("--" in text or text.endswith("-")):
+            line += body.count("\n", counted, found.start())
+            counted = found.start()
+            what, assumed = (
+                "a comment has '--' in it, which XML forbids",
+                "; it is left out, as all comments are",
+            )
+            yield Finding("hyphens in a comment", "comment", f"line {line}", what, line, assumed)
 
 
 def _parser(recover: bool = False) -> etree.XMLParser:
@@ -218,63 +244,10 @@ def _parser(recover: bool = False) -> etree.XMLParser:
 
 
 def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
-    """The first error that is one; undeclared prefixes alone would have been accepted."""
-    first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
+    """The first error that is not overlooked."""
+    first = next((entry for entry in log if entry.type_name not in _OVERLOOKED), None)
     if first is None:
         return UrdfError(f"malformed XML: {error}")
     if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits
         return UrdfError(f"too large: {_LIMITS}", first.line)
     return UrdfError(f"malformed XML: {_PLACE.sub('', ' '.join(first.message.split()))}", first.line)
-
-
-def _before_root(body: str) -> int | None:
-    """Where a DTD is, which is rejected before any parser sees it."""
-    at = 0
-    while True:
-        at = _SPACE.match(body, at).end()  # type: ignore[union-attr]  # no space is a match, too
-        if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):
-            return at
-        start = _START.match(body, at)
-        end = -1 if start is None else body.find(_ENDS[start.group()], start.end())
-        if start is None or end < 0:
-            return None
-        at = end + len(_ENDS[start.group()])
-
-
-class _Comment(NamedTuple):
-    """A comment with hyphens in it: its first character, the one after it, its line, its number of lines."""
-
-    start: int
-    end: int
-    line: int
-    lines: int
-
-
-def _comments_with_hyphens(body: str) -> list[_Comment]:
-    found, at, line, counted = list[_Comment](), 0, 1, 0
-    while (start := _START.search(body, at)) is not None:
-        close = _ENDS[start.group()]
-        end = body.find(close, start.end())
-        if end < 0:
-            break
-        at = end + len(close)
-        text = body[start.end() : end]
-        if start.group() == "<!--" and ("--" in text or text.endswith("-")):
-            line += body.count("\n", counted, start.start())
-            counted = start.start()
-            found.append(_Comment(start.start(), at, line, text.count("\n")))
-    return found
-
-
-def _finding(comment: _Comment) -> Finding:
-    text, assumed = "a comment has '--' in it, which XML forbids", "; it is left out, as all comments are"
-    return Finding("hyphens in a comment", "comment", f"line {comment.line}", text, comment.line, assumed)
-
-
-def _without(comments: list[_Comment], body: str) -> str:
-    """The text without these comments; its lines stay."""
-    parts, at = list[str](), 0
-    for comment in comments:
-        parts += [body[at : comment.start], "\n" * comment.lines]
-        at = comment.end
-    return "".join([*parts, body[at:]])

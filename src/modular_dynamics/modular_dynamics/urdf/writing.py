@@ -10,7 +10,6 @@ from ..algebra import DualQuaternion, to_rotation_translation, to_xyz_rpy
 from ..exceptions import DescriptionError, UnsupportedModelError
 from ..model import Anchor, Inertial, Joint, JointType, Subsystem, SubsystemGraph, merged, require_graph
 from ..model.changes.bodies import body_at, parts_of
-from ..model.graph import register_exporter
 from ..text.numbers import LARGEST_FLOAT
 from ..text.sizes import shown
 from .description import free_name
@@ -294,7 +293,6 @@ def _pose_of(*anchors: Anchor) -> list[NDArray[np.float64]]:
 _NOWHERE = ("0.0 0.0 0.0", "0.0 0.0 0.0")
 
 
-@register_exporter
 def graph_urdf(graph: SubsystemGraph) -> str:
     """See :meth:`.SubsystemGraph.to_urdf`. The text is read back and compared with the graph."""
     require_graph(graph)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,99 +11,41 @@ from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
-from ..closure import Anchor
-from ..structure import Graph, Structure, require_graph
-from ..subsystem import Body, Connection, Joint, Subsystem
-from .bodies import body_at, body_of, changed, owner_of, parts_of
-from .checks import checked_numbers
+from ..structure import Graph, Structure, renamed_sources, require_graph
+from ..subsystem import Anchor, Body, Connection, Gear, Joint, Link, LoopJoint, Mimic, Spring, Subsystem
+from .bodies import body_at, body_of, changed, checked_numbers, owner_of, parts_of
 from .reindexing import attachment
-from .sources import renamed_sources
 
-# A robot with a prefix before all its names.
-
-
-def renamed(graph: Graph, prefix: str) -> Graph:
-    """Return the same robot with a prefix before all its names but its own."""
-
-    def each(names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(prefix + name for name in names)
-
-    def anchor(old: Anchor) -> Anchor:
-        return replace(old, link=prefix + old.link)
-
-    loops = [
-        replace(
-            loop,
-            name=prefix + loop.name,
-            predecessor=anchor(loop.predecessor),
-            successor=anchor(loop.successor),
-        )
-        for loop in graph.loop_joints
-    ]
-    gears = [
-        replace(
-            gear,
-            joint=prefix + gear.joint,
-            driver=prefix + gear.driver,
-            further=tuple((prefix + name, ratio) for name, ratio in gear.further),
-        )
-        for gear in graph.gears
-    ]
-    springs = [
-        replace(
-            spring, name=prefix + spring.name, anchors=(anchor(spring.anchors[0]), anchor(spring.anchors[1]))
-        )
-        for spring in graph.springs
-    ]
-    return replace(
-        graph,
-        joints=tuple(_joint(joint, prefix) for joint in graph.joints),
-        bodies=tuple(_body(body, prefix) for body in graph.bodies),
-        ground=_body(graph.ground, prefix),
-        subsystems=tuple(_subsystem(subsystem, prefix) for subsystem in graph.subsystems),
-        joint_names=each(graph.joint_names),
-        passive_joints=each(graph.passive_joints),
-        independent=None if graph.independent is None else each(graph.independent),
-        loop_joints=tuple(loops),
-        gears=tuple(gears),
-        springs=tuple(springs),
-        sources=renamed_sources(graph.sources, prefix),
-    )
+#: Where names are, and elements that contain names.
+_NAMED: dict[type, tuple[str, ...]] = {
+    Joint: ("name", "parent_link", "child_link", "mimic"),
+    Mimic: ("joint",),
+    Link: ("name", "parent", "joint"),
+    Body: ("name", "links", "parts", "payloads", "bare"),
+    Connection: ("link",),
+    Subsystem: ("name", "connection", "root_link", "fixed_links"),
+    Anchor: ("link",),
+    LoopJoint: ("name", "predecessor", "successor"),
+    Gear: ("joint", "driver", "further"),
+    Spring: ("name", "anchors"),
+}
+_OF_GRAPH = (
+    *("joints", "bodies", "ground", "subsystems", "joint_names", "passive_joints", "independent"),
+    *("loop_joints", "gears", "springs"),
+)
 
 
-def _joint(joint: Joint, prefix: str) -> Joint:
-    mimic = None if joint.mimic is None else replace(joint.mimic, joint=prefix + joint.mimic.joint)
-    parent, child = prefix + joint.parent_link, prefix + joint.child_link
-    return replace(joint, name=prefix + joint.name, parent_link=parent, child_link=child, mimic=mimic)
-
-
-def _body(body: Body, prefix: str) -> Body:
-    parts = tuple(
-        replace(
-            part,
-            name=prefix + part.name,
-            parent=None if part.parent is None else prefix + part.parent,
-            joint=None if part.joint is None else prefix + part.joint,
-        )
-        for part in body.parts
-    )
-    return replace(
-        body,
-        name=prefix + body.name,
-        links={prefix + link: x for link, x in body.links.items()},
-        parts=parts,
-        payloads={prefix + link: load for link, load in body.payloads.items()},
-        bare=None if body.bare is None else _body(body.bare, prefix),
-    )
-
-
-def _subsystem(subsystem: Subsystem, prefix: str) -> Subsystem:
-    return replace(
-        subsystem,
-        name=prefix + subsystem.name,
-        connection=replace(subsystem.connection, link=prefix + subsystem.connection.link),
-        root_link=prefix + subsystem.root_link,
-        fixed_links={prefix + link: x for link, x in subsystem.fixed_links.items()},
+def renamed(item: Any, prefix: str) -> Any:
+    """Return a name, an element, or several of them, with a prefix before all names."""
+    if isinstance(item, str):
+        return prefix + item
+    if isinstance(item, tuple):
+        return tuple(renamed(one, prefix) for one in item)
+    if isinstance(item, Mapping):
+        return {prefix + name: renamed(one, prefix) for name, one in item.items()}
+    fields = _OF_GRAPH if isinstance(item, Structure) else _NAMED.get(type(item), ())
+    return (
+        replace(item, **{name: renamed(getattr(item, name), prefix) for name in fields}) if fields else item
     )
 
 
@@ -159,7 +101,8 @@ def attach(
             f"'{other.name}' has a floating base, and its root link '{other.ground.name}' is only the world; "
             "load it without floating_base"
         )
-    their = renamed(other, prefix) if prefix else other
+    sources = renamed_sources(other.sources, prefix)
+    their: Graph = replace(renamed(other, prefix), sources=sources) if prefix else other
     _check_names(graph, their)
     x = graph.link_pose(link)[1] * x
     base = _joined(body_at(graph, index), their.ground, link, x)

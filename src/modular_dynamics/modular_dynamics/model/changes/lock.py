@@ -12,12 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...algebra import DualQuaternion, to_rotation_translation
 from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
-from ..closure import Anchor, Gear, LoopJoint
-from ..inertial import Inertial, Link
 from ..structure import Graph, Structure
-from ..subsystem import Body, Joint, JointType
-from .bodies import body_at, body_of, changed, parts_of
-from .checks import checked_numbers, require_mapping
+from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, LoopJoint
+from .bodies import body_at, body_of, changed, checked_numbers, parts_of, require_mapping
 from .reindexing import Carried, Remainder
 
 # Loop joints of a changed graph: those whose two links are now fixed to each other, and whether they fit.

@@ -7,11 +7,10 @@ from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
-from ..structure import Graph, Structure
+from ..structure import Graph, Structure, sources_of
 from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
-from .sources import sources_of
 
 
 def without(graph: Graph, link: str) -> Graph:

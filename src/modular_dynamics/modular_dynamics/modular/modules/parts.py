@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...exceptions import ModelError
 from ...model import JointType, Limits
-from ...model.changes.checks import checked_inertial, checked_number, checked_numbers
+from ...model.changes.bodies import checked_inertial, checked_number, checked_numbers
 from ...model.number_arrays import Constant, read_only
 from .shape import Shape
 

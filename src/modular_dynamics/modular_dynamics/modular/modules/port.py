@@ -7,7 +7,7 @@ import numpy as np
 
 from ...algebra import DualQuaternion, Quaternion, pose
 from ...exceptions import ModelError
-from ...model.changes.checks import checked_number
+from ...model.changes.bodies import checked_number
 
 __all__ = ["GENDERS", "QUARTERS", "Port", "checked_pose", "docked_pose", "mating", "why_not_mating"]
 

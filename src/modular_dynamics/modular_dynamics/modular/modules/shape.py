@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError
-from ...model.changes.checks import checked_number
+from ...model.changes.bodies import checked_number
 from .port import checked_pose
 
 __all__ = ["GREY", "SIZES", "Shape"]

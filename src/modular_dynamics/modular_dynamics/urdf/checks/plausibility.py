@@ -116,10 +116,10 @@ def _gravity_torques(
         unit = "N" if joint.type == "prismatic" else "N m"
         others = f" ({len(beyond) - 1} more likewise)" if len(beyond) > 1 else ""
         text = (
-            f"joint '{joint.name}' may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
+            f"may need {_shown(needed)} {unit} against gravity, {_shown(ratio)} times "
             f"its effort limit of {_shown(needed / ratio)} {unit}{others}; are lengths in m and masses in kg?"
         )
-        yield Finding("large gravity torque", "joint", joint.name, text, joint.line, asks=True)
+        yield joint.finding("large gravity torque", text, asks=True)
 
 
 def _long_and_light(sizes: RobotSizes) -> Iterator[Finding]:
@@ -170,11 +170,11 @@ def _dense_links(
         )
         if is_known and 0.0 < shape.volume * (_DENSEST if is_heavy else _DENSER) < link.mass:
             text = (
-                f"link '{name}' has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its "
-                f"<visual> and <collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
+                f"has {_shown(link.mass)} kg in a box of {shape.volume:.3g} m^3 round its <visual> and "
+                f"<collision>, {_shown(link.mass / shape.volume)} kg/m^3; is its mass in kg?"
             )
             asked.add(name)
-            yield Finding("large mass", "link", name, text, link.line, asks=True)
+            yield link.finding("large mass", text, asks=True)
     massive = [body for body in sizes.moving if body.mass > 0.0]
     for body in massive if len(massive) >= _SEVERAL else ():
         others = sizes.moving_mass - body.mass
@@ -182,11 +182,10 @@ def _dense_links(
             link = max((link for link, _, _ in body.links), key=lambda one: one.mass)
             if link.name not in asked:
                 text = (
-                    f"link '{link.name}' has {_shown(link.mass)} kg, all links that other joints move have "
-                    f"{others:.3g} kg, and its moments of inertia are of {body.volume(_THICK):.3g} m^3; "
-                    "is its mass in kg?"
+                    f"has {_shown(link.mass)} kg, all links that other joints move have {others:.3g} kg, and "
+                    f"its moments of inertia are of {body.volume(_THICK):.3g} m^3; is its mass in kg?"
                 )
-                yield Finding("large mass", "link", link.name, text, link.line, asks=True)
+                yield link.finding("large mass", text, asks=True)
 
 
 def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
@@ -200,10 +199,10 @@ def _distant_masses(sizes: RobotSizes) -> Iterator[Finding]:
             distance = length(link.com)
             if link.mass > 0.0 and distance > max(times * extent, near, _OFF_CENTRE * body.gyration):
                 text = (
-                    f"link '{link.name}' has its centre of mass {distance:.3g} m away from its origin, and "
-                    f"all joints reach {sizes.reach:.3g} m; is it in m?"
+                    f"has its centre of mass {distance:.3g} m away from its origin, and all joints reach "
+                    f"{sizes.reach:.3g} m; is it in m?"
                 )
-                yield Finding("distant centre of mass", "link", link.name, text, link.line, asks=True)
+                yield link.finding("distant centre of mass", text, asks=True)
 
 
 def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
@@ -225,7 +224,7 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
                         f"{element} '{one.name}' has an anchor {distance:.3g} m away from the origin of link "
                         f"'{anchor.link}', and all joints reach {sizes.reach:.3g} m; is it in m?"
                     )
-                    yield question("distant anchor", element, one.name, text, line)
+                    yield Finding("distant anchor", element, one.name, text, line, asks=True)
     for spring in annotations.springs:
         if spring.free_length > longest:
             text = (
@@ -233,7 +232,7 @@ def _distant_anchors(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
                 f"reach {sizes.reach:.3g} m; is it in m?"
             )
             line = annotations.lines.get(("springs", spring.name))
-            yield question("long spring", "spring", spring.name, text, line)
+            yield Finding("long spring", "spring", spring.name, text, line, asks=True)
 
 
 def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
@@ -245,11 +244,11 @@ def _large_inertias(sizes: RobotSizes) -> Iterator[Finding]:
         moments = ", ".join(f"{moment:.4g}" for moment in np.diag(link.inertia))
         where = "of the base" if body.joint is None else f"that joint '{body.joint.name}' moves"
         text = (
-            f"link '{link.name}' has the moments of inertia {moments} kg m^2, as if the {body.mass:.3g} kg "
-            f"{where} lay {body.gyration:.3g} m from their centre, and all joints reach {sizes.reach:.3g} m; "
-            "are they in kg m^2, and no placeholder?"
+            f"has the moments of inertia {moments} kg m^2, as if the {body.mass:.3g} kg {where} lay "
+            f"{body.gyration:.3g} m from their centre, and all joints reach {sizes.reach:.3g} m; are they in "
+            "kg m^2, and no placeholder?"
         )
-        yield Finding("large inertia", "link", link.name, text, link.line, asks=True)
+        yield link.finding("large inertia", text, asks=True)
 
 
 def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
@@ -287,7 +286,7 @@ def _large_armatures(
                 f"{moved:.3g} {unit} otherwise; is it in {unit}?"
             )
             line = annotations.lines.get(("joint_dynamics", one.joint))
-            yield question("large armature", "joint", one.joint, text, line)
+            yield Finding("large armature", "joint", one.joint, text, line, asks=True)
 
 
 def _undeclared_masses(
@@ -305,11 +304,8 @@ def _undeclared_masses(
         links = [link for link, _, _ in body.links]
         seen = next((link for link in links if link.name in shapes), None)
         if seen is not None and any(joint.moves for link in links for joint in robot.below[link.name]):
-            text = (
-                f"link '{seen.name}' moves, has a <visual> or <collision>, and a mass of 0 kg; is its "
-                "<inertial> missing?"
-            )
-            yield Finding("link without mass", "link", seen.name, text, seen.line, asks=True)
+            text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
+            yield seen.finding("link without mass", text, asks=True)
 
 
 def _shown(value: float) -> str:
@@ -355,8 +351,6 @@ def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict
 
 
 # Angles that may be degrees. They are used as given, also strictly: a winch turns a hundred times.
-#
-# Lengths, masses and inertias in other units: plausibility.py.
 
 #: Limits of a revolute joint [rad] between these are probably degrees. Larger ones stand for none: published
 #: robots write 999999 and 1e16.
@@ -378,8 +372,8 @@ def limits_in_degrees(robot: RobotDescription) -> Iterator[Finding]:
         largest = max(map(abs, bounds), default=0.0)
         whole = all(value % 0.5 == 0.0 for value in bounds)
         if joint.type == "revolute" and whole and _TWO_TURNS < largest <= _DEGREES:
-            text = f"joint '{joint.name}' has a limit of {largest:g} rad; are these degrees?"
-            yield Finding("limit in degrees", "joint", joint.name, text, joint.line, asks=True)
+            text = f"has a limit of {largest:g} rad; are these degrees?"
+            yield joint.finding("limit in degrees", text, asks=True)
 
 
 def turned_poses(root: etree._Element, *contents: Mapping[str, Any] | None) -> Iterator[Finding]:
@@ -408,19 +402,16 @@ def _turned(where: str, kind: str, name: str, values: Mapping[str, Any]) -> Iter
     entry = Entry(values, where, UrdfError)
     rpy = entry.numbers("rpy", 3, [0.0] * 3)
     if max(map(abs, rpy)) > _TURN:
-        text = f"{where} rpy='{_spaced(rpy)}' [rad]; are these degrees?"
-        yield question("angle in degrees", kind, name, text, entry.line)
+        text = f"{where} rpy='{' '.join(f'{number:g}' for number in rpy)}' [rad]; are these degrees?"
+        yield Finding("angle in degrees", kind, name, text, entry.line, asks=True)
     quaternion = entry.numbers("quat_xyzw", 4, [0.0, 0.0, 0.0, 1.0])
     if abs((length := math.hypot(*quaternion)) - 1.0) > _ROUNDED:
+        shown = " ".join(f"{number:g}" for number in quaternion)
         text = (
-            f"{where} quat_xyzw='{_spaced(quaternion)}', of length {length:.3g}, not 1; are these the "
-            "numbers x y z w of a quaternion?"
+            f"{where} quat_xyzw='{shown}', of length {length:.3g}, not 1; are these the numbers x y z w of a "
+            "quaternion?"
         )
-        yield question("length of a quaternion", kind, name, text, entry.line)
-
-
-def _spaced(numbers: list[float]) -> str:
-    return " ".join(f"{number:g}" for number in numbers)
+        yield Finding("length of a quaternion", kind, name, text, entry.line, asks=True)
 
 
 def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Iterator[Finding]:
@@ -442,7 +433,7 @@ def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Ite
     for one in annotations.joint_dynamics:
         line = lines.get(("joint_dynamics", one.joint))
         angles.append(("rest_position of its spring", one.joint, one.rest_position, line))
-    turning = {name for name, joint in robot.joints.items() if _turns(joint)}
+    turning = {name for name, joint in robot.joints.items() if joint.type in ("revolute", "continuous")}
     beyond = [one for one in angles if one[1] in turning and abs(one[2]) > _TURN]
     beyond += [
         one for one in ratios if any(abs(abs(one[2]) / factor - 1.0) < _THREE_DIGITS for factor in _RATIOS)
@@ -450,7 +441,7 @@ def offsets_in_degrees(robot: RobotDescription, annotations: Annotations) -> Ite
     for what, name, value, line in beyond:
         unit = "" if what.startswith(("multiplier", "ratio")) else " rad"
         text = f"joint '{name}': the {what} is {value:g}{unit}; are these degrees?"
-        yield question("angle in degrees", "joint", name, text, line)
+        yield Finding("angle in degrees", "joint", name, text, line, asks=True)
 
 
 def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Iterator[Finding]:
@@ -461,14 +452,3 @@ def unusual_gravity(gravity: NDArray[np.float64], root: etree._Element) -> Itera
         tags = root.find("modular_dynamics")
         line = None if tags is None else line_of(tags)
         yield Finding("unusual gravity", "robot", root.get("name", ""), text, line, asks=True)
-
-
-def question(kind: str, element: str, name: str, text: str, line: int | str | None) -> Finding:
-    """A finding that asks; the line of an entry of a partition file names the file, too."""
-    if isinstance(line, str):
-        return Finding(kind, element, name, f"{line}: {text}", asks=True)
-    return Finding(kind, element, name, text, line, asks=True)
-
-
-def _turns(joint: JointDescription) -> bool:
-    return joint.type in ("revolute", "continuous")

@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from lxml import etree
 
 from ...exceptions import PartitionError, UrdfError
-from ...model import Body, Finding, JointType, LoopJoint, Mimic, Spring, SubsystemGraph
-from ...text.numbers import LARGEST, decimals
-from ..description import Annotations, JointDescription, LinkDescription, RobotDescription, carriers
-from ..source import line_of
+from ...model import Finding, JointType, LoopJoint, Mimic, Spring, SubsystemGraph
+from ...text.numbers import LARGEST
+from ..description import Annotations, JointDescription, RobotDescription, carriers
+from ..source import line_of, numbers_in
 
 #: What the entries of our tags' sections are called.
 _ELEMENTS = {
@@ -90,8 +89,8 @@ def resolve_mimics(robot: RobotDescription) -> tuple[RobotDescription, list[Find
             continue
         if not joint.moves:
             joints[joint.name] = replace(joint, mimic=None)
-            text, assumed = f"joint '{joint.name}' is fixed and has a <mimic>", "; it is ignored"
-            findings.append(Finding("mimic of a fixed joint", "joint", joint.name, text, joint.line, assumed))
+            text = "is fixed and has a <mimic>"
+            findings.append(joint.finding("mimic of a fixed joint", text, "; it is ignored"))
             continue
         if joint.type in _SEVERAL_COORDINATES:
             raise UrdfError(
@@ -141,8 +140,8 @@ def massless_ends(robot: RobotDescription, linked_by_loops: Set[str]) -> Iterato
             child.moves for link in body for child in robot.below[link]
         )
         if ends_chain and not any(robot.links[link].mass for link in body):
-            text = f"link '{joint.child}' moves, has no mass and ends a chain"
-            yield Finding("end without mass", "link", joint.child, text, robot.links[joint.child].line)
+            text = "moves, has no mass and ends a chain"
+            yield robot.links[joint.child].finding("end without mass", text)
 
 
 def check_references(robot: RobotDescription, annotations: Annotations) -> None:
@@ -201,8 +200,7 @@ def idle_springs(robot: RobotDescription, annotations: Annotations) -> Iterator[
         if carrier[first].joint == carrier[second].joint:
             ends = f"are both on link '{first}'" if first == second else "are fixed to each other"
             line = annotations.lines.get(("springs", spring.name))
-            place, line = (f"{line}: ", None) if isinstance(line, str) else ("", line)
-            text = f"{place}the ends of spring '{spring.name}' {ends}"
+            text = f"the ends of spring '{spring.name}' {ends}"
             assumed = "; it has no effect on torques"
             yield Finding("spring on one body", "spring", spring.name, text, line, assumed)
 
@@ -234,42 +232,30 @@ def _references(annotations: Annotations) -> Iterator[tuple[str, str, str, str]]
 # Limits, damping and friction of joints: impossible ones are removed.
 
 
-def possible_limits(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
-    """The robot without impossible limits, and a finding for each of them.
+def possible_joints(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
+    """The robot without impossible limits and friction of joints, and a finding for each of them.
 
-    Impossible are negative effort and velocity limits, and a lower limit above the upper one.
+    Negative limits of effort and velocity count as none, and so do position limits of which the lower one is
+    above the upper one; negative damping and friction, which would drive a joint, count as zero.
     """
     joints, findings = dict(robot.joints), list[Finding]()
     for joint in robot.joints.values():
-        limits = joint.limits
-        for name, article, value in _bounds(joint):
+        limits, damping, friction = joint.limits, max(joint.damping, 0.0), max(joint.friction, 0.0)
+        for name, what, value in _bounds(joint):
             if value is not None and value < 0.0:
                 limits = replace(limits, **{name: None})
-                text, assumed = (
-                    f"joint '{joint.name}' has {article} {name} limit of {value:g}",
-                    "; it is taken as none",
-                )
-                findings.append(Finding("negative limit", "joint", joint.name, text, joint.line, assumed))
+                text = f"has {what} of {value:g}"
+                findings.append(joint.finding("negative limit", text, "; it is taken as none"))
         lower, upper = limits.lower, limits.upper
         if lower is not None and upper is not None and lower > upper:
             limits = replace(limits, lower=None, upper=None)
-            text = f"joint '{joint.name}' has the lower limit {lower:g} above the upper limit {upper:g}"
-            assumed = "; its position is unlimited"
-            findings.append(Finding("reversed limits", "joint", joint.name, text, joint.line, assumed))
-        joints[joint.name] = replace(joint, limits=limits)
-    return replace(robot, joints=joints), findings
-
-
-def possible_friction(robot: RobotDescription) -> tuple[RobotDescription, list[Finding]]:
-    """Negative damping and friction, which would drive a joint, count as zero."""
-    joints, findings = dict(robot.joints), list[Finding]()
-    for joint in robot.joints.values():
-        damping, friction = max(joint.damping, 0.0), max(joint.friction, 0.0)
-        joints[joint.name] = replace(joint, damping=damping, friction=friction)
+            text = f"has the lower limit {lower:g} above the upper limit {upper:g}"
+            findings.append(joint.finding("reversed limits", text, "; its position is unlimited"))
         for name, value in (("damping", joint.damping), ("friction", joint.friction)):
             if value < 0.0:
-                text, assumed = f"joint '{joint.name}' has a {name} of {value:g}", "; it is taken as zero"
-                findings.append(Finding("negative friction", "joint", joint.name, text, joint.line, assumed))
+                text = f"has a {name} of {value:g}"
+                findings.append(joint.finding("negative friction", text, "; it is taken as zero"))
+        joints[joint.name] = replace(joint, limits=limits, damping=damping, friction=friction)
     return replace(robot, joints=joints), findings
 
 
@@ -280,32 +266,22 @@ def immovable_joints(robot: RobotDescription) -> Iterator[Finding]:
     """
     for joint in robot.joints.values():
         if joint.mimic is None and joint.limits.lower == joint.limits.upper == 0.0:
-            text = (
-                f"joint '{joint.name}', {joint.type}, has lower and upper limits of zero, as "
-                "they also are where <limit> lacks them"
-            )
-            yield Finding(
-                "position limits of zero",
-                "joint",
-                joint.name,
-                text,
-                joint.line,
-                "; they count as none",
-                asks=True,
-            )
+            finding = joint.finding("position limits of zero", "", "; they count as none", asks=True)
+            text = "has lower and upper limits of zero, as they also are where <limit> lacks them"
+            yield replace(finding, text=f"joint '{joint.name}', {joint.type}, {text}")
 
 
 def zero_limits(robot: RobotDescription) -> Iterator[Finding]:
     """Effort and velocity limits of zero, which most vendors write for unknown limits; they are kept."""
     for joint in robot.joints.values():
-        for name, article, value in _bounds(joint):
+        for name, what, value in _bounds(joint):
             if joint.moves and value == 0.0:
-                text = f"joint '{joint.name}' has {article} {name} limit of zero"
-                yield Finding(f"{name} limit of zero", "joint", joint.name, text, joint.line)
+                yield joint.finding(f"{name} limit of zero", f"has {what} of zero")
 
 
 def _bounds(joint: JointDescription) -> tuple[tuple[str, str, float | None], ...]:
-    return ("effort", "an", joint.limits.effort), ("velocity", "a", joint.limits.velocity)
+    limits = joint.limits
+    return ("effort", "an effort limit", limits.effort), ("velocity", "a velocity limit", limits.velocity)
 
 
 # Masses and inertias: what no rigid body can have.
@@ -334,57 +310,38 @@ def check_links(robot: RobotDescription) -> Iterator[Finding]:
             raise UrdfError(f"link '{link.name}' has mass {link.mass:g} kg; it cannot be negative", link.line)
         moments = np.linalg.eigvalsh(link.inertia)
         largest = float(np.abs(moments).max())
-        triangle = moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest
-        if moments[0] < -ROUNDING * largest or not triangle:
-            yield _impossible(link, moments, negligible=largest <= link.mass * MICROMETRE**2)
+        is_negative = moments[0] < -ROUNDING * largest
+        if not is_negative and moments[2] <= moments[0] + moments[1] + SIX_DIGITS * largest:
+            continue
+        shown = f"principal moments {', '.join(f'{moment:.6g}' for moment in moments)} kg m^2"
+        if largest <= link.mass * MICROMETRE**2:
+            text = f"has the {shown}, zero but for rounding"
+            yield link.finding("inertia of rounding errors", text, "; they are used as given")
+        elif is_negative:
+            text = f"has the {shown}; no rigid body has a negative one"
+            assumed = ". They are used as given: kinetic energy may be negative and forward dynamics fail"
+            yield link.finding("negative moment of inertia", text, assumed)
+        else:
+            text = (
+                f"breaks the triangle inequality of inertias ({shown}: the largest exceeds the sum of the "
+                "others); no rigid body has such an inertia"
+            )
+            yield link.finding("broken triangle inequality", text, ". It is used as given")
 
 
 def asymmetric_inertias(root: etree._Element) -> Iterator[Finding]:
     """Inertias that state one entry of the symmetric matrix twice, with two numbers."""
     for link in root.findall("link"):
         for inertia in link.iterfind("inertial/inertia"):
-            values = inertia.attrib
             for key, mirrored in (("ixy", "iyx"), ("ixz", "izx"), ("iyz", "izy")):
-                given, other = values.get(key), values.get(mirrored)
-                if given is None or other is None or _numbers(given) == _numbers(other):
+                given, other = (inertia.get(name) for name in (key, mirrored))
+                if given is None or other is None or numbers_in(given) == numbers_in(other):
                     continue
                 name = link.get("name", "")
                 what = f"{key}={given} and {mirrored}={other}, which is the same entry"
                 text = f"<inertia> of link '{name}' has {what}"
                 assumed, hint = f"; {key} counts", f"; leave {mirrored} out, or write the same number"
                 yield Finding("contradicting inertia", "link", name, text, line_of(inertia), assumed, hint)
-
-
-def _numbers(text: Any) -> list[float]:
-    try:
-        return decimals(str(text))
-    except ValueError:
-        return []
-
-
-def _impossible(link: LinkDescription, moments: np.ndarray, negligible: bool) -> Finding:
-    """The finding about a link with these principal moments [kg m^2]."""
-    shown = ", ".join(f"{moment:.6g}" for moment in moments)
-    if negligible:
-        kind, what, assumed = (
-            "inertia of rounding errors",
-            f"has the principal moments {shown} kg m^2, zero but for rounding",
-            "; they are used as given",
-        )
-    elif moments[0] < -ROUNDING * abs(moments[2]):
-        kind, what, assumed = (
-            "negative moment of inertia",
-            f"has the principal moments {shown} kg m^2; no rigid body has a negative one",
-            ". They are used as given: kinetic energy may be negative and forward dynamics fail",
-        )
-    else:
-        kind, what, assumed = (
-            "broken triangle inequality",
-            f"breaks the triangle inequality of inertias (principal moments {shown} kg m^2: the largest "
-            "exceeds the sum of the others); no rigid body has such an inertia",
-            ". It is used as given",
-        )
-    return Finding(kind, "link", link.name, f"link '{link.name}' {what}", link.line, assumed)
 
 
 def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None:
@@ -399,16 +356,12 @@ def check_joint_inertias(graph: SubsystemGraph, robot: RobotDescription) -> None
     for joint, body in zip(graph.joints, graph.bodies, strict=True):
         if joint.type not in (JointType.REVOLUTE, JointType.CONTINUOUS):
             continue
-        moment, scale = _moment_about(joint.axis, body)
+        axis = joint.axis
+        terms = [axis @ body.inertia @ axis, body.mass * (body.com @ body.com - (axis @ body.com) ** 2)]
+        moment, scale = float(sum(terms)), float(np.abs([*terms, *body.inertia.ravel()]).max())
         if moment < -ROUNDING * scale - body.mass * MICROMETRE**2:
             raise UrdfError(
                 f"joint '{joint.name}' turns link '{body.name}', whose moment of inertia about the axis is "
                 f"{moment:.6g} kg m^2; it cannot be negative",
                 robot.joints[joint.name].line,
             )
-
-
-def _moment_about(axis: np.ndarray, body: Body) -> tuple[float, float]:
-    """The moment of inertia about an axis through the body's origin, and the largest of its terms."""
-    terms = [axis @ body.inertia @ axis, body.mass * (body.com @ body.com - (axis @ body.com) ** 2)]
-    return float(sum(terms)), float(np.abs([*terms, *body.inertia.ravel()]).max())

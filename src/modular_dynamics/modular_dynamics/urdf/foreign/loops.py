@@ -26,9 +26,8 @@ from ...algebra import (
 )
 from ...exceptions import UrdfError
 from ...model import Finding
-from ...text.numbers import decimals
 from ..description import Annotations, JointDescription, free_name
-from ..source import line_of, word
+from ..source import line_of, numbers_in, word
 from ..values import LINE, Entry
 from .words import Collected, Record, Tree, amount, children, content, pose_of
 
@@ -323,10 +322,7 @@ def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
 
 
 def _values(element: etree._Element, size: int) -> list[float]:
-    try:
-        values = decimals(content(element, "xyz"))
-    except ValueError:
-        values = []
+    values = numbers_in(content(element, "xyz"))
     if len(values) != size or not np.isfinite(values).all():
         raise _NotReadError(f"its <{word(element)}> does not hold {size} finite numbers")
     return values

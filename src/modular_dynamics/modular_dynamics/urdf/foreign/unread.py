@@ -8,18 +8,16 @@ What <gazebo> adds to the robot, or couples by a plugin, is a note: robots have 
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 from lxml import etree
 
 from ...model import Finding
-from ...text.numbers import decimals
 from ..description import RobotDescription
 from ..header import EARTH
 from ..schema import INERTIAS, ROBOT, SPRINGS, is_zero, kind_of
-from ..source import line_of, word
+from ..source import line_of, numbers_in, word
 from ..values import Entry, attributes
 from .loops import added_by_gazebo
 from .words import Collected, children, content, unread
@@ -281,8 +279,9 @@ def _kind_of_closure(
     if in_others or not (couples or closes):
         return None
     is_joint = any(links == {joint.parent, joint.child} for joint in robot.joints.values())
+    has_place = any(len(numbers_in(value)) >= len("xyz") for value in _values(element))
     return _kind_of_pair(element, couples, closes) or (
-        "loop" if closes and not is_joint and _has_place(element) else None
+        "loop" if closes and not is_joint and has_place else None
     )
 
 
@@ -302,15 +301,6 @@ def _kind_of_pair(element: etree._Element, couples: bool, closes: bool) -> str |
 def _spaced(name: str) -> str:
     """A name in small letters, gearRatio as gear_ratio."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-
-
-def _has_place(element: etree._Element) -> bool:
-    """Whether an attribute or a text in it holds three numbers or more."""
-    for value in _values(element):
-        with suppress(ValueError):
-            if len(decimals(value)) >= len("xyz"):
-                return True
-    return False
 
 
 def _values(element: etree._Element) -> list[str]:
@@ -354,16 +344,11 @@ def _gravities(element: etree._Element, name: str) -> Iterator[Finding]:
     for own in element.iter(etree.Element):
         tag, said = word(own), own.get("gravity")
         value = content(own) if tag == "gravity" else said
-        if value is not None and not _is_earths(value):
+        numbers = numbers_in(value or "")
+        is_earths = len(numbers) == len(EARTH) and np.allclose(numbers, EARTH, atol=0.05)
+        if value is not None and not is_earths:
             what = f"<{tag}>{value}</{tag}>" if said is None else f'<{tag} gravity="{said}">'
             yield _seems("gravity", own, name, what)
-
-
-def _is_earths(gravity: str) -> bool:
-    try:
-        return np.allclose(decimals(gravity), EARTH, atol=0.05)
-    except ValueError:
-        return False
 
 
 def _notes(root: etree._Element, robot: RobotDescription) -> Iterator[str]:

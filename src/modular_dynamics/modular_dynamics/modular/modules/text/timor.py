@@ -22,8 +22,8 @@ import numpy as np
 from ....algebra import DualQuaternion, Quaternion, pose, rotation_matrix, translation
 from ....exceptions import DescriptionError, UnsupportedModelError
 from ....model import Inertial, JointType
-from ....model.changes.checks import checked_inertial
-from ....model.inertial import merged
+from ....model.changes.bodies import checked_inertial
+from ....model.subsystem import merged
 from ....text.files import given_text
 from ....text.numbers import LARGEST, STIFFEST
 from ..module_type import ModuleType

@@ -1,7 +1,7 @@
 """Texts from which links were read: their prefixes, and when they are let go."""
 
 from modular_dynamics.model import SourceText
-from modular_dynamics.model.changes.sources import renamed_sources, sources_of
+from modular_dynamics.model.structure import renamed_sources, sources_of
 
 ONE, TWO = SourceText("<a/>", "", frozenset({"x", "y"})), SourceText("<b/>", "p_", frozenset({"x"}))
 
