@@ -295,7 +295,10 @@ def raise_branch_end(
     raise_if_dependent(system, reached, projection.W)
     start = reached.copy()
     start[system.independent_q] = target
-    best = _closest_to_closed(system, start) if diagnose else _newton_end(system, start)
+    best = start.copy()
+    newton.settle(system, best)
+    if diagnose and not system.largest_residual(best) < AT_DEAD_POINT:
+        best = LeastSquares(system, system.dependent).search(start, limited=False).q
     if system.largest_residual(best) < AT_DEAD_POINT:
         there = system.projection(best).condition
         names = ", ".join(system.graph.independent_joint_names)
@@ -326,44 +329,3 @@ def raise_branch_end(
         error.residual,
         best,
     )
-
-
-def _closest_to_closed(system: ConstraintSystem, start: Array) -> Array:
-    """Return coordinates (nq,) with the least |phi| found by descents from a start and around it."""
-    best = _damped_least_squares(system, start)
-    if system.largest_residual(best) < AT_DEAD_POINT:
-        return best
-    around = LeastSquares(system, system.dependent).search(best, limited=False)  # may be a local minimum
-    return best if around.open_groups else around.q
-
-
-def _newton_end(system: ConstraintSystem, start: Array) -> Array:
-    """Return the coordinates (nq,) at which Newton's method ends when it begins at a start."""
-    best = start.copy()
-    newton.settle(system, best)
-    return best
-
-
-def _damped_least_squares(system: ConstraintSystem, start: Array) -> Array:
-    """Return coordinates with the least |phi| near a start, by damped least squares (Levenberg).
-
-    It also closes loops where Newton's method is stuck at a dead point.
-    """
-    T = system.gearing.T
-    damping, least, one = 1e-3, np.inf, np.eye(T.shape[1])
-    best, attempt, gradient, curvature = start, start.copy(), np.zeros(len(one)), one
-    system.close_gears(attempt)
-    for _ in range(200):
-        values = system.evaluate(attempt)
-        phi, J = values.phi, values.J[:, system.dependent_v] @ T
-        if (now := float(phi @ phi)) < least:
-            best, least, damping = attempt, now, max(0.3 * damping, 1e-12)
-            gradient, curvature = J.T @ phi, J.T @ J
-        else:
-            damping *= 4.0
-        step = T @ np.linalg.solve(curvature + damping * one, -gradient)
-        if np.abs(step).max(initial=0.0) < newton.LAST_STEP:
-            break
-        attempt = best.copy()
-        system.move(attempt, step)
-    return best

@@ -1,7 +1,7 @@
 """Dynamics in the coordinates of all joints: accelerations and multipliers from one symmetric system."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ CLOSED_TOLERANCE = 1e-6
 REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
 #: How much redundant rows curve for unit velocities at a crossing, relative to the largest singular value.
 CURVED = 1e-6
+NOTHING = np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +105,9 @@ def constrained_dynamics(
     except BranchLostError as error:
         raise _branches_cross(system, q, error.condition) from None
     if len(points) == 1:
-        return _motion(system, points[0], torques, friction, external_wrenches)
+        return _motion(system, points[0], torques, friction, external_wrenches)[0]
     mean = mean_accelerations(branch, points, (q, v), torques, friction, external_wrenches)
-    return _motion(system, branch.point(q, v), torques, friction, external_wrenches, mean)
+    return _motion(system, branch.point(q, v), torques, friction, external_wrenches, mean)[0]
 
 
 def mean_accelerations(
@@ -123,14 +124,14 @@ def mean_accelerations(
     taken, coordinates and velocities, where it is not at the crossing itself.
     """
     system = branch.system
-    found = [_motion(system, point, tau, friction, external_wrenches).a for point in points]
+    found = [_motion(system, point, tau, friction, external_wrenches)[0].a for point in points]
     mean: Array = sum((one.weight * a for one, a in zip(points, found, strict=True)), np.zeros(len(found[0])))
     if len(points) == 1:
         return mean
     lower = sum(one.lower * a for one, a in zip(points, found, strict=True))
     error, size = (float(np.abs(x / system.units).max()) for x in (mean - lower, mean))
     itself = branch.direct(*state) if error > SMOOTH * size else None
-    return mean if itself is None else _motion(system, itself, tau, friction, external_wrenches).a
+    return mean if itself is None else _motion(system, itself, tau, friction, external_wrenches)[0].a
 
 
 def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike) -> float:
@@ -218,20 +219,31 @@ def _motion(
     friction: str,
     external_wrenches: Wrenches,
     a: Array | None = None,
-) -> ConstrainedDynamics:
-    """Return the solution at a point of a branch; only the multipliers are computed where a is given."""
+    known: Array = NOTHING,
+) -> tuple[ConstrainedDynamics, Array]:
+    """Return the solution at a point of a branch; only the multipliers are computed where a is given.
+
+    Args:
+        known: rates of further rows of the point's decomposition, behind those of the constraints.
+
+    Returns:
+        The solution, and the forces along the further rows.
+    """
     v = point.v if friction == "none" else without_rounding(system, point.v)
     units, M, right, tensions = _equation(system, point.q, v, tau, friction, external_wrenches)
-    constrained, free = point.constrained, separate_motions(point.free)
+    constrained, scale = point.constrained, system.row_scale
     with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
         if a is None:
-            along = -point.shortest(system.row_scale * system.evaluate(point.q, v).gamma)
+            free = separate_motions(point.free)
+            rates = np.concatenate([-scale * system.evaluate(point.q, v).gamma, known])
+            along = point.shortest(rates)
             torques = free @ (right - M @ along)
             a = units * (along + free.T @ reduced_accelerations(system.graph, free.T, M, torques))
         forces = constrained @ (M @ (a / units) - right) / point.sizes[: point.rank]
-        multipliers = system.row_scale * (point.left[:, : point.rank] @ forces)
-    raise_if_not_finite(a, multipliers)
-    return ConstrainedDynamics(a, tau, multipliers, point.rank, tensions)
+        forces = point.left[:, : point.rank] @ forces
+        multipliers = scale * forces[: len(scale)]
+    raise_if_not_finite(a, forces)
+    return ConstrainedDynamics(a, tau, multipliers, point.rank, tensions), forces[len(scale) :]
 
 
 def _equation(
@@ -261,32 +273,21 @@ def _prescribed(
     friction: str,
 ) -> ConstrainedDynamics:
     """Return the solution with known accelerations of the velocities flagged in ``is_known`` (nv,)."""
-    (q, v, tau), own = state, system.independent_v
+    (q, v, tau), own, units = state, system.independent_v, system.units
     is_known = is_known[own]
     known = system.independent.checked("a", completed_by_zeros(a, is_known))[is_known]
     raise_if_open(system, q, v)
-    v = v if friction == "none" else without_rounding(system, v)
-    units, M, right, tensions = _equation(system, q, v, tau, friction, external_wrenches)
-    scale, values = system.row_scale, system.evaluate(q, v)
-    rows = np.vstack([scale[:, None] * values.J * units, np.eye(len(units))[own[is_known]]])
-    rates = np.concatenate([-scale * values.gamma, known / units[own[is_known]]])
+    J = system.row_scale[:, None] * system.evaluate(q, v).J * units
     rank = constraint_rank(system, q)
-    count = rank + int(is_known.sum())
-    left, sizes, directions = np.linalg.svd(rows)
-    if int((sizes > REDUNDANT * sizes.max(initial=0.0)).sum()) < count:
+    point = BranchPoint(q, v, *np.linalg.svd(np.vstack([J, np.eye(len(units))[own[is_known]]])), rank)
+    point = replace(point, rank=rank + len(known))
+    if int((point.sizes > REDUNDANT * point.sizes.max(initial=0.0)).sum()) < point.rank:
         _raise_coupled(system, q, own[is_known])
-    constrained, free = directions[:count], separate_motions(directions[count:])
-    left, sizes = left[:, :count], sizes[:count]
-    m = len(values.J)
-    with np.errstate(over="ignore", invalid="ignore"):  # checked at the end
-        along = constrained.T @ (left.T @ rates / sizes)
-        torques = free @ (right - M @ along)
-        motion = along + free.T @ reduced_accelerations(system.graph, free.T, M, torques)
-        forces = left @ (constrained @ (M @ motion - right) / sizes)
-        tau[is_known] = forces[m:] / units[own[is_known]]
-        result = ConstrainedDynamics(units * motion, tau, scale * forces[:m], rank, tensions)
-    raise_if_not_finite(result.a, result.tau, result.multipliers)
-    return result
+    of_known = units[own[is_known]]
+    found, forces = _motion(system, point, tau, friction, external_wrenches, known=known / of_known)
+    tau[is_known] = forces / of_known
+    raise_if_not_finite(tau)
+    return replace(found, rank=rank)
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:

@@ -11,13 +11,13 @@ from ...dynamics import (
     InverseDynamicsDerivatives,
 )
 from ...dynamics import inverse_dynamics_derivatives as derivatives_of_tree
-from ...dynamics.arguments import Array, checked_out
+from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
 from ...model import SubsystemGraph
 from ..constraints.constraint_system import ConstraintSystem
 from .equation_of_motion import forward_dynamics
-from .results import ClosedLoopResult, errors_name_row
-from .rows import are_many, closed_rows, rows_of_states
+from .results import ClosedLoopResult
+from .rows import closed_and_answered
 from .solver import raise_if_free, solver_of
 
 #: Weights of central differences of eighth order, at one to four steps; and the step [rad or m].
@@ -54,18 +54,13 @@ def inverse_dynamics_derivatives(
         UnsupportedModelError: passive joints are free. Else as of ``inverse_dynamics``.
     """
     p = len(solver_of(graph).independent_v)
-    if are_many(q):
-        states, closed = rows_of_states(graph, q=q, v=v, a=a), closed_rows(graph, q, guess, threads)
-        result = np.empty((len(closed), 3, p, p)) if out is None else checked_out(out, (len(closed), 3, p, p))
-        for k, coordinates in enumerate(closed):
-            q, v, a = (x[k] for x in states)
-            with errors_name_row(k):
-                result[k] = _derivatives(graph, q, v, a, coordinates, external_wrenches, friction)
-        return InverseDynamicsDerivatives(*result.swapaxes(0, 1))
-    found = _derivatives(graph, q, v, a, guess, external_wrenches, friction)
-    if out is not None:
-        checked_out(out, (3, p, p))[:] = found
-    return found
+
+    def answer(*state: ArrayLike | None) -> Array:
+        return _derivatives(graph, state, external_wrenches, friction)
+
+    states = {"q": q, "v": v, "a": a}
+    found = closed_and_answered(graph, states, answer, (3, p, p), guess=guess, threads=threads, out=out)
+    return InverseDynamicsDerivatives(*np.moveaxis(found, -3, 0))
 
 
 def forward_dynamics_derivatives(
@@ -93,15 +88,11 @@ def forward_dynamics_derivatives(
 
 
 def _derivatives(
-    graph: SubsystemGraph,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    guess: ArrayLike | None,
-    external_wrenches: Wrenches,
-    friction: str,
-) -> InverseDynamicsDerivatives:
+    graph: SubsystemGraph, motion: tuple[Any, ...], external_wrenches: Wrenches, friction: str
+) -> Array:
+    """Return derivatives (3, p, p) by q, v and a at one motion: q, v, a and a guess."""
     solver = solver_of(graph)
+    q, v, a, guess = motion
     state = solver.inverse_dynamics_at(q, v, a, guess, external_wrenches, friction)
     raise_if_free(graph, state, "the derivatives")
     system, W = solver.system, state.projection
@@ -109,19 +100,19 @@ def _derivatives(
     tree = derivatives_of_tree(
         graph.tree, *motion_of_tree, external_wrenches=external_wrenches, friction=friction
     )
-    motion = _Motion(system, state)
+    rates = _Motion(system, state)
     count = W.shape[1]
     dq, dv = np.empty((count, count)), np.empty((count, count))
     for k in range(count):
         along = W[:, k]
-        dJ, d_gamma, d_springs = motion.changes(along)
-        rate = motion.dependent(-dJ @ state.velocities)
-        change = -dJ @ state.accelerations - d_gamma - motion.gamma_change(rate)
-        torque = tree.dq @ along + tree.dv @ rate + tree.da @ motion.dependent(change)
-        dq[:, k] = W.T @ (torque + d_springs + motion.damping(rate) - dJ.T @ state.multipliers)
-        push = motion.dependent(-motion.gamma_change(along))
-        dv[:, k] = W.T @ (tree.dv @ along + tree.da @ push + motion.damping(along))
-    return InverseDynamicsDerivatives(dq, dv, W.T @ tree.da @ W)
+        dJ, d_gamma, d_springs = rates.changes(along)
+        rate = rates.dependent(-dJ @ state.velocities)
+        change = -dJ @ state.accelerations - d_gamma - rates.gamma_change(rate)
+        torque = tree.dq @ along + tree.dv @ rate + tree.da @ rates.dependent(change)
+        dq[:, k] = W.T @ (torque + d_springs + rates.damping(rate) - dJ.T @ state.multipliers)
+        push = rates.dependent(-rates.gamma_change(along))
+        dv[:, k] = W.T @ (tree.dv @ along + tree.da @ push + rates.damping(along))
+    return np.array([dq, dv, W.T @ tree.da @ W])
 
 
 class _Motion:

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
@@ -40,43 +40,26 @@ def designs_batch(
     count, each = shape[0], shape[1] if len(shape) == 2 else 1
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
     start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers, "loops")
-    states = _States(
-        np.full((count, each, widths[1]), np.nan),
-        np.full((count, each, graph.nq), np.nan),
-        np.full((count, each, len(graph.springs)), np.nan),
-        np.full((count, each), np.nan),
-        np.zeros((count, each), np.uint8),
-    )
+    sizes = (widths[1],), (graph.nq,), (len(graph.springs),), ()
+    found = [np.full((count, each, *size), np.nan) for size in sizes]
+    statuses = np.zeros((count, each), np.uint8)
     reasons = dict[int, ModularDynamicsError]()
     for k in range(count):
         own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
         if k not in made.errors:
             loops = None if k in made.others else graph.once(_LoopNumbers).loops(made.numbers[k])
-            state = q[k], v[k], a[k]
-            own = _answer(columns, k, loops, state, start, friction, thread_count(threads), states)
+            state, results = (q[k], v[k], a[k]), tuple(array[k] for array in found)
+            own = _answer(columns, k, loops, state, start, friction, thread_count(threads), results)
         for state_number, error in own.items():
             row = k * each + state_number
             if errors == "raise":
                 error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
                 raise error
-            reasons[row], states.statuses[k, state_number] = error, status_of(error)
-    tau, coordinates, tensions, sines = (
-        array.reshape(*shape, *array.shape[2:])
-        for array in (states.tau, states.coordinates, states.tensions, states.sines)
-    )
-    statuses = states.statuses.reshape(shape)
+            reasons[row], statuses[k, state_number] = error, status_of(error)
+    tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in found)
     texts = {row: str(error) for row, error in reasons.items()}
-    return ClosedLoopResults(tau, coordinates, statuses, texts, partial(_tensions_and_sines, tensions, sines))
-
-
-class _States(NamedTuple):
-    """Results (n, s, ...) of n designs with s states each."""
-
-    tau: Array
-    coordinates: Array
-    tensions: Array
-    sines: Array
-    statuses: NDArray[np.uint8]
+    details_of_states: partial[Any] = partial(tuple, details)
+    return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, details_of_states)
 
 
 class _LoopNumbers:
@@ -111,10 +94,6 @@ class _LoopNumbers:
         for of_loops, name, where, shape in self._slices:
             (loops if of_loops else robot)[name] = numbers[where].reshape(shape)
         return Loops(Robot(**robot), **loops)
-
-
-def _tensions_and_sines(tensions: Array, sines: Array) -> tuple[Array, Array]:
-    return tensions, sines
 
 
 def _rows(motion: tuple[ArrayLike, ...], sizes: tuple[int, ...]) -> list[Array]:
@@ -157,15 +136,14 @@ def _answer(
     start: Array,
     friction: str,
     threads: int,
-    states: _States,
+    results: tuple[Array, ...],
 ) -> dict[int, ModularDynamicsError]:
     """Write the results of one design's states, and return the errors of those that have none, by state.
 
     The core computes each state from the one before it, the first from ``start``; the general method
     computes those that the core does not.
     """
-    tau, coordinates = states.tau[design], states.coordinates[design]
-    tensions, sines = states.tensions[design], states.sines[design]
+    tau, coordinates, tensions, sines = results
     left = np.arange(len(tau))
     if loops is not None and len(left):
         details, codes = np.empty((len(tau), loops.details)), np.empty(len(tau), np.int64)
@@ -178,7 +156,7 @@ def _answer(
             sines[:] = details[:, -1]
         left = np.flatnonzero(codes)
         if len(left):
-            for array in (tau, coordinates, tensions, sines):
+            for array in results:
                 array[left] = np.nan
     if not len(left):
         return {}

@@ -16,7 +16,7 @@ from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
 from .constrained_dynamics import raise_if_not_finite
 from .inverse_dynamics import inverse_dynamics
-from .rows import Alone, answered_rows, are_many, closed_rows
+from .rows import Alone, answered_rows, are_many, closed_rows, into
 from .solver import reduced_accelerations, solver_of
 
 
@@ -70,7 +70,7 @@ def mass_matrix(
             return answer
 
         rows = answered_rows(graph, "mass_matrix", {"q": q}, alone, guess=guess, threads=threads)
-        return _into(out, rows.values)
+        return into(out, rows.values)
     width = len(solver_of(graph).independent_v)
     matrix = np.empty((width, width)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).mass_matrix
@@ -81,7 +81,7 @@ def mass_matrix(
         pass  # what is to be converted or refused
     if out is not None:
         checked_out(out, (width, width))
-    return _into(out, at_closed(solver_of(graph).close(q, guess)))
+    return into(out, at_closed(solver_of(graph).close(q, guess)))
 
 
 def nonlinear_effects(
@@ -165,7 +165,7 @@ def forward_dynamics(
             friction=friction,
             external_wrenches=external_wrenches,
         )
-        return _into(out, rows.values)
+        return into(out, rows.values)
     a = np.empty(len(rest)) if out is None else out
     core: Callable[..., int] = graph.once(core_loops).forward_dynamics
     try:
@@ -176,14 +176,7 @@ def forward_dynamics(
         pass  # what is to be converted or refused
     if out is not None:
         checked_out(out, rest.shape)
-    return _into(out, one(q, v, np.asarray(tau), guess)[0])
-
-
-def _into(out: Array | None, value: Array) -> Array:
-    if out is None:
-        return value
-    checked_out(out, value.shape)[:] = value
-    return out
+    return into(out, one(q, v, np.asarray(tau), guess)[0])
 
 
 def without_springs(graph: SubsystemGraph) -> SubsystemGraph:

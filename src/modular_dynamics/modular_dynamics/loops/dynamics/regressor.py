@@ -5,12 +5,12 @@ from numpy.typing import ArrayLike
 
 from ...dynamics import BaseParameters
 from ...dynamics import regressor as regressor_of_tree
-from ...dynamics.arguments import Array, checked_out, checked_seed
+from ...dynamics.arguments import Array, checked_seed
 from ...dynamics.base_parameters import reduced_parameters
 from ...exceptions import ClosureError
 from ...model import SubsystemGraph, checked_vectors, joint_limits
-from .results import ClosedLoopResult, errors_name_row
-from .rows import are_many, closed_rows, rows_of_states
+from .results import ClosedLoopResult
+from .rows import closed_and_answered
 from .solver import ClosedLoopSolver, raise_if_free, solver_of
 
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
@@ -41,19 +41,12 @@ def regressor(
     """
     solver = solver_of(graph)
     shape = len(solver.independent_v), (15 if joint_terms else 10) * len(graph.bodies)
-    if not are_many(q):
-        Y = _projected(graph, solver.inverse_dynamics_at(q, v, a, guess), joint_terms)
-        if out is None:
-            return Y
-        checked_out(out, shape)[:] = Y
-        return out
-    states, closed = rows_of_states(graph, q=q, v=v, a=a), closed_rows(graph, q, guess, threads)
-    shape_of_all = len(closed), *shape
-    result = np.empty(shape_of_all) if out is None else checked_out(out, shape_of_all)
-    for k, state in enumerate(zip(*states, closed, strict=True)):
-        with errors_name_row(k):
-            result[k] = _projected(graph, solver.inverse_dynamics_at(*state), joint_terms)
-    return result
+
+    def answer(*state: ArrayLike | None) -> Array:
+        return _projected(graph, solver.inverse_dynamics_at(*state), joint_terms)  # type: ignore[arg-type]
+
+    states = {"q": q, "v": v, "a": a}
+    return closed_and_answered(graph, states, answer, shape, guess=guess, threads=threads, out=out)
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopResult, joint_terms: bool) -> Array:

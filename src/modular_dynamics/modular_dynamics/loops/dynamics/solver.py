@@ -6,7 +6,7 @@ multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau
 is written once more for what the core does not answer: dead points nearby, coordinates that loops leave free.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -115,14 +115,14 @@ _Wrenches = Mapping[str, ArrayLike] | None
 class _Motion(NamedTuple):
     """Motion of all joints at closed coordinates, and the forces that cause it."""
 
+    tau: Array
     q: Array
     v: Array
     a: Array
-    multipliers: Array
-    tau: Array
     tensions: Array
     wrenches: Array
-    open_tree: TransmittedWrenches
+    joint_wrenches: Array
+    multipliers: Array
 
 
 class ClosedLoopSolver(Mechanism):
@@ -237,22 +237,27 @@ class ClosedLoopSolver(Mechanism):
                 return self._general(closed, v, a, external_wrenches, friction)
         own = tau.copy()  # details change the rounding of tau: keep the result of the call without them
         core(coordinates.copy(), details)
-        tau = own
         parts = self.details_of(details)
-        return ClosedLoopResult(
-            tau=tau,
-            coordinates=coordinates,
-            velocities=parts.velocities,
-            accelerations=parts.accelerations,
-            wrenches=dict(zip(self._loop_names, parts.wrenches, strict=True)),
-            tensions=dict(zip(self._spring_names, parts.tensions.tolist(), strict=True)),
-            free=(),
-            open_tree=self._open_tree(coordinates, parts.joint_wrenches),
-            _system=self.system,
-            _find_multipliers=partial(
-                _multipliers, self.graph, coordinates, v, a, external_wrenches, friction
-            ),
-        )
+        state = self.graph, coordinates, v, a, external_wrenches, friction
+        multipliers = partial(_multipliers, *state)
+        return self._result(own, coordinates, *parts[:-1], multipliers)
+
+    def _result(
+        self,
+        tau: Array,
+        q: Array,
+        v: Array,
+        a: Array,
+        tensions: Array,
+        wrenches: Array,
+        joint_wrenches: Array,
+        multipliers: Callable[[], Array],
+        free: tuple[str, ...] = (),
+    ) -> ClosedLoopResult:
+        by_loop = dict(zip(self._loop_names, wrenches, strict=True))
+        by_spring = dict(zip(self._spring_names, tensions.tolist(), strict=True))
+        tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
+        return ClosedLoopResult(tau, q, v, a, by_loop, by_spring, free, tree, self.system, multipliers)
 
     def details_of(self, details: Array) -> "Details":
         """Return the core's details, (details,) of one state or (n, details) of many, as named parts."""
@@ -263,26 +268,13 @@ class ClosedLoopSolver(Mechanism):
         wrenches, transmitted = cuts.reshape(*rows, loops, 6), joints.reshape(*rows, joint_count, 6)
         return Details(v, a, tensions, wrenches, transmitted, sines[..., 0])
 
-    def _open_tree(self, q: Array, joint_wrenches: Array) -> TransmittedWrenches:
-        return TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
-
     def _general(
         self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str
     ) -> ClosedLoopResult:
         """Return inverse dynamics at closed coordinates by dense matrices; the result keeps q."""
         motion = self.motion(q, v, a, external_wrenches, friction)
-        return ClosedLoopResult(
-            tau=motion.tau,
-            coordinates=q,
-            velocities=motion.v,
-            accelerations=motion.a,
-            wrenches=dict(zip(self._loop_names, motion.wrenches, strict=True)),
-            tensions=dict(zip(self._spring_names, motion.tensions.tolist(), strict=True)),
-            free=self.system.free_joints,
-            open_tree=motion.open_tree,
-            _system=self.system,
-            _find_multipliers=partial(np.copy, motion.multipliers),
-        )
+        multipliers = partial(np.copy, motion.multipliers)
+        return self._result(*motion[:-1], multipliers, self.system.free_joints)
 
     def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
         """Return motion and forces at closed coordinates; errors of the two ``raise_if`` functions."""
@@ -327,8 +319,8 @@ class ClosedLoopSolver(Mechanism):
         for k, name in enumerate(self._loop_names):
             own = np.array([row == name for row in system.names]) & ~system.is_gear
             wrenches[k] = multipliers[own] @ values.wrenches[own]
-        tree = self._open_tree(q, result.joint_wrenches)
-        return _Motion(q, full_v, a, multipliers, tau, springs.tensions, wrenches, tree)
+        forces = springs.tensions, wrenches, result.joint_wrenches, multipliers
+        return _Motion(tau, q, full_v, a, *forces)
 
 
 class Details(NamedTuple):

@@ -98,16 +98,12 @@ class RobotReactions:
             carrier, names = carriers[subsystem.connection.link], {body.name for body in subsystem.bodies}
             shared = not names.isdisjoint({*bodies, *rods})
             self._loads[subsystem.name] = _Load(k, shared, None if carrier is None else bodies.index(carrier))
-        self.carried_subsystems = tuple(
-            name for name, load in self._loads.items() if not load.shared and self._is_carried(load)
-        )
-
-    def _is_carried(self, load: _Load) -> bool:
-        """Return whether a body of the rules carries a load directly, not through another subsystem."""
-        above = self.graph.predecessor(self.graph.subsystems[load.index])
-        return load.carrier is not None and (
-            above is None or any(body.name in self.rules.bodies for body in above.bodies)
-        )
+        carried = list[str]()  # directly, not through another subsystem
+        for name, load in self._loads.items():
+            above = graph.predecessor(graph.subsystems[load.index])
+            is_first = above is None or any(body.name in bodies for body in above.bodies)
+            carried += [name] if not load.shared and load.carrier is not None and is_first else []
+        self.carried_subsystems = tuple(carried)
 
     def __call__(
         self, dynamics: ClosedLoopResult, connection_wrenches: ConnectionWrenches | None = None
