@@ -15,6 +15,8 @@ from .number_arrays import number_array
 from .structure import require_graph
 from .subsystem import Joint, JointType
 
+__all__ = ["JointOrder", "from_mujoco", "from_names", "from_pinocchio"]
+
 Array = NDArray[np.float64]
 _CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 

@@ -3,7 +3,7 @@
 import codecs
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias
@@ -145,8 +145,9 @@ def _checked(text: str, path: str | None = None) -> Description:
 # comments.
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-#: Markup in which tags have no meaning; the content of a comment is a group.
-_MARKUP = re.compile(r"<!--(.*?)-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>", re.DOTALL)
+#: What starts a comment, or what may contain its marks without being one, and what ends it.
+_ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
+_START = re.compile(r"<!--|<\?|<!\[CDATA\[")
 #: What may stand before the root element.
 _PROLOG = re.compile(r"\s+|<!--.*?-->|<\?.*?\?>", re.DOTALL)
 #: Where the parser's messages repeat the line.
@@ -156,8 +157,8 @@ _LIMITS = (
     "elements may be 256 deep in each other, and a text, comment, attribute or white space 10,000,000 "
     "characters long"
 )
-#: Errors of libxml2 that are overlooked: undeclared prefixes and hyphens in comments.
-_OVERLOOKED = {"NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"}
+#: Errors of libxml2 that are overlooked.
+_UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 
 
 class Parsed(NamedTuple):
@@ -205,30 +206,39 @@ def _parsed(body: str) -> Parsed:
     try:
         return Parsed(etree.fromstring(body.encode(), parser))
     except etree.XMLSyntaxError as error:
-        if not _kinds(parser) or not _kinds(parser) <= _OVERLOOKED:
+        kinds = {entry.type_name for entry in parser.error_log}
+        without, findings = _without_hyphens(body) if _HYPHENS in kinds else (body, [])
+        if findings:
+            return Parsed(_parsed(without).root, tuple(findings))
+        if kinds != {_UNDECLARED}:
             raise _malformed(parser.error_log, error) from None
-    parser = _parser(recover=True)  # continues after errors; allowed to continue after these alone
+    # continues after errors; allowed to continue after this one alone
+    parser = _parser(recover=True)
     root = etree.fromstring(body.encode(), parser)
-    if not _kinds(parser) <= _OVERLOOKED:
+    if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
         raise _malformed(parser.error_log, parser.error_log.last_error)
-    return Parsed(root, tuple(_hyphens_in_comments(body)))
+    return Parsed(root)
 
 
-def _kinds(parser: etree.XMLParser) -> set[str]:
-    return {entry.type_name for entry in parser.error_log}
-
-
-def _hyphens_in_comments(body: str) -> Iterator[Finding]:
-    line, counted = 1, 0
-    for found in _MARKUP.finditer(body):
-        if (text := found[1]) is not None and ("--" in text or text.endswith("-")):
-            line += body.count("\n", counted, found.start())
-            counted = found.start()
+def _without_hyphens(body: str) -> tuple[str, list[Finding]]:
+    """The text without comments that have hyphens in them, with all its lines; and a finding of each."""
+    kept, findings, at, line = list[str](), list[Finding](), 0, 1
+    while start := _START.search(body, at):
+        close = _ENDS[start.group()]
+        if (end := body.find(close, start.end())) < 0:
+            break
+        text, after = body[start.end() : end], end + len(close)
+        line += body.count("\n", at, start.start())
+        kept += [body[at : start.start()], body[start.start() : after]]
+        if start.group() == "<!--" and ("--" in text or text.endswith("-")):
+            kept[-1] = "\n" * text.count("\n")
             what, assumed = (
                 "a comment has '--' in it, which XML forbids",
                 "; it is left out, as all comments are",
             )
-            yield Finding("hyphens in a comment", "comment", f"line {line}", what, line, assumed)
+            findings.append(Finding("hyphens in a comment", "comment", f"line {line}", what, line, assumed))
+        line, at = line + text.count("\n"), after
+    return "".join([*kept, body[at:]]), findings
 
 
 def _parser(recover: bool = False) -> etree.XMLParser:
@@ -244,8 +254,8 @@ def _parser(recover: bool = False) -> etree.XMLParser:
 
 
 def _malformed(log: Iterable[Any], error: Any) -> UrdfError:
-    """The first error that is not overlooked."""
-    first = next((entry for entry in log if entry.type_name not in _OVERLOOKED), None)
+    """The first error that is one; undeclared prefixes alone would have been accepted."""
+    first = next((entry for entry in log if entry.type_name != _UNDECLARED), None)
     if first is None:
         return UrdfError(f"malformed XML: {error}")
     if "XML_PARSE_HUGE" in first.message:  # libxml2's option, which is not used: it lifts these limits

@@ -1,13 +1,19 @@
 """Forward dynamics against Pinocchio, against the equation that it solves, and itself in batches."""
 
 import numpy as np
+import pinocchio
 import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.oracles.mujoco_saddle_point import MujocoSaddlePoint
 from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees
 from helpers.random_examples.trees import random_trees
+from helpers.robots.mjcf_text import random_tree
 from helpers.tree_dynamics import ROBOT_NAMES, accelerations_by_pinocchio, random_state, random_states
+from modular_dynamics.exceptions import StateError
+from modular_dynamics.mjcf.source import compiled
 
 
 def assert_solves(graph, q, v, tau, a):
@@ -125,3 +131,244 @@ def test_joints_without_inertia_are_named(load_robot):
         md.forward_dynamics(graph, graph.neutral(), *np.zeros((2, graph.nv)))
     with pytest.raises(md.StateError, match=f"^row 0: {text}"):
         md.forward_dynamics(graph, [graph.neutral()], *np.zeros((2, 1, graph.nv)))
+
+
+# Hybrid dynamics against both of the problems that it mixes, Pinocchio, and itself in batches.
+
+
+def some_joints(graph, seed):
+    """About half of the joints."""
+    chosen = np.random.default_rng(seed).random(len(graph.joint_names)) < 0.5
+    return [name for name, is_chosen in zip(graph.joint_names, chosen, strict=True) if is_chosen]
+
+
+def mask(graph, names):
+    is_known = np.zeros(graph.nv, bool)
+    for name in names:
+        is_known[graph.v_slice(name)] = True
+    return is_known
+
+
+def by_pinocchio(graph, q, v, a, tau, prescribed):
+    """[M -E^T; E 0] [a; tau_p] = [tau_f - h; a_p] from Pinocchio's M and h; E selects p."""
+    pin, nv, known = md.crosscheck.PinocchioModel(graph), graph.nv, mask(graph, prescribed)
+    M = pinocchio.crba(pin.model, pin.data, pin.q(q))
+    M = np.triu(M) + np.triu(M, 1).T
+    order = pin.tau(np.arange(nv, dtype=float)).astype(int)  # ours -> index in Pinocchio's
+    M = M[np.ix_(order, order)]
+    h = pin.tau(pinocchio.nle(pin.model, pin.data, pin.q(q), pin.v(v)))
+    E, count = np.eye(nv)[known], int(known.sum())
+    saddle = np.block([[M, -E.T], [E, np.zeros((count, count))]])
+    solution = np.linalg.solve(saddle, np.concatenate([np.where(known, 0.0, tau) - h, a[known]]))
+    torques = tau.copy()
+    torques[known] = solution[nv:]
+    return solution[:nv], torques
+
+
+def assert_agrees_with_pinocchio(graph, state, seed):
+    q, v, a = state
+    tau, prescribed = np.random.default_rng(seed).normal(size=graph.nv), some_joints(graph, seed)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
+    accelerations, torques = by_pinocchio(graph, q, v, a, tau, prescribed)
+    tolerance = max(1e-10, 1e-14 * np.linalg.cond(md.mass_matrix(graph, q)))
+    assert np.abs(result.a - accelerations).max() <= tolerance * np.abs(accelerations).max()
+    assert np.abs(result.tau - torques).max() <= tolerance * np.abs(torques).max()
+
+
+@pytest.mark.parametrize("name", ["charmie", "branched_38dof", "four_link"])
+def test_robots_against_a_saddle_point_system_of_pinocchio(load_robot, name):
+    graph = load_robot(name)
+    for seed in range(4):
+        assert_agrees_with_pinocchio(graph, random_state(graph, seed), seed)
+
+
+@examples(60)
+@given(tree=random_trees(largest=15))
+def test_random_trees_against_a_saddle_point_system_of_pinocchio(tree):
+    graph = md.load_urdf(tree.urdf)
+    state = tree.state(graph)
+    if np.linalg.cond(md.mass_matrix(graph, state[0])) > 1e8 or any(joint.mimic for joint in graph.joints):
+        return
+    assert_agrees_with_pinocchio(graph, state, tree.seed)
+
+
+@examples(60)
+@given(tree=random_trees(largest=15))
+def test_random_trees_solve_the_equation_of_motion(tree):
+    """M a + h = tau, and what is known is returned as it was given."""
+    graph = md.load_urdf(tree.urdf)
+    q, v, a = tree.state(graph)
+    if np.linalg.cond(md.mass_matrix(graph, q)) > 1e8:  # perhaps refused, perhaps not
+        return
+    tau, prescribed = np.random.default_rng(tree.seed).normal(size=graph.nv), some_joints(graph, tree.seed)
+    known = mask(graph, prescribed)
+    result = md.hybrid_dynamics(
+        graph, q, v, np.where(known, a, np.nan), np.where(known, np.nan, tau), prescribed
+    )
+    assert (result.a[known] == a[known]).all()
+    assert (result.tau[~known] == tau[~known]).all()
+    M, h = md.mass_matrix(graph, q), md.nonlinear_effects(graph, q, v)
+    size = np.abs(M).max() * np.abs(result.a).max() + np.abs(h).max() + np.abs(result.tau).max()
+    assert np.abs(M @ result.a + h - result.tau).max() <= 1e-10 * size
+
+
+def test_all_joints_prescribed_is_inverse_dynamics_and_none_is_forward_dynamics(tree_robot):
+    graph = tree_robot
+    q, v, a = random_state(graph, 5)
+    nothing = np.full(graph.nv, np.nan)
+    inverse = md.hybrid_dynamics(graph, q, v, a, nothing, graph.joint_names)
+    assert (inverse.tau == md.inverse_dynamics(graph, q, v, a)).all()
+    try:
+        expected = md.forward_dynamics(graph, q, v, a)
+    except StateError:
+        with pytest.raises(StateError, match=r"moves? no inertia"):
+            md.hybrid_dynamics(graph, q, v, nothing, a, [])
+        return
+    assert (md.hybrid_dynamics(graph, q, v, nothing, a, []).a == expected).all()
+
+
+def test_external_wrenches_count_hybrid(load_robot):
+    graph = load_robot("branched_38dof")
+    q, v, a = random_state(graph, 3)
+    external = {graph.bodies[-1].name: np.arange(6.0)}
+    tau = md.inverse_dynamics(graph, q, v, a, external_wrenches=external)
+    prescribed = some_joints(graph, 3)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, external_wrenches=external)
+    assert result.a == pytest.approx(a, abs=1e-9)
+    assert result.tau == pytest.approx(tau, abs=1e-9)
+    without = md.hybrid_dynamics(graph, q, v, a, tau, prescribed)
+    assert np.abs(without.tau - tau).max() > 0.1
+    rows = [[x] for x in (q, v, a, tau)]
+    batch = md.hybrid_dynamics(graph, *rows, prescribed, external_wrenches=external)
+    assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
+
+
+def test_friction_counts_where_it_is_asked_for(load_robot):
+    friction = '<dynamics damping="0.3" friction="0.2"/></joint>'
+    graph = md.load_urdf(load_robot("four_link").urdf.replace("</joint>", friction))
+    q, v, a = random_state(graph, 1)
+    tau = md.inverse_dynamics(graph, q, v, a, friction="urdf")
+    for prescribed in ([], graph.joint_names[:2], graph.joint_names):
+        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, friction="urdf")
+        assert result.a == pytest.approx(a, abs=1e-9)
+        assert result.tau == pytest.approx(tau, abs=1e-9)
+        rows = [[x] for x in (q, v, a, tau)]
+        batch = md.hybrid_dynamics(graph, *rows, prescribed, friction="urdf")
+        assert batch.a[0] == pytest.approx(a, abs=1e-9)
+        assert batch.tau[0] == pytest.approx(tau, abs=1e-9)
+    without = md.hybrid_dynamics(graph, q, v, a, tau, graph.joint_names).tau
+    assert tau - without == pytest.approx(0.3 * v + 0.2 * np.sign(v), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["branched_38dof", "vendor_arm"])
+@pytest.mark.parametrize("count", [0, 1, 8, 3100])
+def test_batch_equals_single_calls_hybrid(load_robot, name, count):
+    graph = load_robot(name)
+    q, v, a = random_states(graph, count, 4)
+    tau = np.random.default_rng(4).normal(size=(count, graph.nv))
+    for prescribed in ([], some_joints(graph, 0), graph.joint_names):
+        batch = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, threads=2)
+        assert batch.a.shape == batch.tau.shape == (count, graph.nv)
+        for row in {0, count // 2, count - 1} if count else ():
+            single = md.hybrid_dynamics(graph, q[row], v[row], a[row], tau[row], prescribed)
+            scale = max(1.0, 1e-4 * np.linalg.cond(md.mass_matrix(graph, q[row])))
+            for ours, theirs in ((batch.a[row], single.a), (batch.tau[row], single.tau)):
+                assert np.abs(ours - theirs).max() <= 1e-12 * scale * np.abs(theirs).max()
+
+
+def test_a_locked_joint_divides_the_robot(load_robot):
+    """A joint held at rest by a prescribed acceleration of zero carries what its side of the robot needs."""
+    graph = load_robot("four_link")
+    q, nothing = random_state(graph)[0], np.zeros(graph.nv)
+    held = graph.joint_names[0]
+    result = md.hybrid_dynamics(graph, q, nothing, nothing, nothing, [held])
+    assert result.a[graph.v_slice(held)] == 0.0
+    again = md.forward_dynamics(graph, q, nothing, result.tau)
+    assert again == pytest.approx(result.a, abs=1e-9)
+
+
+def test_errors_name_what_is_wrong(load_robot):
+    graph = load_robot("branched_38dof")
+    q, v, a = random_state(graph)
+    first, second = graph.joint_names[:2]
+    with pytest.raises(StateError, match="prescribed joint 'elbw' is none of"):
+        md.hybrid_dynamics(graph, q, v, a, a, ["elbw"])
+    bad = a.copy()
+    bad[0] = np.nan
+    with pytest.raises(StateError, match=rf"a\[0\] of joint '{first}' is nan"):
+        md.hybrid_dynamics(graph, q, v, bad, a, [first])
+    with pytest.raises(StateError, match=rf"tau\[0\] of joint '{first}' is nan"):
+        md.hybrid_dynamics(graph, q, v, a, bad, [second])
+    with pytest.raises(StateError, match="a has shape"):
+        md.hybrid_dynamics(graph, q, v, a[1:], a, [first])
+    with pytest.raises(StateError, match="prescribed is None; the names of joints"):
+        md.hybrid_dynamics(graph, q, v, a, a, None)
+    with pytest.raises(StateError, match="a is not an array of numbers: complex"):
+        md.hybrid_dynamics(graph, q, v, a + 1j, a, [first])
+    rows = [np.tile(x, (5, 1)) for x in (q, v, a, a)]
+    rows[3][3, 0] = np.inf
+    with pytest.raises(StateError, match=rf"row 3: tau\[0\] of joint '{first}' is inf"):
+        md.hybrid_dynamics(graph, *rows, [second])
+
+
+def test_a_joint_without_inertia_may_be_prescribed_but_not_driven():
+    """The middle link of three has no mass: with its neighbour held, its torque has nothing to accelerate."""
+    with pytest.warns(md.ModelWarning, match="has no mass"):
+        graph = md.load_urdf(MASSLESS)
+    q, v, a, tau = np.full(2, 0.3), np.full(2, 0.2), np.ones(2), np.zeros(2)
+    result = md.hybrid_dynamics(graph, q, v, a, tau, ["second"])
+    assert np.isfinite(result.a).all()
+    with pytest.raises(StateError, match="joint 'second' moves no inertia: link 'end'"):
+        md.hybrid_dynamics(graph, q, v, a, tau, ["first"])
+    rows = [np.tile(x, (5, 1)) for x in (q, v, a, tau)]
+    with pytest.raises(StateError, match="row 0: joint 'second' moves no inertia: link 'end'"):
+        md.hybrid_dynamics(graph, *rows, ["first"])
+
+
+MASSLESS = """<robot name="massless_end">
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="1"/><origin xyz="0.2 0 0"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="end"/>
+  <joint name="first" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+  <joint name="second" type="continuous"><parent link="arm"/><child link="end"/><axis xyz="0 1 0"/>
+    <origin xyz="0.4 0 0"/></joint>
+</robot>"""
+
+
+@examples(30)
+@given(tree=joint_trees(largest=15))
+def test_friction_armatures_and_springs_count(tree):
+    """Torques and accelerations of inverse dynamics are found again, whichever are known."""
+    graph = tree.graph
+    q, v, a = tree.state(graph)
+    tau = md.inverse_dynamics(graph, q, v, a, friction="urdf")
+    scale = 1.0 + np.abs(tau).max()
+    M = md.mass_matrix(graph, q)
+    for prescribed in (some_joints(graph, tree.seed), graph.joint_names, []):
+        result = md.hybrid_dynamics(graph, q, v, a, tau, prescribed, friction="urdf")
+        assert np.abs(result.tau - tau).max() <= 1e-9 * scale
+        assert np.abs(M @ (result.a - a)).max() <= 1e-9 * scale
+        rows = (q, v, a, tau)
+        batch = md.hybrid_dynamics(graph, *([x] for x in rows), prescribed, friction="urdf")
+        assert np.abs(batch.tau[0] - tau).max() <= 1e-9 * scale
+        assert np.abs(M @ (batch.a[0] - a)).max() <= 1e-9 * scale
+
+
+# Hybrid dynamics of trees against MuJoCo: hinges, slides and balls, armature and springs.
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_trees(seed):
+    model = compiled(random_tree(seed, "hsb", 8, terms=True)).model
+    graph, rng = md.load_mjcf(model), np.random.default_rng(seed)
+    q = graph.random_configuration(rng)
+    v, a, tau = rng.normal(size=(3, graph.nv))
+    names = [name for name in graph.joint_names if rng.random() < 0.5]
+    known = np.zeros(graph.nv, bool)
+    for name in names:
+        known[graph.v_slice(name)] = True
+    result = md.hybrid_dynamics(graph, q, v, a, tau, names)
+    accelerations, torques = MujocoSaddlePoint(graph, model, q, v).solve(known, a, tau)
+    assert np.abs(result.a - accelerations).max() <= 1e-10 * np.abs(accelerations).max()
+    assert np.abs(result.tau - torques).max() <= 1e-10 * np.abs(torques).max()

@@ -8,8 +8,13 @@ import weakref
 
 import numpy as np
 import pytest
+from hypothesis import given
 
 import modular_dynamics as md
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+from helpers.robots.urdf_text import inertial
+from helpers.tree_dynamics import FUNCTIONS, assert_close, random_states
 from modular_dynamics.dynamics.core_robot import core_robot
 
 
@@ -75,3 +80,234 @@ def test_results_do_not_change_with_later_calls(load_robot, name):
     md.InverseDynamics(graph).solve(*other)
     md.inverse_dynamics(graph, *other)
     assert (result.tau.tolist(), result.joint_wrenches.tolist()) == (tau.tolist(), wrenches.tolist())
+
+
+# Batches equal single calls, whatever their size, threads, precision and angles; bad rows are named.
+
+SHARED = np.zeros((5, 19))
+
+
+def single_precision(*arrays):
+    """The arrays in single precision, in which torques of many states then are computed."""
+    with np.errstate(over="ignore"):
+        return [np.asarray(x, np.float32) for x in arrays]
+
+
+# forward dynamics, less exact, has its own test
+EXACT = {name: function for name, function in FUNCTIONS.items() if name != "forward_dynamics"}
+
+
+@pytest.mark.parametrize("name", EXACT)
+@examples(30)
+@given(tree=random_trees(largest=30))
+def test_batches_equal_single_calls_on_random_trees(name, tree):
+    graph = md.load_urdf(tree.urdf)
+    states = random_states(graph, 11, tree.seed)
+    function = EXACT[name]
+    each = np.array([function(graph, *state) for state in zip(*states, strict=True)])
+    assert_close(function(graph, *states), each, 1e-12)
+
+
+@examples(40)
+@given(tree=random_trees(largest=30))
+def test_single_precision_on_random_trees(tree):
+    graph = md.load_urdf(tree.urdf)
+    states = random_states(graph, 11, tree.seed)
+    single = md.inverse_dynamics(graph, *single_precision(*states))
+    assert single.dtype == np.float32
+    assert_close(single, md.inverse_dynamics(graph, *states), 1e-5)
+
+
+@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize(("robot", "count"), [("four_link", 2100), ("branched_38dof", 19)])
+def test_options_and_no_states(load_robot, name, robot, count):
+    graph = load_robot(robot)
+    states = random_states(graph, count, 7)
+    function = EXACT[name]
+    expected = function(graph, *(rows[-1] for rows in states))
+    out = np.empty((count, *expected.shape))
+    result = function(graph, *states, threads=2, out=out)
+    assert name == "derivatives" or result is out  # those are views of it
+    assert_close(result[-1], expected, 1e-12)
+    assert function(graph, *(rows[:0] for rows in states)).shape == (0, *expected.shape)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 1024, 1025, 10_000])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_every_row_is_answered(load_robot, count, threads):
+    graph = load_robot("four_link")
+    q, v, a = random_states(graph, count)
+    tau = md.inverse_dynamics(graph, q, v, a, threads=threads)
+    assert tau.shape == (count, graph.nv)
+    for row in {0, count // 2, count - 1} if count else ():
+        single = md.inverse_dynamics(graph, q[row], v[row], a[row])
+        assert tau[row] == pytest.approx(single, abs=1e-12)
+
+
+def test_out_strides_and_other_dtypes(load_robot):
+    graph = load_robot("charmie")
+    q, v, a = random_states(graph, 100)
+    expected = md.inverse_dynamics(graph, q, v, a)
+    out = np.empty_like(expected)
+    assert md.inverse_dynamics(graph, q, v, a, out=out) is out
+    assert np.array_equal(out, expected)
+    strided = [np.repeat(x, 2, axis=1)[:, ::2] for x in (q, v, a)]
+    assert np.array_equal(md.inverse_dynamics(graph, *strided), expected)
+    assert np.array_equal(md.inverse_dynamics(graph, np.asfortranarray(q), v.tolist(), a), expected)
+
+
+def test_wrenches_hold_for_every_state(load_robot):
+    graph = load_robot("charmie")
+    q, v, a = random_states(graph, 20)
+    external, boxes = {"body_12a": np.arange(6.0)}, {"head": np.ones(6)}
+    batch = md.inverse_dynamics(graph, q, v, a, external_wrenches=external, black_box_wrenches=boxes)
+    expected = [
+        md.inverse_dynamics(graph, *s, external_wrenches=external, black_box_wrenches=boxes)
+        for s in zip(q, v, a, strict=True)
+    ]
+    np.testing.assert_allclose(batch, expected, atol=1e-12 * np.nanmax(np.abs(batch)), rtol=0)
+
+
+def test_angles_of_any_size_in_single_precision(load_robot):
+    graph = load_robot("vendor_arm")
+    q, v, a = random_states(graph, 16)
+    turned = q.copy()
+    turned[:, :7] += 2 * np.pi * 100_000
+    turned, v, a = single_precision(turned, v, a)
+    expected = md.inverse_dynamics(graph, turned.astype(float), v, a)  # what is lost was lost before
+    result = md.inverse_dynamics(graph, turned, v, a)
+    assert np.abs(result - expected).max() <= 1e-5 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"q": np.zeros((5, 18))}, r"q has shape \(5, 18\); 'charmie' needs \(n, 19\)"),
+        ({"q": np.zeros(19)}, r"v has shape \(5, 19\); 'charmie' needs \(19,\)"),
+        ({"v": np.zeros((4, 19))}, r"v has shape \(4, 19\); 'charmie' needs \(5, 19\)"),
+        ({"threads": 0}, "threads is 0; a whole number from 1 on"),
+        ({"threads": 1.5}, r"threads is 1\.5"),
+        ({"out": np.zeros((5, 18))}, r"out is float64 \(5, 18\)"),
+        ({"out": np.zeros((5, 19), np.float32)}, r"out is float32 .*contiguous float64 array \(5, 19\)"),
+        (
+            {"a": np.vstack([np.zeros((3, 19)), np.full((2, 19), np.nan)])},
+            r"row 3: a\[0\] of joint 'base_x'",
+        ),
+        ({"q": [["a"] * 19] * 5}, "not an array of numbers"),
+        ({"v": np.full((5, 19), 1e200)}, "row 0: q, v and a are finite, but so large that the torques are"),
+        ({"v": SHARED, "out": SHARED}, "out shares memory"),
+    ],
+)
+def test_bad_input_is_named(load_robot, change, message):
+    graph = load_robot("charmie")
+    arguments = {"q": np.zeros((5, 19)), "v": np.zeros((5, 19)), "a": np.zeros((5, 19))} | change
+    with pytest.raises(md.StateError, match=message):
+        md.inverse_dynamics(graph, **arguments)
+
+
+def test_of_bad_rows_the_first_is_named_whatever_is_wrong(load_robot):
+    graph = load_robot("four_link")
+    q, v = np.zeros((2, 100, 4))
+    v[17], v[60] = 1e200, np.nan
+    with pytest.raises(md.StateError, match=r"row 17: .*so large"):
+        md.inverse_dynamics(graph, q, v, v)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("converted", [lambda *arrays: arrays, single_precision])
+def test_bad_quaternions_are_named(load_robot, converted):
+    graph = load_robot("four_link", floating_base=True)
+    q = np.tile(graph.neutral(), (30, 1))
+    q[18, 6] = 1e200  # whose square overflows
+    rates = np.zeros((30, graph.nv))
+    with pytest.raises(md.StateError, match=r"row 18: .*(so large that the torques are not|is inf)"):
+        md.inverse_dynamics(graph, *converted(q, rates, rates))
+    with pytest.raises(md.StateError, match=r"finite, but so large"):
+        md.inverse_dynamics(graph, q[18], rates[0], rates[0])
+    q[2, 3:7] = 0.0
+    with pytest.raises(md.StateError, match=r"row 2: .*zero quaternion"):
+        md.inverse_dynamics(graph, *converted(q[:3], rates[:3], rates[:3]))
+
+
+@pytest.mark.parametrize("angle", [1e3, 1e6, 1e12, 1e100])
+def test_single_precision_at_large_angles(load_robot, angle):
+    graph = load_robot("four_link")
+    rng = np.random.default_rng(1)
+    q, v, a = rng.normal(size=(3, 20, graph.nv))
+    q, v, a = single_precision(np.clip(q * angle, -3e38, 3e38), v, a)
+    double = md.inverse_dynamics(graph, q.astype(float), v, a)
+    single = md.inverse_dynamics(graph, q, v, a)
+    assert_close(single, double, 1e-5)
+
+
+@pytest.mark.parametrize("q", [[17.0, 4.0], [0.0, 17.0], [0.0, 4.0], [-1e4, -30.0]])
+def test_single_precision_counts_the_turns_of_a_spring(q):
+    """Also where only another joint's angle is large."""
+    parts, spring = ['<link name="ground"/>'], '<joint_dynamics joint="b" stiffness="10" rest_position="0"/>'
+    for joint, parent in (("a", "ground"), ("b", "a")):
+        parts.append(
+            f'<link name="{joint}">{inertial(1.0, (0.1, 0.0, 0.0), np.eye(3))}</link><joint name="{joint}" '
+            f'type="continuous"><parent link="{parent}"/><child link="{joint}"/><axis xyz="0 1 0"/></joint>'
+        )
+    tags = f'<modular_dynamics version="1">{spring}</modular_dynamics>'
+    graph, rest = md.load_urdf(f'<robot name="sprung">{"".join(parts)}{tags}</robot>'), np.zeros((3, 2))
+    states = np.tile(q, (3, 1)), rest, rest
+    single = md.inverse_dynamics(graph, *single_precision(*states))
+    assert_close(single, md.inverse_dynamics(graph, *states), 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.int64, np.int8, np.uint8, np.float16, np.float32])
+def test_single_precision_takes_angles_of_any_dtype(load_robot, kind):
+    graph = load_robot("four_link")
+    q = np.random.default_rng(1).uniform(0, 128, size=(20, graph.nq))
+    if kind is np.int8:
+        q = np.minimum(-q, -127.6).round()  # -128 has no opposite
+    q, rates = q.astype(kind), np.ones((20, graph.nv))
+    double = md.inverse_dynamics(graph, q, rates, rates)
+    single = md.inverse_dynamics(graph, *single_precision(q, rates, rates))
+    assert_close(single, double, 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, np.nan])
+def test_single_precision_refuses_angles_that_are_not_finite(load_robot, bad):
+    graph = load_robot("four_link")
+    q, rates = np.zeros((2, 20, 4))
+    q[17, 2] = bad
+    with pytest.raises(md.StateError, match=rf"row 17: q\[2\] of joint .* is {bad}"):
+        md.inverse_dynamics(graph, *single_precision(q, rates, rates))
+
+
+LINK = f'<link name="{{}}">{inertial(1, (1, 0, 0), np.eye(3))}</link>'
+LIMIT = '<limit lower="-9e9" upper="9e9" effort="1" velocity="1"/>'
+MIMIC = f"""<robot name="pair"><link name="base"/>{LINK.format("a")}{LINK.format("b")}
+<joint name="one" type="FIRST"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>{LIMIT}</joint>
+<joint name="two" type="SECOND"><parent link="a"/><child link="b"/><origin xyz="1 0 0"/>{LIMIT}
+<axis xyz="0 1 0"/><mimic joint="one" multiplier="TIMES" offset="0.1"/></joint></robot>"""
+
+
+@pytest.mark.parametrize("largest", [15.0, 900.0, 1e6])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+@pytest.mark.parametrize("times", ["-2", "3", "0.3333333333333333", "100"])
+@pytest.mark.parametrize("types", ["continuous continuous", "prismatic continuous", "continuous prismatic"])
+def test_single_precision_of_mimic_joints_at_large_angles(types, times, kind, largest):
+    first, second = types.split()
+    graph = md.load_urdf(MIMIC.replace("FIRST", first).replace("SECOND", second).replace("TIMES", times))
+    q = np.linspace(-largest, largest, 21).astype(kind)[:, None]
+    rates = np.ones_like(q)
+    double = md.inverse_dynamics(graph, q, rates, rates)
+    single = md.inverse_dynamics(graph, *single_precision(q, rates, rates))
+    assert_close(single, double, 1e-5)
+
+
+def test_mimic_joints_at_large_angles_are_refused_by_name():
+    graph = md.load_urdf(
+        MIMIC.replace("FIRST", "continuous").replace("SECOND", "continuous").replace("TIMES", "3")
+    )
+    q, v = np.full((20, 1), 1e6), np.zeros((20, 1))
+    v[7], q[18] = 1e30, np.inf
+    with pytest.raises(md.StateError, match=r"row 7: .*so large"):
+        md.inverse_dynamics(graph, *single_precision(q[:10], v[:10], v[:10]))
+    with pytest.raises(md.StateError, match=r"row 8: q\[0\] of joint 'one' is inf"):
+        md.inverse_dynamics(graph, *single_precision(q[10:], v[10:], v[10:]))

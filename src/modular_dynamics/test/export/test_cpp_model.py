@@ -16,7 +16,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import BOXED_TOOL, assert_close, random_states
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
-from modular_dynamics.loops.dynamics.solver import solver_of
+from modular_dynamics.loops import solver_of
 
 COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 EXAMPLES, HEADERS = ROOT / "examples/cpp", ROOT / "src/modular_dynamics/include"

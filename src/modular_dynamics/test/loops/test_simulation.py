@@ -1,14 +1,20 @@
 """Motions over ten seconds: energy, closed loops, dead points, gears of large ratio, arguments."""
 
+import re
+
 import numpy as np
+import pinocchio
 import pytest
 from scipy.integrate import simpson
+from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from benchmark.setting.robots import windows
+from benchmark.setting.robots import rod, standing, windows
 from helpers.oracles.motions import kinetic, pendulum
 from helpers.processes import run_python
-from helpers.robots.urdf_text import inertial, joint
+from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
+from modular_dynamics.exceptions import SingularityError
+from modular_dynamics.modular import gaits
 
 TIMES = np.linspace(0.0, 10.0, 401)
 
@@ -183,3 +189,339 @@ def test_geared_windows_move_as_one_pendulum(ratio):
     # the motor's angle comes to 1e7 rad, and the gear meets it to its last digit
     finest = np.spacing(np.abs(motion.coordinates[:, graph.q_slice("motor").start]).max())
     assert motion.residual.max() < 1e-9 + finest
+
+
+# Motions through positions where branches of the mechanism cross, against exact reductions.
+
+SPEEDS = [(1, 1.0), (1, 3.0), *((2, s) for s in (0.32, 0.45, 0.65, 0.7, 0.7114, 1.0, 2.5)), (3, 1.0)]
+
+
+@pytest.mark.parametrize(("count", "speed"), SPEEDS)
+def test_windows_move_as_one_pendulum(count, speed):
+    """Two windows: 3 phi'' = 3.5 g sin phi; from the top. The flat positions, rods in line, are passed."""
+    graph = windows(count)
+    start = standing(graph, np.pi / 2)
+    motion = md.simulate(graph, [np.pi / 2], [-speed], None, 10.0, guess=start)
+    exact = pendulum(count, 0.0, speed, motion.t)
+    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact])
+    assert np.abs(np.diff(exact > np.pi / 2)).sum() + np.ptp(exact) / np.pi > 3.5  # flat several times
+    # rods of 1 m: radians are metres; what rounding does to 1e-10 of the integrator in ten seconds
+    assert motion.coordinates == pytest.approx(expected, abs=1e-6)
+    assert motion.residual.max() < 1e-9
+    assert np.ptp(motion.energy) < 1e-8 * kinetic(graph, motion)
+
+
+@pytest.mark.parametrize("more", [-1e-2, -1e-6, 0.0, 1e-6, 1e-3])
+def test_windows_that_just_reach_the_flat_position(more):
+    """Hanging, with the speed that takes them level, and a little more or less: they turn round there."""
+    graph = windows(2)
+    speed = np.sqrt(2.0 * 3.5 / 3.0 * 9.81) * (1.0 + more)
+    motion = md.simulate(graph, [-np.pi / 2], [-speed], None, 6.0, guess=standing(graph, -np.pi / 2))
+    exact = pendulum(2, np.pi, speed, motion.t)
+    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact])
+    assert motion.coordinates == pytest.approx(expected, abs=1e-7)
+
+
+def test_windows_at_rest_beside_the_flat_position():
+    """Let go 1e-5 rad above it, and above it again on the other side; flat they are refused."""
+    graph, start = windows(2), 1e-5
+    motion = md.simulate(graph, [start], [0.0], None, 5.0, guess=standing(graph, start))
+    exact = pendulum(2, np.pi / 2 - start, 0.0, motion.t)
+    assert motion.coordinates[:, 0] == pytest.approx(np.pi / 2 - exact, abs=1e-7)
+    with pytest.raises(SingularityError, match="condition number"):
+        md.simulate(graph, [0.0], [1.0], None, 1.0, guess=standing(graph, 0.0))
+
+
+def four_rods(ground, crank, coupler, output):
+    """A four-bar of rods of 1 kg in a vertical plane; all in line where its lengths allow."""
+    parts = [
+        '<link name="ground"/>',
+        rod("crank", "ground", 0, crank),
+        rod("coupler", "crank", crank, coupler),
+        rod("output", "ground", ground, output),
+    ]
+    ends = ("output", (output, 0, 0)), ("coupler", (coupler, 0, 0))
+    passive = '<passive joint="coupler"/><passive joint="output"/>'
+    return md.load_urdf(robot("rods", parts, [loop_joint("pin", "revolute", *ends, (0, 0, 1)), passive]))
+
+
+def closed(lengths, angle, side):
+    """Coordinates of crank, coupler and output at a crank angle, by circles; side: 1 or -1."""
+    ground, crank, coupler, output = lengths
+    tip = crank * np.exp(1j * angle)
+    away = ground - tip
+    reach = abs(away)
+    along = (coupler**2 - output**2 + reach**2) / (2 * reach)
+    pin = tip + away / reach * (along + 1j * side * np.sqrt(coupler**2 - along**2))
+    return [angle, np.angle((pin - tip) / tip), np.angle(pin - ground)]
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("lengths", [(2, 1, 2.5, 1.5), (1, 2, 1.5, 2.5), (2, 1, 2, 1), (3, 1, 2.9, 1.1)])
+def test_four_bars_through_their_change_points(lengths, side):
+    """The longest and the shortest rod are together as long as the others: branches cross with all in line.
+
+    On a branch the pin changes the side of the line from crank to output at every crossing.
+    """
+    graph = four_rods(*lengths)
+    start = closed(lengths, 2.0, side)
+    motion = md.simulate(graph, [2.0], [3.0], None, 5.0, guess=start)
+    assert np.ptp(motion.energy) < 2e-8 * kinetic(graph, motion)
+    assert motion.residual.max() < 1e-9
+    pin = np.exp(1j * motion.coordinates[:, :2].sum(axis=1)) * lengths[2]
+    away = lengths[0] - lengths[1] * np.exp(1j * motion.coordinates[:, 0])
+    sides = np.sign((pin / away).imag)
+    assert (np.diff(sides) != 0).sum() >= 2
+    # a jump to the other branch would turn velocities
+    turn = np.diff(motion.velocities, axis=0)
+    between = np.linalg.norm(turn, axis=1) / np.linalg.norm(motion.velocities, axis=1).max()
+    assert between.max() < 0.5
+
+
+def test_branches_that_come_close_without_crossing():
+    """A rod that is 1e-3 m longer: no crossing, and the branch turns; 1e-8 m: too sharp to be certain."""
+    lengths = 1.0, 1.0, 1.0, 1.001
+    motion = md.simulate(four_rods(*lengths), [2.0], [1.0], None, 1.0, guess=closed(lengths, 2.0, 1))
+    assert np.ptp(motion.energy) < 1e-8 * kinetic(four_rods(*lengths), motion)
+    assert np.abs(np.diff(motion.coordinates[:, [0, 2]], axis=1)).max() > 1.0  # no parallelogram any more
+    lengths = 1.0, 1.0, 1.0, 1.00000001
+    with pytest.raises(SingularityError, match=r"cannot be followed beyond 0\.4.* come close there") as error:
+        md.simulate(four_rods(*lengths), [2.0], [1.0], None, 2.0, guess=closed(lengths, 2.0, 1))
+    assert error.value.condition > 1e3
+
+
+def based(count, kind):
+    """Windows on a base of 5 kg that is itself jointed to the ground."""
+    inertia = [[1, 0.1, 0], [0.1, 1.2, 0], [0, 0, 1.5]]
+    link = f'<link name="world"/><link name="ground">{inertial(5, (0.1, 0.2, 0.3), inertia)}</link>'
+    link += joint("base", kind, "world", "ground", (0, 0, 0), axis=(0, 0, 1))
+    return md.load_urdf(windows(count).urdf.replace('<link name="ground"/>', link))
+
+
+def test_crossings_of_a_mechanism_with_two_freedoms():
+    """On a turntable: energy and the angular momentum about its axis are kept, windows stay windows."""
+    graph = based(2, "continuous")
+    start = np.array([0.3, *standing(windows(2), 1.4)])
+    motion = md.simulate(graph, start[:2], [0.5, -1.0], None, 5.0, guess=start)
+    momentum = [
+        (md.mass_matrix(graph.tree, q) @ v)[0]
+        for q, v in zip(motion.coordinates, motion.velocities, strict=True)
+    ]
+    assert np.ptp(momentum) < 1e-8 * abs(momentum[0])
+    assert np.ptp(motion.energy) < 1e-8 * kinetic(graph, motion)
+    expected = [[q[0], *standing(windows(2), q[1])] for q in motion.coordinates]
+    assert motion.coordinates == pytest.approx(np.array(expected), abs=1e-9)
+    assert np.ptp(motion.coordinates[:, 1]) > 2 * np.pi
+
+
+def test_resting_on_a_crossing():
+    """A controller takes the windows to the flat position, on a turntable that goes on: it can stay there."""
+    graph = based(2, "continuous")
+    start = np.array([0.3, *standing(windows(2), 0.5)])
+
+    def tau(t, q, v):
+        return [2.0 * np.sin(t), 9.81 * 3.5 * np.cos(q[1]) - 60.0 * q[1] - 25.0 * v[1]]
+
+    motion = md.simulate(graph, start[:2], [1.0, 0.0], tau, 10.0, guess=start)
+    assert motion.coordinates[-1, 1:] == pytest.approx(np.zeros(5), abs=1e-9)
+    assert abs(motion.velocities[-1, 0]) > 0.5
+    assert motion.residual.max() < 1e-9
+
+
+def test_two_crossings_at_the_same_time():
+    """Two windows that do not know of each other: each as alone, from the same state or not."""
+    one = windows(1).urdf
+    other = re.sub(r'"(upright_|beam_|window_)', r'"other_\1', one)
+    body, tags = (
+        other[other.index(start) + len(start) : other.index(end)]
+        for start, end in (('"ground"/>', "<modular_dynamics"), ('version="1">', "</modular_dynamics>"))
+    )
+    both = one.replace("<modular_dynamics", f"{body}<modular_dynamics", 1)
+    graph = md.load_urdf(both.replace("</modular_dynamics>", f"{tags}</modular_dynamics>"))
+    start = [1.0 if "upright" in name else -1.0 for name in graph.joint_names]
+    for speeds in ([-1.0, -1.0], [-1.0, 2.0]):
+        motion = md.simulate(graph, [1.0, 1.0], speeds, None, 4.0, guess=start)
+        for name, speed in zip(graph.independent_joint_names, speeds, strict=True):
+            exact = pendulum(1, np.pi / 2 - 1.0, -speed, motion.t)
+            angles = motion.coordinates[:, graph.q_slice(name)].ravel()
+            assert angles == pytest.approx(np.pi / 2 - exact, abs=1e-7)
+
+
+def test_a_floating_base_falls_with_its_momentum():
+    """Its centre of mass falls freely, the moment of momentum about the vertical through the origin stays."""
+    graph = based(1, "floating")
+    # any length of the quaternion will do
+    start = np.array([0, 0, 0, 2, 0, 0, 0, *standing(windows(1), 1.2)])
+    v = [0.1, 0.2, 3.0, 0.4, -0.5, 0.6, -3.0]
+    motion = md.simulate(graph, start[:8], v, None, 2.0, guess=start)
+    momenta = []
+    for q, speeds in zip(motion.coordinates, motion.velocities, strict=True):
+        turned = Rotation.from_quat(q[[4, 5, 6, 3]]).as_matrix()
+        linear, angular = (md.mass_matrix(graph.tree, q) @ speeds)[:6].reshape(2, 3) @ turned.T
+        momenta.append([*linear, (angular + np.cross(q[:3], linear))[2]])
+    momenta = np.array(momenta)
+    weight = 9.81 * (5 + 3)
+    assert momenta - momenta[0] == pytest.approx(np.outer(motion.t, [0, 0, -weight, 0]), abs=1e-7)
+    assert np.linalg.norm(motion.coordinates[:, 3:7], axis=1) == pytest.approx(np.ones(len(motion.t)))
+    assert np.ptp(motion.energy) < 1e-8 * kinetic(graph, motion)
+    assert np.ptp(motion.coordinates[:, 7]) > 5.0  # flat more than once
+    assert motion.residual.max() < 1e-9
+
+
+def test_windows_converge():
+    graph, errors = windows(2), []
+    start = standing(graph, np.pi / 2)
+    for tolerance in (1e-6, 1e-8, 1e-10):
+        motion = md.simulate(
+            graph, [np.pi / 2], [-1.0], None, 2.0, times=[2.0], guess=start, rtol=tolerance, atol=tolerance
+        )
+        errors.append(abs(np.pi / 2 - pendulum(2, 0.0, 1.0, motion.t)[0] - motion.coordinates[0, 0]))
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 1e-8
+
+
+# The choice of integrators: all give the same motion, and the implicit ones pay where it is stiff.
+
+IMPLICIT = ("Radau", "BDF", "LSODA")
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_implicit_integrators_agree_with_the_best(load_robot, method):
+    graph, times = load_robot("four_bar"), [0.5, 1.0]
+    best = md.simulate(graph, [0.3], [0.0], None, 1.0, times=times)
+    coarse, fine = (
+        md.simulate(graph, [0.3], [0.0], None, 1.0, method, times=times, rtol=tol, atol=tol)
+        for tol in (1e-5, 1e-8)
+    )
+    errors = [np.abs(motion.coordinates - best.coordinates).max() for motion in (coarse, fine)]
+    assert errors[1] < 1e-5  # some hundred steps of 1e-8 each
+    assert errors[1] < 0.1 * errors[0]  # the tolerance is what decides
+    assert fine.residual.max() < 1e-9
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+def test_implicit_integrators_pass_crossings(method):
+    """Two windows that turn over: their rods come in line several times."""
+    graph = windows(2)
+    start = standing(graph, np.pi / 2)
+    arguments = graph, [np.pi / 2], [-2.5], None, 3.0, method
+    motion = md.simulate(*arguments, guess=start, rtol=1e-7, atol=1e-7)
+    exact = pendulum(2, 0.0, 2.5, motion.t)
+    expected = np.array([standing(graph, np.pi / 2 - phi) for phi in exact])
+    assert np.ptp(exact) > 4.0 * np.pi
+    assert motion.coordinates == pytest.approx(expected, abs=1e-4)  # a thousand times the tolerance
+    assert np.ptp(motion.energy) < 1e-4 * kinetic(graph, motion)
+
+
+@pytest.mark.parametrize("method", IMPLICIT)
+@pytest.mark.parametrize("damping", [0.2, 100.0])
+def test_a_stiff_motion_comes_to_rest(load_robot, method, damping):
+    """Tight tolerances, a start that forces short steps, and long rest at the end, where all hardly move."""
+    graph = load_robot("four_bar")
+
+    def tau(t, q, v):
+        return [-damping * v[0] - 5.0 * (q[0] - 1.5)]
+
+    arguments = graph, [0.3], [0.0], tau, 20.0 * max(damping, 1.0), method
+    motion = md.simulate(*arguments, rtol=1e-8, atol=1e-8)
+    q = motion.coordinates[-1]
+    weight = md.gravity_torque(graph, q[:1], guess=q)
+    assert weight == pytest.approx([-5.0 * (q[0] - 1.5)], abs=1e-6)  # in equilibrium
+    assert motion.velocities[-1] == pytest.approx(0.0, abs=1e-6)
+    assert motion.residual.max() < 1e-9
+
+
+def test_implicit_integrators_take_few_steps_where_damping_is_strong(load_robot):
+    """100 N m s on an inertia of 0.01 kg m^2: speeds follow within 0.1 ms what moves over 0.1 s."""
+    graph = load_robot("four_bar")
+    calls = 0
+
+    def tau(t, q, v):
+        nonlocal calls
+        calls += 1
+        return [0.5 - 100.0 * v[0]]
+
+    counts, ends = {}, {}
+    for method in ("RK45", *IMPLICIT):
+        calls = 0
+        motion = md.simulate(graph, [0.3], [0.0], tau, 0.1, method, rtol=1e-6, atol=1e-6)
+        counts[method], ends[method] = calls, motion.coordinates[-1]
+    for method in IMPLICIT:
+        assert counts[method] < 0.2 * counts["RK45"], counts
+        assert ends[method] == pytest.approx(ends["RK45"], abs=1e-5)
+
+
+# A robot that floats without weight keeps its momentum, whatever its joints do.
+
+EDGE, MASS = 0.09, 0.6  # [m], [kg] of a cube
+
+
+def organism(gravity=(0.0, 0.0, 0.0)):
+    """Six floating cubes with hinges: a body of four, of which the second carries a leg on each side."""
+    moments = inertial(MASS, np.zeros(3), MASS * EDGE**2 / 6.0 * np.eye(3))
+    parts = [f'<link name="c0">{moments}</link>']
+    places = (("c0", 0), ("c1", 0), ("c2", 0), ("c1", np.pi / 2), ("c1", -np.pi / 2))
+    for k, (carrier, turn) in enumerate(places, 1):
+        centre = EDGE * np.array([np.cos(turn), np.sin(turn), 0.0])
+        parts.append(f'<link name="c{k}">{moments}</link>')
+        parts.append(joint(f"h{k}", "revolute", carrier, f"c{k}", centre, (0, 0, turn), axis=(0, 1, 0)))
+    return md.load_urdf(robot("organism", parts), floating_base=True, gravity=gravity)
+
+
+def swimming(graph, method, tolerance):
+    """A motion of four seconds: feedback towards a wave along all joints, none on the floating base."""
+    names = [name for name in graph.joint_names if graph.v_slice(name).stop - graph.v_slice(name).start == 1]
+    gait = gaits.Sine(gaits.body_wave(names, 0.4, 0.7, 1.0), ramp=0.5)
+    q_columns = [graph.q_slice(name).start for name in names]
+    v_columns = [graph.v_slice(name).start for name in names]
+
+    def tau(t, q, v):
+        wanted = gait.at(t)
+        torques = np.zeros(graph.nv)
+        torques[v_columns] = 0.5 * (wanted.q - q[q_columns]) + 0.02 * (wanted.v - v[v_columns])
+        return torques
+
+    v = np.zeros(graph.nv)
+    v[:6] = 0.3, -0.2, 0.1, 0.5, 0.4, -0.6  # it drifts and turns
+    motion = md.simulate(graph, graph.neutral(), v, tau, 4.0, method, rtol=tolerance, atol=tolerance)
+    return motion, q_columns
+
+
+def momenta(graph, motion):
+    """[linear; angular about the world's origin] at each time, ours and Pinocchio's."""
+    pin = md.crosscheck.PinocchioModel(graph)
+    ours, theirs = [], []
+    for q, v in zip(motion.coordinates, motion.velocities, strict=True):
+        about_centre = md.centroidal_momentum(graph, q, v)
+        lever = np.cross(md.centre_of_mass(graph, q).position, about_centre[:3])
+        ours.append(about_centre + np.concatenate([np.zeros(3), lever]))
+        vector = pinocchio.computeCentroidalMomentum(pin.model, pin.data, pin.q(q), pin.v(v)).vector
+        lever = np.cross(pin.data.com[0], vector[:3])
+        theirs.append(vector + np.concatenate([np.zeros(3), lever]))
+    return np.array(ours), np.array(theirs)
+
+
+@pytest.mark.parametrize(("method", "tolerance"), [("DOP853", 1e-10), ("RK45", 1e-8), ("LSODA", 1e-9)])
+@pytest.mark.parametrize("name", ["organism", "vendor_arm"])
+def test_a_floating_robot_keeps_its_momentum(load_robot, name, method, tolerance):
+    weightless = {"floating_base": True, "gravity": (0.0, 0.0, 0.0)}
+    graph = organism() if name == "organism" else load_robot(name, **weightless)
+    motion, columns = swimming(graph, method, tolerance)
+    assert motion.t[-1] == 4.0
+    assert np.ptp(motion.coordinates[:, columns], axis=0).max() > 0.2  # it has moved
+    for values in momenta(graph, motion):
+        for part in (values[:, :3], values[:, 3:]):
+            size = np.linalg.norm(part[0])
+            assert size > 0.0
+            # some hundred steps, each within the tolerance
+            assert np.abs(part - part[0]).max() < 100.0 * tolerance * size
+
+
+def test_weight_changes_momentum_by_its_impulse():
+    """The same with weight: m g t, so that the test above could fail."""
+    graph = organism(gravity=(0.0, 0.0, -9.81))
+    motion, _ = swimming(graph, "DOP853", 1e-10)
+    values, _ = momenta(graph, motion)
+    mass = md.centre_of_mass(graph, graph.neutral()).mass
+    expected = values[0, :3] + mass * np.outer(motion.t, graph.gravity)
+    assert values[:, :3] == pytest.approx(expected, rel=1e-7, abs=1e-7 * mass)

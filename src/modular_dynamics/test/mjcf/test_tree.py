@@ -79,3 +79,56 @@ def test_an_inertial_frame_that_differs_by_rounding_is_the_bodys_as_in_mujoco():
     model = compiled(text).model
     assert model.body_ipos[1].any()
     assert tree_difference(md.load_mjcf(model), model) < 1e-13
+
+
+# What joints get from actuators.
+
+TENDON = '<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="c" coef="2"/></fixed></tendon>'
+
+
+def loaded(actuators, joint=""):
+    return md.load_mjcf(two_arms(joints=(joint, ""), more=f"{TENDON}<actuator>{actuators}</actuator>"))
+
+
+@pytest.mark.parametrize(
+    ("actuators", "joint", "effort"),
+    [
+        ('<motor joint="a" gear="-5" forcerange="-3 2"/>', "", 15.0),
+        ('<motor joint="a" gear="5"/>', "", None),
+        ('<motor joint="a" forcerange="-3 3"/><motor jointinparent="a" forcerange="-4 4"/>', "", 7.0),
+        ('<motor joint="a" forcerange="-3 3"/><motor tendon="t" forcerange="-4 4"/>', "", None),
+        ('<motor joint="a" forcerange="-3 3"/>', 'actuatorfrcrange="-1 1"', 1.0),
+    ],
+)
+def test_the_effort_is_what_actuators_can_exert(actuators, joint, effort):
+    assert loaded(actuators, joint).joint("a").limits.effort == effort
+
+
+def test_armature_and_damping_of_actuators_count_by_the_gear_squared():
+    graph = loaded(
+        '<motor joint="a" gear="3" armature="0.2" damping="0.5"/><motor joint="a" armature="0.1"/>',
+        'armature="1" damping="2"',
+    )
+    joint = graph.joint("a")
+    assert joint.armature == pytest.approx(1.0 + 9.0 * 0.2 + 0.1)
+    assert joint.damping == pytest.approx(2.0 + 9.0 * 0.5)
+
+
+def test_armature_of_an_actuator_at_a_tendon_is_refused():
+    with pytest.raises(md.UnsupportedModelError, match="tendon 't' has armature"):
+        loaded('<motor tendon="t" armature="0.2"/>')
+
+
+# Names of elements that have none.
+
+UNNAMED = """<mujoco><worldbody>
+  <body><joint/><joint axis="1 0 0"/><geom size="0.1"/>
+    <body name="body_1"><joint name="body_2_joint"/><geom size="0.1"/></body></body>
+  <body name="hand"><joint/><geom size="0.1"/></body></worldbody></mujoco>"""
+
+
+def test_elements_without_a_name_get_one_that_is_not_taken():
+    graph = md.load_mjcf(UNNAMED)
+    assert graph.joint_names == ("body_1_2_joint", "body_1_2_joint_2", "body_2_joint", "hand_joint")
+    assert [body.name for body in graph.bodies] == ["body_1_2/body_1_2_joint", "body_1_2", "body_1", "hand"]
+    assert graph.name == "MuJoCo Model"

@@ -1,13 +1,18 @@
 """Many states with closed loops: rows as single calls, bad states marked, the same bits on any threads."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.robots.parallel_mechanisms import delta
+from helpers.robots import closed_robots
+from helpers.robots.parallel_mechanisms import ankle, bricard, delta, sarrus
 from helpers.robots.planar_mechanisms import MECHANISMS, four_bar_by_cosines, same_angle, slider_crank
 from helpers.robots.planar_robots import four_bar
-from modular_dynamics.loops import solver_of
+from modular_dynamics.loops import joint_motions, solver_of
+from modular_dynamics.loops.assembly.least_squares import LeastSquares
+from modular_dynamics.loops.core_loops import GOOD, core_loops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
 COUNT = 300
@@ -219,3 +224,351 @@ def test_random_linkages_with_rows_beyond_reach(seed):
         )  # of rounding, at a dead point
         assert batch.tau[row] == pytest.approx(single.tau, rel=size)
         assert batch.coordinates[row] == pytest.approx(guess, abs=size)
+
+
+# Many states of loops that are not planar: rows as single calls, bad rows marked, any number of threads.
+
+COUNT_OF_NEWTON = 150
+
+
+@pytest.fixture(params=[ankle, bricard], ids=lambda make: make.__name__)
+def graph_of_newton(request):
+    return md.load_urdf(request.param().urdf())
+
+
+def motion_of_newton(graph_of_newton, count=COUNT_OF_NEWTON, size=0.02):
+    solver = solver_of(graph_of_newton)
+    start, t = solver.reference()[solver.independent_q], np.linspace(0.0, 1.0, count)[:, None]
+    phase = np.arange(len(start)) + 1.0
+    q = start + size * np.sin(phase * t)
+    return q, size * phase * np.cos(phase * t), -size * phase**2 * np.sin(phase * t)
+
+
+def answered(graph_of_newton, states, starts, threads=1):
+    """What the core writes, without the general method."""
+    q, v, a = (np.ascontiguousarray(x) for x in states)
+    tau, coordinates = np.full(v.shape, np.nan), np.full((len(q), graph_of_newton.nq), np.nan)
+    statuses = np.zeros(len(q), np.int64)
+    loops, results = graph_of_newton.once(core_loops), (tau, coordinates, None, statuses)
+    loops.inverse_dynamics_rows(q, v, a, starts, *results, False, threads)
+    return SimpleNamespace(tau=tau, coordinates=coordinates, statuses=statuses)
+
+
+def assert_power_is_that_of_energy(graph_of_newton, q, v, a, batch):
+    """Power of the motors is the rate of the energy of all bodies, by central differences."""
+    h = 1e-5
+    solver = solver_of(graph_of_newton)
+    energies = []
+    for sign in (-1.0, 1.0):
+        there, rates = q + sign * h * v + 0.5 * h * h * a, v + sign * h * a
+        full = solver.close(there, batch.coordinates[0])
+        all_rates = solver.projection(full) @ rates
+        M = md.mass_matrix(graph_of_newton.tree, full)
+        energies.append(0.5 * all_rates @ M @ all_rates + md.potential_energy(graph_of_newton.tree, full))
+    assert batch.tau[0] @ v == pytest.approx((energies[1] - energies[0]) / (2.0 * h), rel=1e-6, abs=1e-6)
+
+
+def test_rows_are_single_calls_newton(graph_of_newton):
+    states = motion_of_newton(graph_of_newton)
+    batch, guess = md.InverseDynamics(graph_of_newton).solve_many(*states), None
+    assert batch.reasons == {}
+    for row, state in enumerate(zip(*states, strict=True)):
+        single = md.InverseDynamics(graph_of_newton).solve(*state, guess=guess)
+        guess = single.coordinates
+        assert batch.tau[row] == pytest.approx(single.tau, rel=1e-9, abs=1e-9 * np.abs(single.tau).max())
+        assert batch.coordinates[row] == pytest.approx(guess, abs=1e-9)
+
+
+def test_the_compiled_function_answers_all_rows_alone(graph_of_newton):
+    rows = answered(
+        graph_of_newton, motion_of_newton(graph_of_newton), solver_of(graph_of_newton).reference()
+    )
+    assert (rows.statuses == 0).all()
+    for q in rows.coordinates:
+        assert max(solver_of(graph_of_newton).residual(q).values()) < 1e-10
+
+
+def test_motors_do_the_work_that_bodies_gain(graph_of_newton):
+    q, v, a = (x[40] for x in motion_of_newton(graph_of_newton, size=0.2))
+    batch = md.InverseDynamics(graph_of_newton).solve_many(q[None], v[None], a[None])
+    assert_power_is_that_of_energy(graph_of_newton, q, v, a, batch)
+
+
+def test_the_same_bits_on_any_number_of_threads_newton(graph_of_newton):
+    states = motion_of_newton(graph_of_newton, 300)
+    one, three = (md.InverseDynamics(graph_of_newton).solve_many(*states, threads=k) for k in (1, 3))
+    assert np.array_equal(one.tau, three.tau)
+    assert np.array_equal(one.coordinates, three.coordinates)
+
+
+def test_given_guesses_make_rows_independent_of_each_other_newton(graph_of_newton):
+    states = motion_of_newton(graph_of_newton)
+    batch = md.InverseDynamics(graph_of_newton).solve_many(*states)
+    order = np.random.default_rng(0).permutation(COUNT_OF_NEWTON)
+    guesses = batch.coordinates[order]
+    again = md.InverseDynamics(graph_of_newton).solve_many(*(x[order] for x in states), guess=guesses)
+    assert again.tau == pytest.approx(batch.tau[order], rel=1e-9, abs=1e-9)
+    guesses[5] = np.nan
+    marked = md.InverseDynamics(graph_of_newton).solve_many(*(x[order] for x in states), guess=guesses)
+    assert np.flatnonzero(marked.statuses).tolist() == [5]
+    assert "finite" in marked.reasons[5]
+
+
+def test_bad_rows_are_marked_and_spoil_no_other(graph_of_newton):
+    states = motion_of_newton(graph_of_newton)
+    expected = md.InverseDynamics(graph_of_newton).solve_many(*states)
+    states[0][3, 0], states[1][100, 0], states[1][101, 0] = np.nan, np.inf, 1e200  # too large for torques
+    bad = {3: md.StateStatus.NO_STATE, 100: md.StateStatus.NO_STATE, 101: md.StateStatus.NO_STATE}
+    if len(states[0][0]) == 1:
+        states[0][70, 0] -= 2.0  # the hip of this one cannot turn so far
+        bad[70] = md.StateStatus.CANNOT_CLOSE
+    batch = md.InverseDynamics(graph_of_newton).solve_many(*states)
+    assert {row: batch.statuses[row] for row in np.flatnonzero(batch.statuses)} == bad
+    bad = list(bad)
+    assert np.isnan(batch.tau[bad]).all()
+    assert np.isnan(batch.coordinates[bad]).all()
+    good = batch.statuses == md.StateStatus.ANSWERED
+    assert batch.tau[good] == pytest.approx(expected.tau[good], rel=1e-9, abs=1e-9)
+    with pytest.raises(md.StateError, match=r"row 3: .*finite"):
+        md.InverseDynamics(graph_of_newton).solve_many(*states, errors="raise")
+
+
+def test_states_out_of_reach_take_no_search_unless_one_is_to_be_raised(monkeypatch):
+    """The search takes as long as a hundred answers, and finds out only what the error says."""
+    graph_of_newton = md.load_urdf(bricard().urdf())
+    states = motion_of_newton(graph_of_newton)
+    states[0][70:90, 0] -= 2.0  # the hip cannot turn so far
+    searches, search = [], LeastSquares.search
+    monkeypatch.setattr(LeastSquares, "search", lambda *a, **k: searches.append(a) or search(*a, **k))
+    batch = md.InverseDynamics(graph_of_newton).solve_many(*states)
+    assert np.flatnonzero(batch.statuses == md.StateStatus.CANNOT_CLOSE).tolist() == [*range(70, 90)]
+    assert not searches
+    with pytest.raises(md.ClosureError, match=r"row 70: .*out of reach"):
+        md.InverseDynamics(graph_of_newton).solve_many(*states, errors="raise")
+    assert searches
+
+
+def test_friction_counts(graph_of_newton):
+    states = motion_of_newton(graph_of_newton, 3)
+    batch = md.InverseDynamics(graph_of_newton, friction="urdf").solve_many(*states)
+    single = md.InverseDynamics(graph_of_newton, friction="urdf").solve(*(x[0] for x in states))
+    assert batch.tau[0] == pytest.approx(single.tau, rel=1e-9, abs=1e-9)
+
+
+def test_a_dead_point_is_left_to_the_general_method():
+    """Where the plate is highest, legs are straight."""
+    graph_of_newton = md.load_urdf(sarrus().urdf())
+    solver = solver_of(graph_of_newton)
+    start = solver.reference()
+    straight = start[solver.independent_q] + np.arctan2(0.4, 0.25)
+    rest = np.zeros((2, 1))
+    rows = answered(
+        graph_of_newton, (np.array([start[solver.independent_q] + 0.01, straight]), rest, rest), start
+    )
+    assert rows.statuses[0] == GOOD
+    assert rows.statuses[1] != GOOD
+    assert np.isnan(rows.tau[1]).all()
+
+
+# M1, h1, g1 and forward dynamics of many states: as of single states; tau = M1 a + h1.
+
+ROBOTS_OF_TERMS = "four_bar", "exoskeleton", "charmie_torso", "crane", "delta"
+
+
+@pytest.fixture(params=ROBOTS_OF_TERMS)
+def graph_of_terms(request, load_robot):
+    """With a spring, friction and an armature at the first joint."""
+    graph_of_terms = md.load_urdf(delta().urdf()) if request.param == "delta" else load_robot(request.param)
+    joint = graph_of_terms.independent_joint_names[0]
+    values = {"stiffness": 20.0, "damping": 0.3, "armature": 0.1}
+    return graph_of_terms.with_parameters({f"joint {joint} {name}": value for name, value in values.items()})
+
+
+def states(graph_of_terms, count, seed=0):
+    rng, solver = np.random.default_rng(seed), solver_of(graph_of_terms)
+    start = solver.reference()[solver.independent_q]
+    q = start + 0.02 * rng.uniform(-1.0, 1.0, (count, len(start)))
+    return q, *rng.normal(size=(2, *q.shape))
+
+
+def close(one, other):
+    return one == pytest.approx(other, rel=1e-9, abs=1e-9 * max(1.0, np.abs(other).max()))
+
+
+def test_terms_are_those_of_single_states(graph_of_terms):
+    q, v, _ = states(graph_of_terms, 6)
+    guesses = md.close_loops(graph_of_terms, q)
+    M = md.mass_matrix(graph_of_terms, q)
+    h = md.nonlinear_effects(graph_of_terms, q, v, friction="urdf")
+    g = md.gravity_torque(graph_of_terms, q)
+    for k, guess in enumerate(guesses):
+        assert close(M[k], md.mass_matrix(graph_of_terms, q[k], guess=guess))
+        assert close(h[k], md.nonlinear_effects(graph_of_terms, q[k], v[k], guess=guess, friction="urdf"))
+        assert close(g[k], md.gravity_torque(graph_of_terms, q[k], guess=guess))
+
+
+def test_forward_dynamics_inverts_inverse_dynamics(graph_of_terms):
+    q, v, a = states(graph_of_terms, 6, 1)
+    load = {graph_of_terms.links[-1]: [1.0, 2.0, -3.0, 0.1, 0.2, 0.3]}
+    for wrenches in (None, load):
+        options = {"friction": "urdf", "external_wrenches": wrenches}
+        tau = md.inverse_dynamics(graph_of_terms, q, v, a, **options)
+        assert md.forward_dynamics(graph_of_terms, q, v, tau, **options) == pytest.approx(a, abs=1e-7)
+
+
+def test_forward_dynamics_agrees_with_the_saddle_point_system(load_robot):
+    """Another algorithm: that of `constrained_dynamics`, which knows no independent accelerations."""
+    graph_of_terms = load_robot("exoskeleton")
+    q, v, tau = states(graph_of_terms, 10, 2)
+    result, closed = md.forward_dynamics(graph_of_terms, q, v, tau), md.close_loops(graph_of_terms, q)
+    for k in range(10):
+        W = md.explicit_constraint_jacobian(graph_of_terms, q[k], closed[k])
+        single = md.constrained_dynamics(graph_of_terms, closed[k], W @ v[k], tau[k])
+        assert result[k] == pytest.approx(
+            single.a[solver_of(graph_of_terms).independent_v], rel=1e-8, abs=1e-8
+        )
+
+
+def test_bad_states_are_named(load_robot):
+    graph_of_terms = load_robot("four_bar").with_independent_joints("J3")
+    q, v, tau = states(graph_of_terms, 8)
+    q[1], v[2], tau[3] = 3.0, np.nan, np.inf
+    assert md.mass_matrix(graph_of_terms, q[:0]).shape == (0, 1, 1)
+    for call in (
+        lambda: md.mass_matrix(graph_of_terms, q),
+        lambda: md.gravity_torque(graph_of_terms, q),
+        lambda: md.close_loops(graph_of_terms, q),
+        lambda: md.forward_dynamics(graph_of_terms, q, v, tau),
+    ):
+        with pytest.raises(md.ClosureError, match="row 1: "):
+            call()
+    with pytest.raises(md.StateError, match=r"row 0: v\[2\] of joint 'J3' is nan"):
+        md.forward_dynamics(graph_of_terms, q[2:4], v[2:4], tau[2:4])
+    with pytest.raises(md.StateError, match=r"row 0: tau\[2\] of joint 'J3' is inf"):
+        md.forward_dynamics(graph_of_terms, q[3:4], v[3:4], tau[3:4])
+    with pytest.raises(md.StateError, match=r"tau has shape \(8, 2\)"):
+        md.forward_dynamics(graph_of_terms, q, v, np.zeros((8, 2)))
+
+
+def test_a_motion_that_moves_no_inertia_is_named(load_robot):
+    """As of a single state: no acceleration without torque, and no answer with one."""
+    graph_of_terms = load_robot("four_bar")
+    links = [name for name in graph_of_terms.parameters if name.startswith("link ")]
+    weights = [name for name in links if name.endswith(" mass") or " inertia " in name]
+    light = graph_of_terms.with_parameters(dict.fromkeys(weights, 0.0))
+    q, v, tau = states(graph_of_terms, 4)
+    tau[:] = 0.0
+    assert md.forward_dynamics(light, q, v, tau).tolist() == [[0.0]] * 4
+    tau[2] = 1.0
+    with pytest.raises(md.StateError, match=r"row 2: .* moves no inertia"):
+        md.forward_dynamics(light, q, v, tau)
+
+
+def test_rows_of_different_lengths_are_named(load_robot):
+    graph_of_terms = load_robot("four_bar")
+    with pytest.raises(md.StateError, match="v is not an array of numbers"):
+        md.nonlinear_effects(graph_of_terms, [[0.6], [0.7]], [[0.0], [0.0, 1.0]])
+
+
+# Quantities of many states, one by one: rows are the single states, errors name theirs.
+
+CRANE = closed_robots.STATES["crane"]
+
+
+@pytest.fixture(scope="module")
+def crane():
+    return md.load_urdf(closed_robots.path("crane"))
+
+
+@pytest.fixture
+def states_of_of_quantities():
+    rng = np.random.default_rng(3)
+    return CRANE + rng.uniform(-0.01, 0.01, (4, 3)), rng.normal(size=(4, 3)), rng.normal(size=(4, 3))
+
+
+def functions(name):
+    """The function, with its results as a tuple."""
+    function = getattr(md, name)
+
+    def quantity(*arguments, **options):
+        result = function(*arguments, **options)
+        return result if isinstance(result, tuple) else (result,)
+
+    return quantity
+
+
+@pytest.mark.parametrize("guesses", ["none", "one", "each"])
+@pytest.mark.parametrize(
+    ("function", "more"),
+    [
+        ("regressor", {"joint_terms": True}),
+        ("regressor", {}),
+        ("inverse_dynamics_derivatives", {"friction": "urdf"}),
+    ],
+)
+def test_rows_are_the_single_states(crane, states_of_of_quantities, function, more, guesses):
+    quantity = functions(function)
+    closed = np.array([md.close_loops(crane, q) for q in states_of_of_quantities[0]])
+    given = {"none": None, "one": closed[0], "each": closed}[guesses]
+    result = quantity(crane, *states_of_of_quantities, guess=given, **more)
+    followed = md.close_loops(
+        crane, states_of_of_quantities[0], given
+    )  # each row from the one before it, or its own guess
+    for k, state in enumerate(zip(*states_of_of_quantities, strict=True)):
+        expected = quantity(crane, *state, guess=followed[k], **more)
+        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
+    none = quantity(crane, *(x[:0] for x in states_of_of_quantities), **more)
+    assert [x.shape for x in none] == [(0, *x.shape[1:]) for x in result]
+
+
+@pytest.mark.parametrize("function", ["regressor", "inverse_dynamics_derivatives"])
+def test_a_floating_base_has_more_coordinates_than_velocities(function):
+    graph = md.load_urdf(closed_robots.path("four_bar"), floating_base=True)
+    quantity = functions(function)
+    q = np.array([[0.1, 0.2, -0.1, 1.0, 0.1, 0.2, 0.0, 0.7], [0.0, 0.3, 0.1, 1.0, 0.0, 0.0, 0.0, 0.8]])
+    v, a = np.random.default_rng(4).normal(size=(2, 2, 7))
+    result = quantity(graph, q, v, a)
+    followed = md.close_loops(graph, q)
+    for k, state in enumerate(zip(q, v, a, strict=True)):
+        expected = quantity(graph, *state, guess=followed[k])
+        assert all(np.array_equal(mine[k], own) for mine, own in zip(result, expected, strict=True))
+
+
+@pytest.mark.parametrize("quantity", [md.regressor, md.inverse_dynamics_derivatives])
+def test_bad_rows_are_named(crane, states_of_of_quantities, quantity):
+    q, v, a = states_of_of_quantities
+    with pytest.raises(md.StateError, match=r"q, v, a have 4, 3, 4 rows; one for each"):
+        quantity(crane, q, v[:3], a)
+    with pytest.raises(md.StateError, match=r"guess has shape \(2, 7\); \(7,\) or \(4, 7\) is needed"):
+        quantity(crane, q, v, a, guess=np.zeros((2, 7)))
+    with pytest.raises(md.StateError, match=r"guess is not an array of numbers"):
+        quantity(crane, q, v, a, guess=[[0.0] * 7, [0.0] * 6])
+    v[2, 1] = np.nan
+    with pytest.raises(md.StateError, match=r"^row 2: v"):
+        quantity(crane, q, v, a)
+    q[1] = 5.0
+    with pytest.raises(md.ClosureError, match=r"^row 1: "):
+        quantity(crane, q, a, a)
+
+
+# Velocities and accelerations of all joints of many states: those of single states, and differences.
+
+
+@pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso", "crane", "delta"])
+def test_they_are_derivatives_of_the_coordinates(name, load_robot):
+    """By central differences along q + v t + a t^2 / 2."""
+    graph = md.load_urdf(delta().urdf()) if name == "delta" else load_robot(name)
+    solver, rng = solver_of(graph), np.random.default_rng(0)
+    start, h = solver.reference()[solver.independent_q], 1e-4
+    q = start + 0.02 * rng.uniform(-1.0, 1.0, (5, len(start)))
+    v, a = rng.normal(size=(2, *q.shape))
+    coordinates = np.array([md.close_loops(graph, row) for row in q])
+    motions = joint_motions(graph, coordinates, v, a)
+    for k in range(5):
+        before, after = (
+            md.close_loops(graph, q[k] + t * v[k] + 0.5 * t * t * a[k], coordinates[k]) for t in (-h, h)
+        )
+        rate, change = (after - before) / (2.0 * h), (after - 2.0 * coordinates[k] + before) / h**2
+        assert motions.v[k] == pytest.approx(rate, abs=1e-5 * max(1.0, np.abs(rate).max()))
+        change[solver.system.free] = motions.a[k][solver.system.free]  # these follow from the forces
+        assert motions.a[k] == pytest.approx(change, abs=1e-4 * max(1.0, np.abs(change).max()))

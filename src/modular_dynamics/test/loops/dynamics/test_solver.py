@@ -88,3 +88,107 @@ def test_what_is_refused_for_free_joints_works_as_advised():
     ball = spinning_rod_on_a_ball()
     with pytest.raises(md.UnsupportedModelError, match="independent, with revolute joints in place of ball"):
         derivatives(ball, [0.2], [0.1], [0.3])
+
+
+# Motions that loops allow and that move no inertia, and very light bodies on heavy robots with loops.
+
+
+def body(mass, centre, moment):
+    """A link's inertial element; moment: of inertia about each axis through the centre."""
+    moments = " ".join(f'{name}="{moment!r}"' for name in ("ixx", "iyy", "izz"))
+    inertia = f'<inertia {moments} ixy="0" ixz="0" iyz="0"/>'
+    return f'<inertial><mass value="{mass!r}"/><origin xyz="{centre!r} 0 0"/>{inertia}</inertial>'
+
+
+def joint(name, parent, child, along=0.0, axis="0 0 1"):
+    text = f'<joint name="{name}" type="continuous"><parent link="{parent}"/><child link="{child}"/>'
+    return f'{text}<origin xyz="{along!r} 0 0"/><axis xyz="{axis}"/></joint>'
+
+
+def four_bar(crank, rod, rocker, more=""):
+    """Crank 0.2 m, rod 0.5 m, rocker 0.4 m, ground 0.5 m, in a horizontal plane."""
+    links = f'<link name="ground"/><link name="crank">{crank}</link><link name="rod">{rod}</link>'
+    links += f'<link name="rocker">{rocker}</link>{more}'
+    joints = (
+        joint("a", "ground", "crank") + joint("b", "crank", "rod", 0.2) + joint("c", "ground", "rocker", 0.5)
+    )
+    ends = (
+        '<predecessor link="rod" xyz="0.5 0 0"/><successor link="rocker" xyz="0.4 0 0"/><axis xyz="0 0 1"/>'
+    )
+    loop = f'<loop_joint name="end" type="revolute">{ends}</loop_joint>'
+    tags = f'{loop}<passive joint="b"/><passive joint="c"/>'
+    return md.load_urdf(
+        f'<robot name="bars">{links}{joints}<modular_dynamics version="1">{tags}</modular_dynamics></robot>'
+    )
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::modular_dynamics.ModelWarning")
+ROCKER = body(1.2, 0.2, 0.02)
+#: Where crank and rod, 0.7 m together, are in line: the rocker stands still.
+IN_LINE = float(np.arccos((0.7**2 + 0.5**2 - 0.4**2) / (2 * 0.7 * 0.5)))
+
+
+def each_acceleration(graph, q, qi, tau):
+    """Of the independent joints, by every function that computes them, at rest."""
+    own, rest = list(graph.independent_joint_names), np.zeros(len(qi))
+    places = [graph.v_slice(name).start for name in own]
+    yield lambda: md.constrained_dynamics(graph, q, 0 * q, tau).a[places]
+    yield lambda: md.hybrid_dynamics(graph, qi, rest, rest, tau, [], guess=q).a
+    yield lambda: md.forward_dynamics(graph, qi, rest, tau, guess=q)
+    yield lambda: md.forward_dynamics(graph, [qi], [rest], [tau], guess=q)[0]
+
+
+def test_a_crank_and_a_rod_without_mass_move_nothing_where_they_are_in_line():
+    graph = four_bar("", "", ROCKER)
+    q = md.close_loops(graph, [IN_LINE])
+    for function in each_acceleration(graph, q, [IN_LINE], [1.0]):
+        with pytest.raises(
+            md.StateError, match="a, b of 'bars' have a motion that moves no inertia, on which"
+        ):
+            function()
+    with pytest.raises(md.StateError, match="row 1: a, b of 'bars' have a motion"):
+        md.forward_dynamics(graph, [[0.9], [IN_LINE]], [[0.0]] * 2, [[1.0]] * 2, guess=q)
+
+
+@pytest.mark.parametrize("distance", [1e-6, 1e-4, 1e-2])
+def test_close_by_they_accelerate_as_the_rocker_does(distance):
+    """By the ratio w of the rocker's rate to the crank's, from the lengths alone: I w^2 a = tau."""
+    graph = four_bar("", "", ROCKER)
+    angle = IN_LINE - distance
+    q = md.close_loops(graph, [angle])
+    values = dict(zip(graph.joint_names, q, strict=True))
+    rod, rocker = angle + values["b"], values["c"]
+    w = 0.2 * np.sin(angle - rod) / (0.4 * np.sin(rocker - rod))
+    expected = 1.0 / ((1.2 * 0.2**2 + 0.02) * w**2)
+    for function in each_acceleration(graph, q, [angle], [1.0]):
+        assert function()[0] == pytest.approx(expected, rel=1e-14 / distance + 1e-12)
+
+
+def test_a_wrist_without_mass_on_a_rocker():
+    chain = (("x", "rocker", "1 0 0"), ("y", "x", "0 1 0"), ("z", "y", "0 0 1"))
+    more = '<link name="x"/><link name="y"/>' + f'<link name="z">{body(2.0, 0.1, 0.05)}</link>'
+    more += "".join(joint(f"j{name}", parent, name, 0.0, axis) for name, parent, axis in chain)
+    graph = four_bar(body(1.0, 0.1, 0.01), body(1.5, 0.25, 0.03), ROCKER, more)
+    at = {"a": 0.9, "jx": 0.2, "jy": np.pi / 2, "jz": 0.3}
+    qi = [at[name] for name in graph.independent_joint_names]
+    torques = [{"jx": 1.0}.get(name, 0.0) for name in graph.independent_joint_names]
+    q = md.close_loops(graph, qi)
+    for function in each_acceleration(graph, q, qi, torques):
+        with pytest.raises(md.StateError, match="jx, jz of 'bars' have a motion that moves no inertia"):
+            function()
+
+
+def test_a_flap_of_a_millionth_of_a_gram_on_a_heavy_robot_is_exact():
+    """About its hinge, which moves with the rocker: I (alpha + phi) + m r (l alpha cos q) = tau, at rest."""
+    mass, r, moment, hinge = 1e-9, 0.005, 1e-14, 0.2
+    more = f'<link name="flap">{body(mass, r, moment)}</link>' + joint("f", "rocker", "flap", hinge)
+    graph = four_bar(body(100.0, 0.1, 1.0), body(150.0, 0.25, 3.0), body(120.0, 0.2, 2.0), more)
+    at, torque = {"a": 0.9, "f": 0.3}, {"a": 10.0, "f": 1e-12}
+    qi, tau = ([by[name] for name in graph.independent_joint_names] for by in (at, torque))
+    q = md.close_loops(graph, qi)
+    alpha = md.constrained_dynamics(graph, q, 0 * q, tau).a[graph.v_slice("c").start]
+    about = mass * r**2 + moment
+    expected = (1e-12 - mass * r * hinge * alpha * np.cos(at["f"])) / about - alpha
+    flap = graph.independent_joint_names.index("f")
+    for function in each_acceleration(graph, q, qi, tau):
+        assert function()[flap] == pytest.approx(expected, rel=1e-9)

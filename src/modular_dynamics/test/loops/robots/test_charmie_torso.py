@@ -8,10 +8,13 @@ import yaml
 
 import modular_dynamics as md
 from helpers.oracles.motions import rate
+from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.processes import generate_from
 from helpers.robots.charmie_torso import SMOOTH, TIMES, TORSO, lengths, motion, of, strokes
+from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of, read_rules, wrenches_of
 
 PARAMETERS = ROBOTS / "generators" / "charmie_torso_parameters.yaml"
 
@@ -225,3 +228,227 @@ def test_power_of_all_actuators_is_the_rate_of_the_energy(graph):
         tau = md.inverse_dynamics(graph, q, v, a)
         change = rate(lambda s, t=t: energy(graph, *motion(graph, t + s)[:2]), 1e-3)
         assert tau @ v == pytest.approx(change, abs=1e-7), t
+
+
+# The care robot's torso by the paper's rules: equilibrium, the printed equations, the null space.
+
+RULES = ROBOTS / "charmie_torso_rules.yaml"
+TIGHT = 1e-9  # N and N m, of forces of some 100 N
+
+
+class Case:
+    """One instant of a torso."""
+
+    def __init__(self, graph, seed):
+        rng = np.random.default_rng(seed)
+        n = len(graph.independent_joint_names)
+        spread = np.array([0.03 if name.startswith("act") else 1.0 for name in graph.independent_joint_names])
+        q, v, a = spread * rng.uniform(-1, 1, (3, n))
+        self.graph = graph
+        self.dynamics = md.InverseDynamics(graph).solve(q, v, a)
+        self.rules = read_rules(RULES)
+        self.load_case = load_case_of(graph, self.dynamics, self.rules)
+        self.sharing = ReactionSharing(self.rules)
+        self.shared = self.sharing(self.load_case)
+        d = self.dynamics
+        self.oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
+        reactions = joint_reactions(graph, d)
+        self.general = wrenches_of(graph, reactions, self.rules, self.load_case)
+        self.tau = dict(zip(graph.independent_joint_names, d.tau, strict=True))
+
+    def in_root_axes(self, wrenches, name):
+        """Force and moment of a rule's joint, and its point as the oracle sees it."""
+        joint = self.rules.joints[name]
+        R, _ = self.oracle.frame(joint.axes)
+        return R @ wrenches[name][:3], R @ wrenches[name][3:], self.oracle.point(joint.at, joint.on)
+
+
+@pytest.fixture(scope="module", params=["small_torso", "charmie_torso"])
+def cases(request):
+    robot = request.param
+    graph = load(small_torso_text() if robot == "small_torso" else ROBOTS / f"{robot}.urdf")
+    return [Case(graph, seed) for seed in range(4)]
+
+
+def out_of_balance(case, wrenches, body):
+    """Newton's and Euler's laws of a body with what hangs on it: what is missing [N], [N m]."""
+    bodies = case.rules.bodies
+    about = case.oracle.frame(body)[1]
+    force, moment = case.oracle.inertial_wrench(body, bodies, about)
+    for name, joint in case.rules.joints.items():
+        if body not in (joint.on, joint.by):
+            continue
+        f, m, point = case.in_root_axes(wrenches, name)
+        sign = 1.0 if body == joint.on else -1.0
+        force, moment = force - sign * f, moment - sign * (m + np.cross(point - about, f))
+    return np.abs([force, moment]).max()
+
+
+@pytest.mark.parametrize("how", ["rules", "least norm", "closure module"])
+def test_every_body_is_in_equilibrium_by_another_code(cases, how):
+    for case in cases:
+        least = case.sharing.least_norm(case.load_case).wrenches
+        wrenches = {"rules": case.shared.wrenches, "least norm": least, "closure module": case.general}[how]
+        for body in case.rules.bodies:
+            assert out_of_balance(case, wrenches, body) < TIGHT, body
+    broken = {**cases[0].shared.wrenches, "j4": cases[0].shared.wrenches["j4"] + 1e-6}
+    assert out_of_balance(cases[0], broken, "body_4") > 1e-7  # the check can fail
+
+
+def test_the_residual_that_is_told_is_rounding(cases):
+    for case in cases:
+        assert list(case.shared.residual) == list(case.rules.bodies)
+        assert max(np.abs(left).max() for left in case.shared.residual.values()) < TIGHT
+
+
+def test_actuators_springs_and_the_base_are_those_of_the_closure_module(cases):
+    for case in cases:
+        for name in ("act4", "act5"):
+            assert case.shared.components[name, "push"] == pytest.approx(case.tau[name], abs=TIGHT)
+        for name, tension in case.dynamics.tensions.items():
+            assert case.shared.components[name, "pull"] == tension
+        assert np.allclose(case.shared.wrenches["j3"], case.general["j3"], rtol=0, atol=TIGHT)
+
+
+def test_rules_and_closure_module_differ_by_a_self_stress(cases):
+    """J^T (lambda_rules - lambda) = 0: at no joint, passive or not, does the difference do anything."""
+    cuts = {"act4": "act4_rod", "act5": "act5_rod", "srt4": "body_4sr", "slt4": "body_4sl"}
+    for case in cases:
+        apart = {name: w - case.general[name] for name, w in case.shared.wrenches.items()}
+        tau, size = np.zeros(case.graph.nv), 0.0
+        for name, predecessor in cuts.items():
+            force, moment, point = case.in_root_axes(apart, name)
+            tau += case.oracle.generalised(case.rules.joints[name].on, force, moment, point)
+            tau -= case.oracle.generalised(predecessor, force, moment, point)
+            size = max(size, np.abs([force, moment]).max())
+        assert size > 1e-2  # they do differ
+        assert np.abs(tau).max() < TIGHT
+
+
+def test_rules_and_least_norm_differ_within_the_null_space(cases):
+    for case in cases:
+        stress = case.sharing.self_stress(case.load_case)
+        assert stress.shape[1] == case.dynamics.redundant
+        least = case.sharing.least_norm(case.load_case).components
+        x, y = (np.array(list(c.values())) for c in (case.shared.components, least))
+        assert np.abs((x - y) - stress @ (stress.T @ (x - y))).max() < TIGHT
+        assert np.abs(stress.T @ y).max() < TIGHT  # that is what makes it the shortest
+        assert y @ y < x @ x
+
+
+def printed(case):
+    """Equations (5)-(25), term by term, with the slips that the rules' file lists put right.
+
+    Distances lead from forces to the centre of mass, in the body's axes, as in the paper.
+    """
+    out = body_5(case)
+    body_4(case, out)
+    return out
+
+
+def arm(case, name, body, com, axes):
+    return axes.T @ (com - case.oracle.point(case.rules.joints[name].at, body))
+
+
+def body_5(case):
+    o, tensions, out = case.oracle, case.dynamics.tensions, {}
+    R, _ = o.frame("body_5")
+    m, c, rise, turn = o.inertial_terms("body_5")
+    p, H = R.T @ rise, R.T @ turn
+    loads = []
+    for name in o.carried("body_5", case.rules.bodies):
+        if name != "body_5":
+            mass, com, up, spin = o.inertial_terms(name)
+            loads.append((R.T @ (mass * up), R.T @ spin, R.T @ (c - com)))  # each at its own centre of mass
+
+    e, d, f = (arm(case, name, "body_5", c, R) for name in ("s5", "act5", "j5"))
+    line = R.T @ (o.point("s5", "body_4") - o.point("s5", "body_5"))
+    beta = np.arctan2(line[1], line[2])
+    Ft = tensions["s5"]
+    s5 = np.array([0.0, Ft * np.sin(beta), Ft * np.cos(beta)])  # (6)
+    line = R.T @ (o.point("act5_pin") - o.point("act5_pivot"))
+    alpha = np.arctan2(line[1], line[2])
+    mu = H[0] - s5[1] * (e[2] - f[2]) + s5[2] * (e[1] - f[1])  # (7)
+    for F, M, a in loads:
+        mu += F[1] * (a[2] - f[2]) - F[2] * (a[1] - f[1]) + M[0]
+    as_printed = mu
+    mu += f[1] * m * p[2] - f[2] * m * p[1]  # missing in print
+    lever = np.sin(alpha) * (d[2] - f[2]) - np.cos(alpha) * (d[1] - f[1])
+    out["act5.push"] = mu / lever  # (8)
+    out["act5.push as printed"] = as_printed / lever
+    act5, j5 = np.zeros(3), np.zeros(3)
+    act5[1:] = out["act5.push"] * np.sin(alpha), out["act5.push"] * np.cos(alpha)  # (9)
+    total = m * p + sum(F for F, _, _ in loads)
+    j5[1:] = (total - act5 - s5)[1:]  # (10), (11)
+    j5[0] = act5[0] = total[0] / 2  # (12)
+    y, z = H[1], H[2]
+    for F, r in ((s5, e), (act5, d), (j5, f)):
+        y += -F[2] * r[0] + F[0] * r[2]  # (13)
+        z += -F[0] * r[1] + F[1] * r[0]  # (14)
+    for F, M, r in loads:
+        y += F[2] * r[0] - F[0] * r[2] + M[1]
+        z += F[0] * r[1] - F[1] * r[0] + M[2]
+    out["j5"] = out["act5"] = np.array([0.0, y / 2, z / 2])
+    out["s5"], out["Fj5"], out["Fact5"], out["R"] = s5, j5, act5, R
+    return out
+
+
+def body_4(case, out):
+    o, tensions = case.oracle, case.dynamics.tensions
+    Q, _ = o.frame("body_4")
+    m, c, rise, turn = o.inertial_terms("body_4")
+    p, H = Q.T @ rise, Q.T @ turn
+    turned = Q.T @ out["R"]
+    s5, j5, act5 = (turned @ out[name] for name in ("s5", "Fj5", "Fact5"))  # (3)
+    mj5 = mact5 = turned @ out["j5"]
+    a = Q.T @ (c - o.point("s5", "body_5"))  # on the spring's line
+    b, cc = (arm(case, name, "body_5", c, Q) for name in ("j5", "act5"))
+    d, g = (arm(case, name, "body_4", c, Q) for name in ("act4", "j4"))
+    arms, lift = {}, {}
+    for side in "rl":
+        hinge = o.point(f"j{side}4")
+        h, j = (Q.T @ (hinge - o.point(n, f"body_4s{side}")) for n in (f"s{side}4", f"s{side}t4"))
+        line = Q.T @ (o.point(f"s{side}4", "body_3") - o.point(f"s{side}4", f"body_4s{side}"))
+        gamma = np.arctan2(line[0], line[2])
+        Fx, Fz = (tensions[f"s{side}4"] * part(gamma) for part in (np.sin, np.cos))  # (16)
+        lift[side] = (Fz * h[0] - Fx * h[2]) / j[0]  # (17)
+        arms[side] = arm(case, f"s{side}t4", "body_4", c, Q)
+        out[f"j{side}4"] = -Fx, lift[side] - Fz  # (18), with signs
+    Fz = m * p[2] + act5[2] + j5[2] + s5[2] - lift["r"] - lift["l"]  # (19)
+    line = Q.T @ (o.point("act4_pin") - o.point("act4_pivot"))
+    Fy = Fz * line[1] / line[2]  # (20)
+    out["act4"] = np.array([0.0, Fy, Fz])
+    jx = m * p[0] + act5[0] + j5[0]  # (21)
+    jy = m * p[1] + act5[1] + j5[1] + s5[1] - Fy  # (22)
+    out["Fj4"] = jx, jy
+    z = H[2] - jx * g[1] + jy * g[0] + Fy * d[0] - s5[1] * a[0] + j5[0] * b[1] - j5[1] * b[0] + mj5[2]
+    out["srt4.Mz"] = (z + act5[0] * cc[1] - act5[1] * cc[0] + mact5[2]) / 2  # (23)
+    x = H[0] + lift["r"] * arms["r"][1] + lift["l"] * arms["l"][1] - Fy * d[2] + Fz * d[1] - jy * g[2]
+    x += s5[1] * a[2] - s5[2] * a[1] + j5[1] * b[2] - j5[2] * b[1] + act5[1] * cc[2] - act5[2] * cc[1]
+    y = H[1] - lift["r"] * arms["r"][0] - lift["l"] * arms["l"][0] - Fz * d[0] + jx * g[2] + s5[2] * a[0]
+    y += j5[2] * b[0] - j5[0] * b[2] + mj5[1] + act5[2] * cc[0] - act5[0] * cc[2] + mact5[1]
+    out["j4"] = x, y  # (24), (25)
+
+
+def test_the_rules_are_the_printed_equations(cases):
+    for case in cases:
+        wrenches, components, expected = case.shared.wrenches, case.shared.components, printed(case)
+        pairs = [
+            (components["act5", "push"], expected["act5.push"]),
+            (wrenches["act5"], np.concatenate([expected["Fact5"], expected["act5"]])),
+            (wrenches["j5"], np.concatenate([expected["Fj5"], expected["j5"]])),
+            (wrenches["act4"][:3], expected["act4"]),
+            (wrenches["j4"][:2], expected["Fj4"]),
+            (wrenches["j4"][3:5], expected["j4"]),
+            (wrenches["jr4"][[0, 2]], expected["jr4"]),
+            (wrenches["jl4"][[0, 2]], expected["jl4"]),
+            (components["srt4", "Mz"], expected["srt4.Mz"]),
+            (components["slt4", "Mz"], expected["srt4.Mz"]),
+        ]
+        for ours, theirs in pairs:
+            assert np.allclose(ours, theirs, rtol=0, atol=TIGHT)
+
+
+def test_equation_7_as_printed_lacks_body_5_s_own_moment_about_j5(cases):
+    forces = [(p["act5.push"], p["act5.push as printed"]) for p in map(printed, cases)]
+    assert max(abs(corrected - as_printed) for corrected, as_printed in forces) > 1.0

@@ -1,5 +1,6 @@
 """Graphs as URDF text: what is read back is the same robot, also after every kind of change."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +12,20 @@ from hypothesis import strategies as st
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from helpers.random_examples.assemblies import random_assembly
+from helpers.random_examples.dual_quaternions import poses
 from helpers.random_examples.examples import examples
 from helpers.random_examples.joint_trees import joint_trees
+from helpers.random_examples.mechanisms import random_mechanisms
 from helpers.random_examples.trees import partitions, random_trees
 from helpers.read_back import assert_close, assert_same, read_back, torques_by_pinocchio
-from helpers.robots.mjcf_text import random_tree
-from modular_dynamics.algebra import from_xyz_rpy, pose
+from helpers.robots.closed_robots import STATES
+from helpers.robots.mjcf_text import four_bar, random_tree
+from helpers.robots.urdf_text import joint, robot
+from modular_dynamics.algebra import from_xyz_rpy, pose, rotation_about
 from modular_dynamics.mjcf import load_mjcf
 from modular_dynamics.model import Inertial, Limits, Link
+from modular_dynamics.text.numbers import decimals
+from modular_dynamics.urdf.writing import axis, difference, number, origin, tags
 
 NAMES = sorted(path.stem for path in ROBOTS.glob("*.urdf"))
 PLACE = ("x", "z", "roll", "pitch", "yaw")
@@ -256,3 +263,229 @@ def test_text_that_was_read_back_gives_the_same_text(load_robot):
     for name in ("charmie", "vendor_arm", "four_link", "branched_38dof"):
         text = load_robot(name).to_urdf()
         assert md.load_urdf(text).to_urdf() == text
+
+
+# Closed robots as URDF text: the same loops, gears and springs, and the same torques.
+
+
+def test_a_mechanism_of_mjcf():
+    graph = load_mjcf(four_bar())
+    read = read_back(graph)
+    assert_same(read, graph)
+    state = np.array([0.1]), np.array([0.4]), np.array([-0.3])
+    ours = md.InverseDynamics(graph).solve(*state)
+    assert_close(md.inverse_dynamics(read, *state), ours.tau)
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_closed_loops_give_the_same_torques(load_robot, name):
+    graph, q = load_robot(name), STATES[name]
+    rng = np.random.default_rng(1)
+    changed = graph.with_payload(graph.bodies[-1].name, mass=1.5, com=[0.01, 0.02, 0.03])
+    for one in (graph, changed):
+        read, (v, a) = read_back(one), rng.normal(size=(2, len(q)))
+        ours = md.InverseDynamics(one).solve(q, v, a)
+        theirs = md.InverseDynamics(read).solve(q, v, a)
+        assert_close(theirs.tau, ours.tau, 1e-11)  # positions are solved for to 1e-12
+        assert_close(theirs.coordinates, ours.coordinates, 1e-11)
+        for kept in ("gears", "passive_joints"):
+            assert getattr(read, kept) == getattr(one, kept)
+
+
+@pytest.mark.parametrize("name", ["crane", "exoskeleton"])
+def test_closed_loops_with_a_locked_joint_and_an_attached_robot(load_robot, name):
+    graph, q = load_robot(name), STATES[name]
+    graph = graph.lock({graph.independent_joint_names[0]: q[0]})
+    graph = graph.attach(load_robot("four_link"), graph.bodies[-1].name, POSE, prefix="tool_")
+    rng = np.random.default_rng(1)
+    q = np.array([*q[1:], *rng.normal(size=4)])
+    read, (v, a) = read_back(graph), rng.normal(size=(2, len(q)))
+    ours, theirs = (md.InverseDynamics(each).solve(q, v, a) for each in (graph, read))
+    assert_close(theirs.tau, ours.tau, 1e-11)
+    assert_same(read, graph)
+
+
+@examples(15)
+@given(mechanism=random_mechanisms(largest=8))
+def test_random_mechanisms_with_chosen_independent_joints(mechanism):
+    graph = mechanism.graph
+    read = read_back(graph)
+    assert_same(read, graph)
+    assert read.independent == graph.independent
+    for loop, its in zip(graph.loop_joints, read.loop_joints, strict=True):
+        assert_close(its.axis, loop.axis, 1e-15)
+        for end, other in zip(loop.anchors, its.anchors, strict=True):
+            assert end.link == other.link
+            assert_close(other.x_link_anchor.vec8(), end.x_link_anchor.vec8(), 1e-15)
+
+
+# Our tags as text: they say what the graph says, and nothing where there is nothing to say.
+
+
+@pytest.mark.parametrize("floating", [False, True])
+def test_a_root_joint_that_readers_add_is_named_by_them(load_robot, floating):
+    graph = load_robot("branched_38dof", floating_base=floating)
+    names = [own.get("name") for own in tags(graph, "root_joint" if floating else None).findall("subsystem")]
+    assert names == [subsystem.name for subsystem in graph.subsystems if subsystem.name != "root_joint"]
+
+
+def test_what_is_usual_is_not_written():
+    wrapper = tags(md.load_urdf(ROBOTS / "four_link.urdf"))
+    assert dict(wrapper.attrib) == {"version": "1"}
+    assert {own.tag for own in wrapper} == {"subsystem"}
+
+
+@pytest.mark.parametrize("chosen", [(), ("theta_9",), ("rho_7", "rho_1")])
+def test_independent_joints(chosen):
+    graph = md.load_urdf(ROBOTS / "exoskeleton.urdf").with_independent_joints(*chosen)
+    (own,) = tags(graph).findall("independent")
+    assert {joint.get("name") for joint in own} == {*chosen}
+    assert md.load_urdf(graph.to_urdf()).independent == graph.independent
+    assert md.load_urdf(ROBOTS / "exoskeleton.urdf").independent is None
+
+
+# Joints in the order in which they are read back as they are, mimic joints and late carriers included.
+
+
+@examples(60)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_joints_and_q_keep_their_order_in_one_subsystem(seed):
+    """A third of the joints mimic another one, and the document is in any order."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 12))
+    joints = []
+    for k in range(count):
+        more = f'<mimic joint="j{rng.integers(0, k)}"/>' if k and rng.random() < 0.35 else ""
+        parent = f"l{rng.integers(0, k + 1)}"
+        joints.append(joint(f"j{k}", "revolute", parent, f"l{k + 1}", (1, 0, 0), axis=(0, 0, 1), more=more))
+    links = [f'<link name="l{k}"/>' for k in range(count + 1)]
+    text = robot("r", [*links, *(joints[k] for k in rng.permutation(count))])
+    names = [f"j{k}" for k in range(count)]
+    one = {"version": 1, "subsystems": [{"name": "all", "joints": names}]}
+    with pytest.warns(md.ModelWarning):  # ends without mass
+        graph = md.load_urdf(text, one)
+    read = read_back(graph)
+    assert read.joint_names == graph.joint_names
+    assert [own.name for own in read.joints] == [own.name for own in graph.joints]
+
+
+# Numbers, axes and poses: exactly those that are read back, also where roll and yaw turn about one axis.
+
+#: A few roundings of numbers of size 1; rotations are products of three.
+ROUNDING = 1e-15
+finite = st.floats(allow_nan=False, allow_infinity=False)
+RIGHT = np.pi / 2
+
+
+def read(element):
+    """The pose that a reader of an <origin> takes."""
+    return from_xyz_rpy(decimals(element.get("xyz")), decimals(element.get("rpy")))
+
+
+def assert_read_back(x, rounding=ROUNDING):
+    other = read(origin(x)).vec8()
+    other *= np.copysign(1.0, other[:4] @ x.vec8()[:4])  # r and -r are the same rotation
+    np.testing.assert_allclose(other, x.vec8(), rtol=0, atol=rounding * max(1.0, np.abs(x.vec8()).max()))
+
+
+@given(finite)
+def test_numbers_are_read_back_to_the_bit(value):
+    assert decimals(number(value)) == [value]
+    assert decimals(number(np.float64(value))) == [value]
+    assert number(-0.0) == "0.0"
+
+
+@given(poses)
+def test_poses(x):
+    assert_read_back(x, 4e-15)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+@pytest.mark.parametrize("off", [0.0, 5e-324, 1e-17, 1e-16, 1e-15, 1e-12, 1e-9, 1e-8, 1e-7, 1e-5, 1e-3])
+def test_rotations_at_the_gimbal_position_and_near_it(sign, off):
+    """Pitch of a right angle: only the sum or difference of roll and yaw is known, but the rotation is."""
+    for roll, yaw, side in itertools.product((0.0, 0.3, -2.0, np.pi), (0.0, 1.1, -3.0), (-1.0, 1.0)):
+        assert_read_back(from_xyz_rpy([0.1, 0.2, 0.3], [roll, sign * RIGHT + side * off, yaw]))
+
+
+def test_all_turns_of_a_cube_and_half_turns():
+    quarter = [rotation_about(np.eye(3)[k], RIGHT) for k in range(3)]
+    for a, b, c in itertools.product([md.Quaternion(1.0), *quarter], repeat=3):
+        assert_read_back(pose(a * b * c, [1.0, 2.0, 3.0]))
+    rng = np.random.default_rng(0)
+    for way in rng.normal(size=(200, 3)):
+        assert_read_back(pose(rotation_about(way / np.linalg.norm(way), np.pi), way))
+
+
+def test_poses_do_not_drift_when_they_are_written_again_and_again():
+    x = first = from_xyz_rpy([0.1, -0.7, 1.3], [0.5, 1.57, -2.2])
+    for _ in range(100):
+        x = read(origin(x))
+    assert x.is_close(first, 1e-14)
+
+
+@pytest.mark.parametrize("given", [(1, 1, 0), (1, 1, 1), (0, 0, -1), (3, 4, 0), (1, -2, 5)])
+def test_axes_are_read_back_to_the_bit(given):
+    unit = np.array(given, float) / np.linalg.norm(given)
+    candidate = axis(unit)
+    np.testing.assert_array_equal(candidate / np.linalg.norm(candidate), unit)
+
+
+def test_random_axes_differ_by_rounding_at_most():
+    for way in np.random.default_rng(0).normal(size=(300, 3)):
+        unit = way / np.linalg.norm(way)
+        candidate = axis(unit)
+        np.testing.assert_allclose(candidate / np.linalg.norm(candidate), unit, rtol=0, atol=3e-16)
+
+
+# A graph that was read back differently is noticed, whatever differs.
+
+STEP = from_xyz_rpy([1e-6, 0, 0], [0, 0, 0])
+
+
+def first(items, **fields):
+    """The items, the first one with other fields."""
+    return (replace(items[0], **fields), *items[1:])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda g: replace(g, name="other"), "the name"),
+        (lambda g: replace(g, gravity=np.array([0, 0, -9.8])), "gravity"),
+        (lambda g: replace(g, passive_joints=()), "passive joints"),
+        (lambda g: g.with_independent_joints(g.joint_names[-1]), "the independent joints"),
+        (lambda g: replace(g, joints=first(g.joints, limits=Limits(-2.0, 3.0))), "joint '"),
+        (lambda g: replace(g, joints=first(g.joints, armature=0.1)), "joint '"),
+        (
+            lambda g: replace(g, joints=first(g.joints, x_parent_joint=STEP * g.joints[0].x_parent_joint)),
+            "joint '",
+        ),
+        (lambda g: replace(g, joints=first(g.joints, axis=-g.joints[0].axis)), "joint '"),
+        (lambda g: g.with_payload(g.links[-1], mass=1e-6), "mass or inertia of body"),
+        (
+            lambda g: replace(g, bodies=first(g.bodies, inertia=g.bodies[0].inertia * (1 + 1e-8))),
+            "mass or inertia",
+        ),
+        (lambda g: replace(g, bodies=first(g.bodies, com=g.bodies[0].com + 1e-8)), "centre of mass"),
+        (lambda g: replace(g, loop_joints=g.loop_joints[1:]), "would be lost"),
+        (lambda g: replace(g, loop_joints=first(g.loop_joints, type="universal")), "loop joint '"),
+        (lambda g: replace(g, gears=g.gears[1:]), "would be lost"),
+        (lambda g: replace(g, gears=first(g.gears, ratio=7.0)), "the gear of joint"),
+        (lambda g: replace(g, springs=first(g.springs, stiffness=7.0)), "spring '"),
+        (lambda g: replace(g, subsystems=first(g.subsystems, name="other")), "would be lost"),
+        (lambda g: replace(g, subsystems=first(g.subsystems, black_box=True)), "subsystem '"),
+    ],
+)
+def test_a_difference_is_named(change, words):
+    graph = md.load_urdf(ROBOTS / "exoskeleton.urdf")
+    other = change(graph)
+    assert words in difference(graph, other)
+    assert difference(other, graph)
+    assert not difference(graph, graph)
+    assert not difference(other, other)
+
+
+def test_what_is_there_in_addition_is_named():
+    graph = md.load_urdf(ROBOTS / "exoskeleton.urdf")
+    assert difference(replace(graph, springs=()), graph).endswith("would be read back")

@@ -1,4 +1,4 @@
-"""URDF 1.0, 1.1 and 1.2: quaternions, limits that may be left out, files that need another version."""
+"""Gravity and floating base as attributes of <modular_dynamics>; arguments of load_urdf come first."""
 
 import math
 import re
@@ -8,7 +8,101 @@ import pinocchio
 import pytest
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from modular_dynamics.algebra import to_rotation_translation
+from modular_dynamics.urdf import description_header, stamp_text, stamped
+
+TEXT = (ROBOTS / "four_link.urdf").read_text()
+
+
+def tagged(attributes):
+    """The robot with these attributes of its tags."""
+    assert TEXT.count('<modular_dynamics version="1">') == 1
+    return TEXT.replace('<modular_dynamics version="1">', f'<modular_dynamics version="1" {attributes}>')
+
+
+def test_gravity_is_that_of_the_tags_unless_another_one_is_given():
+    lunar = tagged('gravity="0 0 -1.62"')
+    assert md.load_urdf(lunar).gravity.tolist() == [0.0, 0.0, -1.62]
+    assert md.load_urdf(lunar, gravity=(0, 0, -9.81)).gravity.tolist() == [0.0, 0.0, -9.81]
+    assert md.load_urdf(TEXT).gravity.tolist() == [0.0, 0.0, -9.81]
+    assert not md.load_urdf(lunar).gravity.flags.writeable
+
+
+@pytest.mark.parametrize(("word", "floats"), [("true", True), ("1", True), ("false", False)])
+def test_the_base_floats_as_the_tags_say_unless_it_is_given(word, floats):
+    text = tagged(f'floating_base="{word}"')
+    graph = md.load_urdf(text)
+    assert graph.floating_base == floats
+    assert graph.nv == md.load_urdf(TEXT, floating_base=floats).nv
+    assert md.load_urdf(text, floating_base=False).nv == 4
+    assert md.load_urdf(text, floating_base=True).nv == 10
+
+
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ('gravity="1 2"', "line [0-9]+: <modular_dynamics>: gravity='1 2' has 2 numbers; needed: 3"),
+        ('gravity="0 0 nan"', "not finite"),
+        ('floating_base="perhaps"', "<modular_dynamics>: floating_base='perhaps' is neither true nor false"),
+    ],
+)
+def test_other_words_are_refused(attributes, message):
+    with pytest.raises(md.UrdfError, match=message):
+        md.load_urdf(tagged(attributes))
+
+
+@pytest.mark.parametrize("section", [{"gravity": [0, 0, -1.62]}, {"floating_base": True}])
+def test_a_partition_file_does_not_say_it(section):
+    with pytest.raises(md.PartitionError, match="unknown key"):
+        md.load_urdf(TEXT, {"version": 1, **section})
+
+
+def test_what_the_file_states_and_an_argument_replaces_is_a_note():
+    text = tagged('gravity="0 0 -1.62" floating_base="true"')
+    assert not any("of the file" in note for note in md.load_urdf(text).notes)
+    assert not any("of the file" in note for note in md.load_urdf(TEXT, gravity=(0.0, 0.0, -1.0)).notes)
+    notes = md.load_urdf(text, gravity=(0.0, 0.0, -9.81), floating_base=False).notes
+    assert [note for note in notes if "of the file" in note] == [
+        "gravity of the file, [0.0, 0.0, -1.62], is not used: [0.0, 0.0, -9.81] was given",
+        "floating_base of the file, True, is not used: False was given",
+    ]
+
+
+# The stamp of a description: written, read, refused; it says nothing about the robot.
+
+BARE = "<robot name='r'><link name='a'/></robot>"
+STAMP = 1_763_848_677_000_000_009
+
+
+@pytest.mark.parametrize("stamp", [0, 1, STAMP])
+def test_a_stamp_is_read_as_it_was_written(stamp):
+    assert description_header(BARE).stamp is None
+    assert description_header(stamped(BARE, stamp)).stamp == stamp
+    assert description_header(stamped(stamped(BARE, 7), stamp)).stamp == stamp
+    assert stamp_text(STAMP) == "1763848677.000000009"
+
+
+@pytest.mark.parametrize("name", ["four_link", "exoskeleton"])  # without and with tags
+def test_the_robot_is_the_same_with_a_stamp(root, name):
+    text = (root / f"urdf/{name}.urdf").read_text()
+    plain, with_stamp = md.load_urdf(text), md.load_urdf(stamped(text, STAMP))
+    assert [s.name for s in with_stamp.subsystems] == [s.name for s in plain.subsystems]
+    q = plain.neutral() + 0.3
+    np.testing.assert_array_equal(*(md.mass_matrix(graph.tree, q) for graph in (plain, with_stamp)))
+    names = [[loop.name for loop in graph.loop_joints] for graph in (plain, with_stamp)]
+    assert names[0] == names[1]
+
+
+@pytest.mark.parametrize("text", ["", "12", "1.5", "-1.000000000", "1.0000000000", "now", "1.00000000x"])
+def test_what_is_no_stamp_is_refused_with_its_line(text):
+    urdf = f"<robot name='r'><link name='a'/>\n<modular_dynamics version='1' stamp='{text}'/></robot>"
+    for read in (description_header, md.load_urdf):
+        with pytest.raises(md.UrdfError, match=r"line 2: stamp '.*' of <modular_dynamics>"):
+            read(urdf)
+
+
+# URDF 1.0, 1.1 and 1.2: quaternions, limits that may be left out, files that need another version.
 
 ARM = """<robot name="arm" {version}>
 <link name="base"/>

@@ -1,0 +1,339 @@
+"""Quantities of chains and trees of 1 to 60 joints of all types: Pinocchio, power, jacobians."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import modular_dynamics as md
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.random_examples.examples import examples
+from helpers.random_examples.joint_trees import joint_trees, moved, passive_torques
+from helpers.random_examples.trees import partitions, random_trees
+from helpers.robots import closed_robots
+from helpers.robots.urdf_text import spring
+from helpers.tree_dynamics import assert_close, differences, random_state, random_states
+
+
+def state_of(tree):
+    """With quaternions of unit length, so that small steps are steps."""
+    graph = tree.graph
+    q, v, a = tree.state(graph)
+    return graph, graph.integrate(q, np.zeros(graph.nv)), v, a
+
+
+@examples(40)
+@given(tree=joint_trees())
+def test_centre_of_mass_and_momentum_are_pinocchios(tree):
+    graph, q, v, a = state_of(tree)
+    theirs = PinocchioTree(graph)
+    model, data, state = theirs.model, theirs.data, [theirs.q(q), theirs.v(v), theirs.v(a)]
+    pinocchio.centerOfMass(model, data, *state)
+    ours = md.centre_of_mass(graph, q, v, a)
+    for mine, expected in zip(ours[1:], (data.com[0], data.vcom[0], data.acom[0]), strict=True):
+        assert_close(mine, expected, 1e-12, 1.0)
+    pinocchio.ccrba(model, data, *state[:2])
+    A = np.asarray(data.Ag).reshape(6, -1) @ theirs.fold()
+    assert_close(md.centroidal_momentum_matrix(graph, q), A, 1e-12, 1.0)
+    assert_close(md.centre_of_mass_jacobian(graph, q), A[:3] / ours.mass, 1e-12, 1.0)
+    pinocchio.computeCentroidalMomentumTimeVariation(model, data, *state)
+    assert_close(md.centroidal_momentum(graph, q, v), data.hg.vector, 1e-12, 1.0)
+    assert_close(md.centroidal_momentum_rate(graph, q, v, a), data.dhg.vector, 1e-12, 1.0)
+
+
+@examples(40)
+@given(tree=joint_trees())
+def test_energies_are_those_of_the_mass_matrix_and_of_power(tree):
+    graph, q, v, _ = state_of(tree)
+    kinetic = 0.5 * v @ md.mass_matrix(graph, q) @ v
+    assert_close(md.kinetic_energy(graph, q, v), kinetic, 1e-12)
+    step, rest = 1e-5, np.zeros(graph.nv)
+    ends = [md.potential_energy(graph, moved(graph, q, sign * step * v)) for sign in (1, -1)]
+    power = (md.gravity_torque(graph, q) + passive_torques(graph, q, rest)) @ v
+    scale = max(abs(power), abs(ends[0]), 1.0)
+    assert abs((ends[0] - ends[1]) / (2 * step) - power) <= 1e-7 * scale
+
+
+@examples(40)
+@given(tree=joint_trees())
+def test_motions_of_the_last_link_follow_its_jacobian(tree):
+    graph, q, v, a = state_of(tree)
+    link, step = graph.links[-1], 1e-5
+    for axes, kind in (("root", "classical"), ("link", "spatial")):
+        J = md.jacobian(graph, q, link, axes)
+        assert_close(md.frame_velocity(graph, q, v, link, axes), J @ v, 1e-12, 1.0)
+        drift = md.jacobian_drift(graph, q, v, link, axes)
+        ends = [md.jacobian(graph, moved(graph, q, s * step * v), link, axes) @ v for s in (1, -1)]
+        assert_close((ends[0] - ends[1]) / (2 * step), drift, 1e-6, max(1.0, np.abs(J @ v).max()))
+        acceleration = md.frame_acceleration(graph, q, v, a, link, axes, kind=kind)
+        assert_close(acceleration, J @ a + drift, 1e-12, 1.0)
+
+
+# The centre of mass and its Jacobian: against Pinocchio, differences, poses of links; rows; bad input.
+
+ROCK = (
+    '<robot name="rock"><link name="a"/><link name="b"/><joint name="j" type="continuous"><parent link="a"/>'
+    '<child link="b"/></joint></robot>'
+)
+
+
+def assert_agrees(graph, q, v, a):
+    pin = md.crosscheck.PinocchioModel(graph)
+    pinocchio.centerOfMass(pin.model, pin.data, pin.q(q), pin.v(v), pin.v(a))
+    ours = md.centre_of_mass(graph, q, v, a)
+    # at index 1 and on: Pinocchio's universe holds what is fixed to the root link
+    mass = sum(inertia.mass for inertia in list(pin.model.inertias)[1:])
+    assert ours.mass == pytest.approx(mass, rel=1e-13)
+    for mine, theirs in zip(ours[1:], (pin.data.com[0], pin.data.vcom[0], pin.data.acom[0]), strict=True):
+        assert_close(mine, theirs, 1e-11, 1.0)
+    theirs = pinocchio.jacobianCenterOfMass(pin.model, pin.data, pin.q(q))
+    expected = np.array([pin.tau(row) for row in theirs.reshape(3, -1)])
+    assert_close(md.centre_of_mass_jacobian(graph, q), expected, 1e-11, 1.0)
+
+
+@examples(60)
+@given(tree=random_trees())
+def test_random_trees_agree_with_pinocchio(tree):
+    graph = md.load_urdf(tree.urdf)
+    assert_agrees(graph, *tree.state(graph))
+
+
+def test_robots_agree_with_pinocchio(tree_robot):
+    for state in zip(*random_states(tree_robot, 3, 1), strict=True):
+        assert_agrees(tree_robot, *state)
+
+
+def test_it_is_the_mean_of_the_bodies_and_moves_as_the_jacobian_says(tree_robot):
+    q, v, a = random_state(tree_robot)
+    poses = md.frame_poses(tree_robot, q, [body.name for body in tree_robot.bodies])
+    places = [
+        pose[:3, :3] @ body.com + pose[:3, 3] for pose, body in zip(poses, tree_robot.bodies, strict=True)
+    ]
+    mean = np.average(places, axis=0, weights=[body.mass for body in tree_robot.bodies])
+    result = md.centre_of_mass(tree_robot, q, v, a)
+    assert_close(result.position, mean, 1e-13, 1.0)
+    assert_close(md.centre_of_mass_jacobian(tree_robot, q) @ v, result.velocity, 1e-12, 1.0)
+
+    def at(time):
+        return md.centre_of_mass(tree_robot, tree_robot.integrate(q, v, time[0]), v + time[0] * a)
+
+    (velocity,) = differences(lambda time: at(time).position, np.zeros(1), 1e-5).T
+    (acceleration,) = differences(lambda time: at(time).velocity, np.zeros(1), 1e-5).T
+    assert_close(velocity, result.velocity, 1e-7, 1.0)
+    assert_close(acceleration, result.acceleration, 1e-6, 1.0)
+
+
+def test_without_rates_there_are_none(load_robot):
+    graph = load_robot("charmie")
+    q, v, _ = random_state(graph)
+    assert md.centre_of_mass(graph, q)[2:] == (None, None)
+    assert md.centre_of_mass(graph, q, v).acceleration is None
+    assert np.array_equal(md.centre_of_mass(graph, q).position, md.centre_of_mass(graph, q, v).position)
+
+
+def test_rows_are_the_single_states(tree_robot):
+    states = random_states(tree_robot, 30, 2)
+    batch = md.centre_of_mass(tree_robot, *states, threads=2)
+    jacobians = md.centre_of_mass_jacobian(tree_robot, states[0])
+    assert md.centre_of_mass(tree_robot, states[0])[2:] == (None, None)
+    for k in range(30):
+        single = md.centre_of_mass(tree_robot, *(rows[k] for rows in states))
+        for mine, theirs in zip(batch[1:], single[1:], strict=True):
+            assert_close(mine[k], theirs, 1e-13, 1.0)
+        assert_close(jacobians[k], md.centre_of_mass_jacobian(tree_robot, states[0][k]), 1e-13, 1.0)
+
+
+def test_bad_input_is_named(load_robot, boxed_arm):
+    graph = load_robot("charmie")
+    q = np.ones(graph.nq)
+    with pytest.raises(md.StateError, match="its black boxes are tool"):
+        md.centre_of_mass(boxed_arm, boxed_arm.neutral())
+    with pytest.raises(md.StateError, match=r"v\[3\] of joint .* is nan"):
+        md.centre_of_mass(graph, q, np.where(np.arange(19) == 3, np.nan, 1.0))
+    with pytest.raises(md.StateError, match="a is given without v"):
+        md.centre_of_mass(graph, q, a=q)
+    with pytest.raises(md.StateError, match=r"row 1: q\[0\]"):
+        md.centre_of_mass(graph, [q, np.inf * q])
+    with pytest.warns(md.ModelWarning):
+        empty = md.load_urdf(ROCK)
+    for compute in (md.centre_of_mass, md.centre_of_mass_jacobian):
+        with pytest.raises(md.StateError, match="the moving bodies of 'rock' have no mass"):
+            compute(empty, [0.0])
+
+
+# Kinetic and potential energy: against Pinocchio, the mass matrix, power; joint springs and armatures.
+
+
+@examples(60)
+@given(tree=random_trees())
+def test_random_trees_agree_with_pinocchio_and_the_mass_matrix(tree):
+    graph = md.load_urdf(tree.urdf)
+    q, v, _ = tree.state(graph)
+    pin = md.crosscheck.PinocchioModel(graph)
+    kinetic = pinocchio.computeKineticEnergy(pin.model, pin.data, pin.q(q), pin.v(v))
+    potential = pinocchio.computePotentialEnergy(pin.model, pin.data, pin.q(q))
+    assert md.kinetic_energy(graph, q, v) == pytest.approx(kinetic, rel=1e-11)
+    assert md.kinetic_energy(graph, q, v) == pytest.approx(0.5 * v @ md.mass_matrix(graph, q) @ v, rel=1e-11)
+    scale = sum(body.mass for body in graph.bodies) * 9.81
+    assert md.potential_energy(graph, q) == pytest.approx(potential, rel=1e-11, abs=1e-12 * scale)
+
+
+@examples(30)
+@given(data=st.data(), tree=random_trees(largest=20))
+def test_random_trees_agree_with_the_twists_of_the_composition(data, tree):
+    """Kinetic energy body by body, and the linear momentum, whose size does not depend on axes."""
+    graph = md.load_urdf(tree.urdf, data.draw(partitions(tree)))
+    q, v, a = tree.state(graph)
+    twists = [twist.vec6() for twist in md.compose(graph, q, v, a).twists]  # omega, velocity of the CoM
+    kinetic = sum(
+        0.5 * (body.mass * twist[3:] @ twist[3:] + twist[:3] @ body.inertia @ twist[:3])
+        for body, twist in zip(graph.bodies, twists, strict=True)
+    )
+    assert md.kinetic_energy(graph, q, v) == pytest.approx(kinetic, rel=1e-11)
+    poses = md.frame_poses(graph, q, [body.name for body in graph.bodies])
+    momentum = sum(
+        body.mass * pose[:3, :3] @ twist[3:]
+        for body, pose, twist in zip(graph.bodies, poses, twists, strict=True)
+    )
+    assert_close(md.centroidal_momentum(graph, q, v)[:3], momentum, 1e-11, 1.0)
+
+
+def test_power_is_the_rate_of_energy(tree_robot):
+    q, v, a = random_state(tree_robot, 1)
+    tau = md.inverse_dynamics(tree_robot, q, v, a)
+
+    def energy(time):
+        there = tree_robot.integrate(q, v, time[0])
+        rate = v + time[0] * a
+        return np.array([md.kinetic_energy(tree_robot, there, rate) + md.potential_energy(tree_robot, there)])
+
+    assert differences(energy, np.zeros(1), 1e-5)[0, 0] == pytest.approx(tau @ v, rel=1e-6)
+    hold = md.gravity_torque(tree_robot, q) @ v
+
+    def potential(time):
+        return np.array([md.potential_energy(tree_robot, tree_robot.integrate(q, v, time[0]))])
+
+    assert differences(potential, np.zeros(1))[0, 0] == pytest.approx(hold, rel=1e-5, abs=1e-5)
+
+
+def test_rows_are_the_single_states_energy(tree_robot):
+    q, v, _ = random_states(tree_robot, 30, 2)
+    kinetic = md.kinetic_energy(tree_robot, q, v, threads=2)
+    potential = md.potential_energy(tree_robot, q)
+    assert kinetic.shape == potential.shape == (30,)
+    for k in range(30):
+        assert_close(kinetic[k], md.kinetic_energy(tree_robot, q[k], v[k]), 1e-13)
+        assert_close(potential[k], md.potential_energy(tree_robot, q[k]), 1e-13)
+
+
+def test_springs_at_joints_and_armatures_count(load_robot):
+    """Those of a mimic joint at its own position."""
+    plain = load_robot("vendor_arm")
+    joints = tuple(
+        replace(joint, armature=0.1 + k, stiffness=2.0 + k, rest_position=0.3 * k)
+        for k, joint in enumerate(plain.joints)
+    )
+    graph = replace(plain, joints=joints)
+    q, v, _ = random_state(graph, 3)
+    stretch = np.array([graph.joint_position(j, q)[0] - j.rest_position for j in joints])
+    rates = np.array([graph.joint_rate(j, v)[0] for j in joints])
+    elastic = 0.5 * sum(j.stiffness * x * x for j, x in zip(joints, stretch, strict=True))
+    turning = 0.5 * sum(j.armature * x * x for j, x in zip(joints, rates, strict=True))
+    assert any(joint.mimic for joint in joints)
+    assert md.potential_energy(graph, q) - md.potential_energy(plain, q) == pytest.approx(elastic)
+    assert md.kinetic_energy(graph, q, v) - md.kinetic_energy(plain, q, v) == pytest.approx(turning)
+    rows = md.potential_energy(graph, [q, q])
+    assert rows == pytest.approx(md.potential_energy(graph, q))
+    assert md.kinetic_energy(graph, [q, q], [v, v]) == pytest.approx(md.kinetic_energy(graph, q, v))
+
+
+def test_energies_that_overflow_are_no_numbers(load_robot):
+    plain = load_robot("vendor_arm")
+    name = f"joint {plain.joint_names[0]}"
+    graph = plain.with_parameters({f"{name} armature": 1e300, f"{name} stiffness": 1e300})
+    q = np.full(graph.nq, 1e10)
+    with pytest.raises(md.StateError, match="so large that the energy is not"):
+        md.kinetic_energy(graph, graph.neutral(), q)
+    with pytest.raises(md.StateError, match="so large that the energy is not"):
+        md.potential_energy(graph, [q, q])
+
+
+def test_closed_robots_have_the_energy_of_their_parts():
+    graph = md.load_urdf(closed_robots.path("crane"))
+    q = md.close_loops(graph, closed_robots.STATES["crane"])
+    v = np.random.default_rng(0).normal(size=graph.nv)
+    expected = md.kinetic_energy(graph, q, v) + md.potential_energy(graph, q)
+    assert md.energy(graph, q, v) == pytest.approx(expected, rel=1e-12)
+
+
+def test_springs_between_links_are_not_left_out_in_silence():
+    text = closed_robots.text_of("four_bar")
+    tag = spring("s", [("ground", [0, 0, 0]), ("coupler", [0, 0, 0])], 10.0, 0.1, 0.0)
+    graph = md.load_urdf(text.replace("</modular_dynamics>", f"{tag}</modular_dynamics>"))
+    with pytest.raises(md.UnsupportedModelError, match="would leave out its springs s; energy"):
+        md.potential_energy(graph, graph.neutral())
+
+
+def test_black_boxes_are_refused(boxed_arm):
+    with pytest.raises(md.StateError, match="its black boxes are tool"):
+        md.potential_energy(boxed_arm, boxed_arm.neutral())
+
+
+# Centroidal momentum, its matrix and its rate: against Pinocchio, forces from outside, rows.
+
+
+def assert_agrees_of_momentum(graph, q, v, a):
+    pin = md.crosscheck.PinocchioModel(graph)
+    arguments = pin.model, pin.data, pin.q(q), pin.v(v)
+    # linear and angular parts have different units and sizes
+    theirs = pinocchio.computeCentroidalMomentumTimeVariation(*arguments, pin.v(a)).vector
+    ours = md.centroidal_momentum_rate(graph, q, v, a)
+    assert_close(ours[:3], theirs[:3], 1e-11, 1.0)
+    assert_close(ours[3:], theirs[3:], 1e-11, 1.0)
+    theirs, ours = pin.data.hg.vector, md.centroidal_momentum(graph, q, v)
+    assert_close(ours[:3], theirs[:3], 1e-11, 1.0)
+    assert_close(ours[3:], theirs[3:], 1e-11, 1.0)
+    theirs = pinocchio.computeCentroidalMap(*arguments[:3])
+    expected = np.array([pin.tau(row) for row in theirs.reshape(6, -1)])
+    A = md.centroidal_momentum_matrix(graph, q)
+    assert_close(A[:3], expected[:3], 1e-11, 1.0)
+    assert_close(A[3:], expected[3:], 1e-11, 1.0)
+    assert_close(A @ v, ours, 1e-11, 1.0)
+
+
+def test_the_rate_is_what_acts_from_outside(load_robot):
+    """A floating robot: the wrench at its base, and weight, which has no moment about the centre of mass."""
+    graph = load_robot("charmie", floating_base=True)
+    q, v, a = random_state(graph, 4)
+    tau = md.inverse_dynamics(graph, q, v, a)
+    pose = md.frame_poses(graph, q, [graph.joint("root_joint").child_link])[0]
+    centre = md.centre_of_mass(graph, q)
+    force = pose[:3, :3] @ tau[:3]
+    moment = pose[:3, :3] @ tau[3:6] + np.cross(pose[:3, 3] - centre.position, force)
+    expected = np.concatenate([force + centre.mass * graph.gravity, moment])
+    assert_close(md.centroidal_momentum_rate(graph, q, v, a), expected, 1e-11)
+
+
+def test_momentum_is_kept_without_forces(load_robot):
+    """A floating robot without weight and base wrench, moved by its joints' torques alone."""
+    graph = load_robot("vendor_arm", floating_base=True)
+    q, v, tau = random_state(graph, 5)
+    weightless = md.load_urdf(graph.urdf, floating_base=True, gravity=(0, 0, 0))
+    tau[:6] = 0.0
+    a = md.forward_dynamics(weightless, q, v, tau)
+    size = np.abs(md.centroidal_momentum_matrix(weightless, q)).max() * np.abs(a).max()
+    assert np.abs(md.centroidal_momentum_rate(weightless, q, v, a)).max() <= 1e-11 * size
+
+
+def test_rows_are_the_single_states_momentum(tree_robot):
+    q, v, a = random_states(tree_robot, 30, 2)
+    momenta = md.centroidal_momentum(tree_robot, q, v, threads=2)
+    rates = md.centroidal_momentum_rate(tree_robot, q, v, a)
+    matrices = md.centroidal_momentum_matrix(tree_robot, q, threads=2)
+    for k in range(30):
+        assert_close(momenta[k], md.centroidal_momentum(tree_robot, q[k], v[k]), 1e-12, 1.0)
+        assert_close(rates[k], md.centroidal_momentum_rate(tree_robot, q[k], v[k], a[k]), 1e-12, 1.0)
+        assert_close(matrices[k], md.centroidal_momentum_matrix(tree_robot, q[k]), 1e-12, 1.0)
