@@ -4,13 +4,13 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model import SubsystemGraph
 from .arguments import Array, has_loops, with_loops
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
 from .forward_dynamics import lost_joints, no_inertia_text
 from .inverse_dynamics import Wrenches
-from .quantity import Quantity, evaluate, terms_of
+from .quantity import Quantity, evaluate, only_trees, terms_of
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -30,29 +30,19 @@ class ForwardDynamicsDerivatives(NamedTuple):
     a: Array
 
 
-def _require(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "derivatives of inverse dynamics")
-    refuse_black_boxes(graph, "derivatives of inverse dynamics")
-
-
-def _require_for_forward(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "derivatives of forward dynamics")
-    refuse_black_boxes(graph, "derivatives of forward dynamics")
-
-
 _OF_TORQUES = Quantity(
     "inverse_dynamics_derivatives",
     ("q", "v", "a"),
     lambda graph: (3, graph.nv, graph.nv),
     "derivatives",
-    _require,
+    only_trees("derivatives of inverse dynamics"),
 )
 _OF_ACCELERATIONS = Quantity(
     "forward_dynamics_derivatives",
     ("q", "v", "tau"),
     lambda graph: (3 * graph.nv + 1, graph.nv),
     "derivatives",
-    _require_for_forward,
+    only_trees("derivatives of forward dynamics"),
 )
 
 

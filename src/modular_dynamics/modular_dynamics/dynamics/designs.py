@@ -17,17 +17,12 @@ from .quantity import terms_of
 
 # Parameters as columns: the arrays of many designs, robots of one structure that differ in their numbers.
 #
-# Most parameters enter the arrays of core and kernels by sums of products in which each occurs once:
-# masses,
+# Most parameters enter the arrays of core and kernels by sums of products in which each occurs once: masses,
 # positions, spring constants. So between the arrays of two robots that differ in such a parameter alone,
-# those
-# of all others lie on a straight line. A few robots are changed in full, and the rows of the others lie on
-# the
-# lines through these; then some are compared with robots that are changed in full. The lines do not depend
-# on
-# the rows, and are kept for the next designs. All other parameters (angles, centres of mass, inertias,
-# links
-# that are fixed to others) take a changed robot for each set of values.
+# those of all others lie on a straight line. A few robots are changed in full, and the rows of the others lie
+# on the lines through these; then some are compared with robots that are changed in full. The lines do not
+# depend on the rows, and are kept for the next designs. All other parameters (angles, centres of mass,
+# inertias, links that are fixed to others) take a changed robot for each set of values.
 
 _AXES = (" x", " y", " z")
 #: Quantities of springs and joints that enter as factors, and are never negative.

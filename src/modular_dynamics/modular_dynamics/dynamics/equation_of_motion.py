@@ -2,28 +2,24 @@
 
 from numpy.typing import ArrayLike
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model import SubsystemGraph
 from .arguments import Array, has_loops, with_loops
-from .quantity import Quantity, evaluate
+from .quantity import Quantity, evaluate, only_trees
 
 
 def _square(graph: SubsystemGraph) -> tuple[int, ...]:
     return graph.nv, graph.nv
 
 
-def _require(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "the mass matrix")
-    refuse_black_boxes(graph, "the mass matrix")
-
-
-def _require_for_coriolis(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "the Coriolis matrix")
-    refuse_black_boxes(graph, "the Coriolis matrix")
-
-
-_MASS_MATRIX = Quantity("mass_matrix", ("q",), _square, "elements of the mass matrix", _require)
+_MASS_MATRIX = Quantity(
+    "mass_matrix", ("q",), _square, "elements of the mass matrix", only_trees("the mass matrix")
+)
 _CORIOLIS = Quantity(
-    "coriolis_matrix", ("q", "v"), _square, "elements of the Coriolis matrix", _require_for_coriolis
+    "coriolis_matrix",
+    ("q", "v"),
+    _square,
+    "elements of the Coriolis matrix",
+    only_trees("the Coriolis matrix"),
 )
 
 

@@ -7,25 +7,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import StateError
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model import SubsystemGraph
 from ..model.number_arrays import number_array
 from .arguments import Array, has_loops, with_loops
 from .core_robot import loads_on_bodies
 from .equation_of_motion import mass_matrix
 from .inverse_dynamics import Wrenches
-from .quantity import Quantity, evaluate, terms_of
+from .quantity import Quantity, evaluate, only_trees, terms_of
 
 # Motions that move no inertia: whether M has one, which joints make it, and what to say of them.
 #
 # Three joints through one point, with massless links between, lose a direction where the axes of the first
-# and
-# the third are in line: turning one against the other moves nothing. M is singular there, and every torque
-# along this motion would accelerate it infinitely. One rule decides everywhere whether M is singular but
-# for
-# rounding: what a joint moves while others are free (a pivot of Cholesky's method or of articulated bodies,
-# or
-# the inverse of a diagonal element of M^-1) must be more than `ROUNDING` times what it moves while they are
-# held.
+# and the third are in line: turning one against the other moves nothing. M is singular there, and every
+# torque along this motion would accelerate it infinitely. One rule decides everywhere whether M is singular
+# but for rounding: what a joint moves while others are free (a pivot of Cholesky's method or of articulated
+# bodies, or the inverse of a diagonal element of M^-1) must be more than `ROUNDING` times what it moves while
+# they are held.
 
 #: A pivot up to this share of what a joint moves while others are held is mostly rounding; as in the core.
 ROUNDING = 1e-13
@@ -104,25 +101,19 @@ def raise_lost(
         raise StateError(text if first is None else f"row {first + row}: {text}")
 
 
-def _require(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "forward dynamics")
-    refuse_black_boxes(graph, "forward dynamics")
-
-
-def _require_for_hybrid(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "hybrid dynamics")
-    refuse_black_boxes(graph, "hybrid dynamics")
-
-
 _FORWARD_DYNAMICS = Quantity(
-    "forward_dynamics", ("q", "v", "tau"), lambda graph: (graph.nv,), "accelerations", _require
+    "forward_dynamics",
+    ("q", "v", "tau"),
+    lambda graph: (graph.nv,),
+    "accelerations",
+    only_trees("forward dynamics"),
 )
 _HYBRID_DYNAMICS = Quantity(
     "hybrid_dynamics",
     ("q", "v", "a", "tau"),
     lambda graph: (2, graph.nv),
     "accelerations",
-    _require_for_hybrid,
+    only_trees("hybrid dynamics"),
 )
 
 
@@ -248,7 +239,7 @@ def hybrid_dynamics(
             threads=threads,
         )
         return found
-    _require_for_hybrid(graph)
+    only_trees("hybrid dynamics")(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)
     if not is_known.any():

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..model import JointType, SubsystemGraph, checked_vectors, require_graph
+from ..model import (
+    JointType,
+    SubsystemGraph,
+    checked_vectors,
+    refuse_black_boxes,
+    refuse_closures,
+    require_graph,
+)
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
@@ -119,6 +126,16 @@ class Quantity:
         return Calls(
             getattr(robot, self.function), getattr(robot, f"{self.function}_rows"), self.shape(graph)
         )
+
+
+def only_trees(what: str) -> Callable[[SubsystemGraph], None]:
+    """Return a function that refuses graphs with closed loops or black boxes for the quantity ``what``."""
+
+    def require(graph: SubsystemGraph) -> None:
+        refuse_closures(graph, what)
+        refuse_black_boxes(graph, what)
+
+    return require
 
 
 def terms_of(friction: str) -> int:

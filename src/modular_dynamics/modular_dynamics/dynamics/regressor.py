@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..model import SubsystemGraph, refuse_black_boxes, refuse_closures
+from ..model import SubsystemGraph, refuse_black_boxes
 from .arguments import Array, checked_out, has_loops, with_loops
-from .quantity import Quantity, evaluate
+from .quantity import Quantity, evaluate, only_trees
 
 #: Names of the parameters of each body.
 PARAMETERS = 10
@@ -13,17 +13,12 @@ PARAMETERS = 10
 JOINT_PARAMETERS = ("armature", "damping", "friction", "stiffness", "stiffness rest_position")
 
 
-def _require(graph: SubsystemGraph) -> None:
-    refuse_closures(graph, "the regressor")
-    refuse_black_boxes(graph, "the regressor")
-
-
 _REGRESSOR = Quantity(
     "regressor",
     ("q", "v", "a"),
     lambda graph: (graph.nv, PARAMETERS * len(graph.bodies)),
     "elements of the regressor",
-    _require,
+    only_trees("the regressor"),
 )
 
 

@@ -144,10 +144,8 @@ def _spring(model: Any, names: Names, k: int, name: str) -> Spring:
 # Which joints of closed loops are passive: those that no actuator drives.
 #
 # If no actuator drives any joint of the loops, the file does not say which ones are driven. Then as many
-# joints
-# are passive as the loops determine, at the reference position or at one of the keyframes, beginning with
-# those
-# nearest to the ends of the branches.
+# joints are passive as the loops determine, at the reference position or at one of the keyframes, beginning
+# with those nearest to the ends of the branches.
 
 Array = NDArray[np.float64]
 #: A column of the constraint Jacobian counts as dependent where others explain it up to this part of the

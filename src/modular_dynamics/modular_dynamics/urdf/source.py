@@ -141,8 +141,7 @@ def _checked(text: str, path: str | None = None) -> Description:
 
 # Text of a description -> XML tree, parsed safely: no entities, no DTD, no network.
 #
-# What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in
-# comments.
+# What other readers of URDF overlook is overlooked here too, and said: undeclared prefixes, "--" in comments.
 
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 #: What starts a comment, or what may contain its marks without being one, and what ends it.

@@ -5,10 +5,10 @@ Whether a robot has loops is read from the mapping alone.
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from lxml import etree
@@ -24,17 +24,6 @@ from .header import ATTRIBUTES, stamp_of
 from .schema import TAGS, Element
 from .source import line_of, text_in
 from .values import LINE, Entry, attributes
-
-_SECTION_OF = {
-    "subsystem": "subsystems",
-    "loop_joint": "loop_joints",
-    "passive": "passive",
-    "gear": "gears",
-    "spring": "springs",
-    "independent": "independent",
-    "spherical": "spherical",
-    "joint_dynamics": "joint_dynamics",
-}
 
 
 def read_tags(robot: etree._Element) -> dict[str, Any] | None:
@@ -70,8 +59,12 @@ def read_tags(robot: etree._Element) -> dict[str, Any] | None:
         tag = str(element.tag)
         if tag == "independent" and "independent" in content:
             raise UrdfError("a second <independent> in <modular_dynamics>; one is allowed", line_of(element))
-        entries = _independent(element) if tag == "independent" else [_content_of(element)]
-        content.setdefault(_SECTION_OF[tag], []).extend(entries)
+        entries = [_content_of(element)]
+        if tag == "independent":  # its joints; there may be none, where the loops leave no mobility
+            joints, where = [*map(attributes, element)], "<joint> in <independent>"
+            entries = [{"joint": _required(one, "name", where), LINE: one[LINE]} for one in joints]
+        section = next(name for name, section in SECTIONS.items() if section.tag == tag)
+        content.setdefault(section, []).extend(entries)
     return content
 
 
@@ -108,15 +101,6 @@ def _content_of(element: etree._Element) -> dict[str, Any]:
             case _:
                 item[tag] = values
     return item
-
-
-def _independent(element: etree._Element) -> list[dict[str, Any]]:
-    """Its joints, one entry each; there may be none, where the loops leave no mobility."""
-    joints = map(attributes, element)
-    return [
-        {"joint": _required(values, "name", "<joint> in <independent>"), LINE: values[LINE]}
-        for values in joints
-    ]
 
 
 def _required(values: Mapping[str, Any], key: str, where: str) -> Any:
@@ -159,19 +143,6 @@ def _with_lines(value: Any, file: str) -> Any:
 # Values of our tags, and of the partition file with the same content: every entry is checked here.
 
 _LOOP_JOINT_TYPES = ("revolute", "prismatic", "spherical", "universal", "fixed", "planar")
-#: Sections of the partition file, and the keys of an entry.
-_SECTIONS: dict[str, tuple[str, ...]] = {
-    "subsystems": ("name", "joints", "root_link", "end_links", "black_box"),
-    "loop_joints": ("name", "type", "predecessor", "successor", "axis"),
-    "passive": ("joint",),
-    "gears": ("joint", "driver", "ratio", "offset", "drivers"),
-    "springs": ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
-    "independent": ("joint",),
-    "spherical": ("joint",),
-    "joint_dynamics": ("joint", "armature", "stiffness", "rest_position"),
-}
-#: Sections whose entries may be the name of a joint alone.
-_NAMES_ALONE = ("passive", "independent", "spherical")
 
 
 def checked_annotations(content: Mapping[str, Any]) -> Annotations:
@@ -185,40 +156,20 @@ def checked_annotations(content: Mapping[str, Any]) -> Annotations:
         raise PartitionError(
             f"version '{version}' of the modular_dynamics tags; 1 is needed", content.get(LINE)
         )
-    _reject_unknown_keys(content, ("version", *_SECTIONS), "the partition")
-    items = {section: list(_items(content, section)) for section in _SECTIONS}
-    result = Annotations(
-        subsystems=tuple(_subsystem(item) for item in items["subsystems"]),
-        loop_joints=tuple(_loop_joint(item) for item in items["loop_joints"]),
-        passive=tuple(_entry(item, "a passive joint").name("joint") for item in items["passive"]),
-        gears=tuple(_gear(item) for item in items["gears"]),
-        springs=tuple(_spring(item) for item in items["springs"]),
-        independent=None
-        if content.get("independent") is None
-        else tuple(_entry(item, "an independent joint").name("joint") for item in items["independent"]),
-        spherical=tuple(_entry(item, "a spherical joint").name("joint") for item in items["spherical"]),
-        joint_dynamics=tuple(_joint_dynamics(item) for item in items["joint_dynamics"]),
-        lines={
-            (section, str(item.get("name", item.get("joint")))): item.get(LINE)
-            for section, of_section in items.items()
-            for item in of_section
-        },
-    )
-    for kind, section, names in (
-        ("subsystems", "subsystems", [spec.name for spec in result.subsystems]),
-        ("loop joints", "loop_joints", [loop.name for loop in result.loop_joints]),
-        ("passive joints", "passive", list(result.passive)),
-        ("geared joints", "gears", [gear.joint for gear in result.gears]),
-        ("springs", "springs", [spring.name for spring in result.springs]),
-        ("independent joints", "independent", list(result.independent or ())),
-        ("spherical joints", "spherical", list(result.spherical)),
-        ("joints with joint_dynamics", "joint_dynamics", [one.joint for one in result.joint_dynamics]),
-    ):
-        for name, count in Counter(names).items():
+    _reject_unknown_keys(content, ("version", *SECTIONS), "the partition")
+    entries, lines = dict[str, Any](), dict[tuple[str, str], int | str | None]()
+    for name, section in SECTIONS.items():
+        items = [*_items(content, name, section)]
+        entries[name] = tuple(map(section.read, items))
+        keys = [str(item.get("name", item.get("joint"))) for item in items]
+        lines |= {(name, key): item.get(LINE) for key, item in zip(keys, items, strict=True)}
+        for key, count in Counter(keys).items():
             if count > 1:
-                line = result.lines[section, name]  # of the last one
-                raise PartitionError(f"two {kind} are named '{name}'; names must be unique", line)
-    return result
+                text = f"two {section.many} are named '{key}'; names must be unique"
+                raise PartitionError(text, lines[name, key])  # of the last one
+    if content.get("independent") is None:
+        entries["independent"] = None
+    return Annotations(**entries, lines=lines)
 
 
 def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> Annotations:
@@ -230,15 +181,15 @@ def with_partition(annotations: Annotations, file: Mapping[str, Any] | None) -> 
     return replace(annotations, **sections, lines={**annotations.lines, **from_file.lines})
 
 
-def _items(content: Mapping[str, Any], section: str) -> Iterator[Mapping[str, Any]]:
-    items = content.get(section) or []
+def _items(content: Mapping[str, Any], name: str, section: "Section") -> Iterator[Mapping[str, Any]]:
+    items = content.get(name) or []
     if not isinstance(items, list):
-        raise PartitionError(f"'{section}' is not a list", content.get(LINE))
+        raise PartitionError(f"'{name}' is not a list", content.get(LINE))
     for given in items:
-        item = {"joint": given} if section in _NAMES_ALONE and isinstance(given, str) else given
+        item = {"joint": given} if section.keys == ("joint",) and isinstance(given, str) else given
         if not isinstance(item, Mapping):
-            raise PartitionError(f"'{section}' holds '{item}'; a mapping is needed", content.get(LINE))
-        _reject_unknown_keys(item, _SECTIONS[section], f"an entry of '{section}'")
+            raise PartitionError(f"'{name}' holds '{item}'; a mapping is needed", content.get(LINE))
+        _reject_unknown_keys(item, section.keys, f"an entry of '{name}'")
         yield item
 
 
@@ -353,3 +304,63 @@ def _joint_dynamics(item: Mapping[str, Any]) -> JointDynamics:
         if values[key] < 0.0:
             raise entry.failure(f": {key} = {values[key]:g} cannot be negative")
     return JointDynamics(joint, **values)
+
+
+class Section(NamedTuple):
+    """A section of the partition file.
+
+    Attributes:
+        tag: that of its entries in a URDF. one, many: how messages name them.
+        keys: of an entry; that of a joint may be its name alone. read: what makes an entry of Annotations.
+    """
+
+    tag: str
+    one: str
+    many: str
+    keys: tuple[str, ...]
+    read: Callable[[Mapping[str, Any]], Any]
+
+
+def _joint_section(tag: str, article: str) -> Section:
+    one = f"{tag} joint"
+    return Section(
+        tag, one, f"{one}s", ("joint",), lambda item: _entry(item, f"{article} {one}").name("joint")
+    )
+
+
+SECTIONS = {
+    "subsystems": Section(
+        "subsystem",
+        "subsystem",
+        "subsystems",
+        ("name", "joints", "root_link", "end_links", "black_box"),
+        _subsystem,
+    ),
+    "loop_joints": Section(
+        "loop_joint",
+        "loop joint",
+        "loop joints",
+        ("name", "type", "predecessor", "successor", "axis"),
+        _loop_joint,
+    ),
+    "passive": _joint_section("passive", "a"),
+    "gears": Section(
+        "gear", "gear of joint", "geared joints", ("joint", "driver", "ratio", "offset", "drivers"), _gear
+    ),
+    "springs": Section(
+        "spring",
+        "spring",
+        "springs",
+        ("name", "stiffness", "free_length", "initial_force", "damping", "anchors"),
+        _spring,
+    ),
+    "independent": _joint_section("independent", "an"),
+    "spherical": _joint_section("spherical", "a"),
+    "joint_dynamics": Section(
+        "joint_dynamics",
+        "joint_dynamics of joint",
+        "joints with joint_dynamics",
+        ("joint", "armature", "stiffness", "rest_position"),
+        _joint_dynamics,
+    ),
+}

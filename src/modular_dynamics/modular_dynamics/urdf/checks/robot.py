@@ -11,17 +11,8 @@ from ...model import Finding, JointType, LoopJoint, Mimic, Spring, SubsystemGrap
 from ...text.numbers import LARGEST
 from ..description import Annotations, JointDescription, RobotDescription, carriers
 from ..source import line_of, numbers_in
+from ..tags import SECTIONS
 
-#: What the entries of our tags' sections are called.
-_ELEMENTS = {
-    "loop_joints": "loop joint",
-    "passive": "passive joint",
-    "gears": "gear of joint",
-    "springs": "spring",
-    "independent": "independent joint",
-    "spherical": "spherical joint",
-    "joint_dynamics": "joint_dynamics of joint",
-}
 #: Types of URDF's joints.
 _SEVERAL_COORDINATES = ("floating", "planar")
 
@@ -158,7 +149,7 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
     for section, owner, kind, name in _references(annotations):
         if name not in known[kind]:
             raise PartitionError(
-                f"{_ELEMENTS[section]} '{owner}' names the unknown {kind} '{name}'",
+                f"{SECTIONS[section].one} '{owner}' names the unknown {kind} '{name}'",
                 annotations.lines.get((section, owner)),
             )
     for section, names in (("passive", annotations.passive), ("independent", annotations.independent or ())):
@@ -166,17 +157,18 @@ def check_references(robot: RobotDescription, annotations: Annotations) -> None:
             if not joint.moves or joint.mimic is not None:
                 state = "is fixed" if joint.mimic is None else f"mimics joint '{joint.mimic.joint}'"
                 raise PartitionError(
-                    f"{_ELEMENTS[section]} '{joint.name}' {state}; one with a motion of its own is needed",
+                    f"{SECTIONS[section].one} '{joint.name}' {state}; one with a motion of its own is needed",
                     annotations.lines.get((section, joint.name)),
                 )
     named = {name: "joint" for name, joint in robot.joints.items() if joint.moves}
     for section, element in _closing_elements(annotations):
         if (name := element.name) in named:
             raise PartitionError(
-                f"{_ELEMENTS[section]} '{name}' has the name of {named[name]} '{name}'; rename one of them",
+                f"{SECTIONS[section].one} '{name}' has the name of {named[name]} '{name}'; "
+                "rename one of them",
                 annotations.lines.get((section, name)),
             )
-        named[name] = _ELEMENTS[section]
+        named[name] = SECTIONS[section].one
     carrier = carriers(robot, {})
     for loop in annotations.loop_joints:
         before, after = loop.predecessor.link, loop.successor.link

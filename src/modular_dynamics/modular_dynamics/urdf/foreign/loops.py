@@ -414,8 +414,7 @@ def is_dependent(joint: etree._Element) -> bool:
 # 4. Effort limits, if all joints have one: if some are above zero, the joints with zero are passive.
 #
 # At least one joint must be left that moves the loop, or a gear from outside. Where no rule tells joints
-# apart,
-# no joint is passive, and calculations are refused: a finding says what to write.
+# apart, no joint is passive, and calculations are refused: a finding says what to write.
 
 
 def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collected: Collected) -> None:
