@@ -12,7 +12,17 @@ from ..algebra import DualQuaternion
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Anchor, Finding, Gear, LoopJoint, Spring
 from .checks import IGNORED
-from .source import VELOCITIES, Constraint, Disable, Equality, Jacobian, Object, Wrap, mujoco_module
+from .source import (
+    EQUALITIES,
+    VELOCITIES,
+    Constraint,
+    Disable,
+    Equality,
+    Jacobian,
+    Object,
+    Wrap,
+    mujoco_module,
+)
 from .tree import Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
 
 # Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
@@ -21,7 +31,7 @@ from .tree import Actuators, Names, free_name, name_of, names_of, pose_of, site_
 def active_equalities(model: Any) -> tuple[list[tuple[int, str]], list[str]]:
     """Return index and name of each active equality constraint, and notes on the inactive ones."""
     names = [
-        name_of(model, address) or f"{Equality.NAMES[kind]}_{k}"
+        name_of(model, address) or f"{EQUALITIES[kind]}_{k}"
         for k, (address, kind) in enumerate(zip(model.name_eqadr, model.eq_type, strict=True))
     ]
     if model.opt.disableflags & (Disable.CONSTRAINT | Disable.EQUALITY) and names:

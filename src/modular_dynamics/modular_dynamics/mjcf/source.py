@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..exceptions import MissingDependencyError, MjcfError
@@ -13,67 +14,24 @@ from ..optional_packages import EXTRAS, import_failure, needed
 from ..text.files import content_kind, content_of, is_file, path_of
 from ..text.sizes import MAX_BYTES
 
-# Values of MuJoCo's enumerations, under its names: only code that calls MuJoCo has to import it.
+# Values of MuJoCo's enumerations that are read: only code that calls MuJoCo has to import it.
 
-
-class Joint:
-    """mjtJoint."""
-
-    FREE, BALL, SLIDE, HINGE = range(4)
-
-
-#: Lengths of joints' velocities, by mjtJoint.
+#: mjtJoint, and lengths of joints' velocities.
+Joint = SimpleNamespace(FREE=0, BALL=1, SLIDE=2, HINGE=3)
 VELOCITIES = (6, 3, 1, 1)
-
-
-class Equality:
-    """mjtEq, as far as it is read."""
-
-    CONNECT, WELD, JOINT, TENDON = range(4)
-    NAMES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
-
-
-class Transmission:
-    """mjtTrn: what an actuator acts on."""
-
-    JOINT, JOINTINPARENT, TENDON = 0, 1, 3
-
-
-class Wrap:
-    """mjtWrap: what a tendon passes."""
-
-    JOINT, SITE = 1, 3
-
-
-class Object:
-    """mjtObj."""
-
-    BODY, SITE = 1, 6
-
-
-class SameFrame:
-    """mjtSameFrame: an inertial frame that is the body's, or has its axes."""
-
-    BODY, BODYROT = 1, 3
-
-
-class Constraint:
-    """mjtConstraint."""
-
-    EQUALITY = 0
-
-
-class Jacobian:
-    """mjtJacobian."""
-
-    DENSE = 0
-
-
-class Disable:
-    """mjtDisableBit: what the file switches off."""
-
-    CONSTRAINT, EQUALITY, FRICTIONLOSS, SPRING, DAMPER, GRAVITY = 1, 2, 4, 32, 64, 128
-
+#: mjtEq.
+Equality = SimpleNamespace(CONNECT=0, WELD=1, JOINT=2, TENDON=3)
+EQUALITIES = ("connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance")
+#: mjtTrn: what an actuator acts on. mjtWrap: what a tendon passes. mjtObj.
+Transmission = SimpleNamespace(JOINT=0, JOINTINPARENT=1, TENDON=3)
+Wrap = SimpleNamespace(JOINT=1, SITE=3)
+Object = SimpleNamespace(BODY=1, SITE=6)
+#: mjtSameFrame: an inertial frame that is the body's, or has its axes. mjtConstraint, mjtJacobian.
+SameFrame = SimpleNamespace(BODY=1, BODYROT=3)
+Constraint = SimpleNamespace(EQUALITY=0)
+Jacobian = SimpleNamespace(DENSE=0)
+#: mjtDisableBit: what the file switches off.
+Disable = SimpleNamespace(CONSTRAINT=1, EQUALITY=2, FRICTIONLOSS=4, SPRING=32, DAMPER=64, GRAVITY=128)
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)

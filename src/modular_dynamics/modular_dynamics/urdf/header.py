@@ -1,7 +1,7 @@
 """What <robot> and <modular_dynamics> state of the whole file: version, conditions, stamp."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,91 +23,63 @@ _OF_JOINT = ROBOT.children["joint"].children
 _SINCE = {tag: _OF_JOINT[tag].since for tag in ("origin", "limit")}
 
 
-class Stated(NamedTuple):
-    """The version in which a file is read, with a finding where the file states an unknown one."""
+def in_its_version(root: etree._Element) -> tuple[Version, list[Finding]]:
+    """The version that <robot> states, and findings; attributes of later versions are removed from the tree.
 
-    version: Version
-    findings: tuple[Finding, ...] = ()
-
-
-def stated_version(root: etree._Element) -> Stated:
-    """The version that <robot> states; 1.0 without one, the newest known one in place of an unknown one."""
-    text = root.get("version")
-    if text is None:
-        return Stated(OLDEST)
-    parts = _VERSION.fullmatch(text.strip())
-    version = None if parts is None else Version(int(parts[1]), int(parts[2]))
-    if version in _KNOWN:
-        return Stated(version)
-    known = ", ".join(map(str, _KNOWN[:-1]))
-    what = f"<robot version='{text[:20]}'> is no known version of URDF; known are {known} and {LATEST}"
-    name, assumed = root.get("name", ""), f"; it is read as {LATEST}"
-    return Stated(LATEST, (Finding("unknown version", "robot", name, what, line_of(root), assumed),))
-
-
-def without_later_attributes(root: etree._Element, version: Version) -> list[Finding]:
-    """Remove attributes that this version does not have; findings of the poses that they say.
-
-    Other readers ignore them, too. Nothing here needs the limits that came later.
+    It is 1.0 without one, and the newest known one in place of an unknown one. Other readers ignore
+    attributes of later versions, too: there are findings of the poses that they say. Nothing here needs the
+    limits that came later.
     """
-    findings = list[Finding]()
-    for kind in ("link", "joint"):
-        for owner in root.findall(kind):
-            for element in owner.iter("origin", "limit"):
-                for key, first in _SINCE[str(element.tag)].items():
-                    if version < first and key in element.attrib:
-                        element.attrib.pop(key)
-                        findings += _ignored(element, key, kind, owner.get("name", ""), version)
-    return findings
-
-
-def _ignored(element: etree._Element, key: str, kind: str, name: str, version: Version) -> Iterator[Finding]:
-    parent = element.getparent()
-    if element.tag == "origin" and parent is not None and parent.tag in ("joint", "inertial"):
-        text = f"<origin> of {kind} '{name}' has the attribute '{key}', which URDF {version} does not have"
-        hint = f'; write <robot version="{_SINCE["origin"][key]}"> if it is to count'
-        yield Finding(
-            "attribute of a later version", kind, name, text, line_of(element), "; it is ignored", hint
-        )
+    version, findings = OLDEST, list[Finding]()
+    if (text := root.get("version")) is not None:
+        parts = _VERSION.fullmatch(text.strip())
+        version = LATEST if parts is None else Version(int(parts[1]), int(parts[2]))
+        if parts is None or version not in _KNOWN:
+            version, known = LATEST, ", ".join(map(str, _KNOWN[:-1]))
+            what = (
+                f"<robot version='{text[:20]}'> is no known version of URDF; known are {known} and {LATEST}"
+            )
+            name, assumed = root.get("name", ""), f"; it is read as {LATEST}"
+            findings.append(Finding("unknown version", "robot", name, what, line_of(root), assumed))
+    for owner in (*root.findall("link"), *root.findall("joint")):
+        for element in owner.iter("origin", "limit"):
+            for key, first in _SINCE[str(element.tag)].items():
+                if first <= version or key not in element.attrib:
+                    continue
+                element.attrib.pop(key)
+                parent, kind, name = element.getparent(), str(owner.tag), owner.get("name", "")
+                if element.tag == "origin" and parent is not None and parent.tag in ("joint", "inertial"):
+                    text = (
+                        f"<origin> of {kind} '{name}' has the attribute '{key}', which URDF {version} does "
+                    )
+                    hint = f'; write <robot version="{first}"> if it is to count'
+                    finding = Finding("attribute of a later version", kind, name, f"{text}not have")
+                    line, assumed = line_of(element), "; it is ignored"
+                    findings.append(replace(finding, line=line, assumed=assumed, hint=hint))
+    return version, findings
 
 
 # Gravity and floating base: attributes of <modular_dynamics>, used where load_urdf is not given them.
 
 #: The gravitational acceleration without any other statement [m/s^2].
 EARTH = (0.0, 0.0, -9.81)
-#: Their names, as in Conditions.
+#: Their names.
 ATTRIBUTES = ("gravity", "floating_base")
 
 
-class Conditions(NamedTuple):
-    """Under which conditions a robot is described.
+def conditions_of(robot: etree._Element) -> tuple[NDArray[np.float64], bool]:
+    """Gravity (3,) in the root link's frame [m/s^2], and whether the root link floats.
 
-    Attributes:
-        gravity: in the root link's frame [m/s^2], shape (3,).
-        floating_base: whether the root link floats.
-    """
-
-    gravity: NDArray[np.float64]
-    floating_base: bool
-
-
-def is_stated(robot: etree._Element, name: str) -> bool:
-    """Return whether the tags of a <robot> element state one of ATTRIBUTES."""
-    wrapper = robot.find("modular_dynamics")
-    return wrapper is not None and wrapper.get(name) is not None
-
-
-def conditions_of(robot: etree._Element) -> Conditions:
-    """Those of a <robot> element; on earth and fixed where its tags do not say so.
+    On earth and fixed where the tags of a <robot> element do not say so.
 
     Raises:
         UrdfError: not three numbers; neither true nor false.
     """
     wrapper = robot.find("modular_dynamics")
     if wrapper is None:
-        return Conditions(np.array(EARTH), False)
+        return np.array(EARTH), False
     entry = Entry.of(wrapper, "<modular_dynamics>")
-    return Conditions(np.array(entry.numbers("gravity", 3, list(EARTH))), entry.truth("floating_base"))
+    return np.array(entry.numbers("gravity", 3, list(EARTH))), entry.truth("floating_base")
 
 
 # Since when a description is valid: attribute ``stamp`` of <modular_dynamics>.

@@ -8,7 +8,7 @@ from lxml import etree
 from ..model import SubsystemGraph
 from .description import free_name
 from .foreign.read import remove_words
-from .header import stated_version, without_later_attributes
+from .header import in_its_version
 from .schema import ROBOT, Version
 from .values import Entry
 from .xacro_files import read_plain
@@ -91,8 +91,7 @@ def add_from_sources(robot: etree._Element, graph: SubsystemGraph) -> None:
     versions = list[Version]()
     for source in graph.sources:
         root = read_plain(source.text).root
-        version = stated_version(root).version
-        without_later_attributes(root, version)
+        version, _ = in_its_version(root)
         versions += [version] if "version" in root.attrib else []
         remove_words(root)  # our tags say the same
         rename(root, source.prefix)

@@ -48,7 +48,7 @@ from .description import (
 from .elements import read_robot, repair
 from .foreign.read import foreign_words, replace_drake_joints, with_words, words_that_close
 from .foreign.words import Tree
-from .header import conditions_of, is_stated, stated_version, without_later_attributes
+from .header import conditions_of, in_its_version
 from .source import Source
 from .tags import checked_annotations, read_partition, read_tags, with_partition
 from .xacro_files import Mappings, PlainUrdf, read_plain
@@ -112,26 +112,25 @@ def graph_of(
 ) -> SubsystemGraph:
     """The graph of a plain URDF, without Python warnings and without the file's name in errors."""
     root = plain.root
-    conditions = conditions_of(root)
-    field = conditions.gravity if gravity is None else gravity_vector(gravity)
+    of_file, floats = conditions_of(root)
+    field, tags = of_file if gravity is None else gravity_vector(gravity), root.find("modular_dynamics")
     replaced_conditions = [
-        f"{name} of the file, {of_file}, is not used: {given} was given"
-        for name, of_file, given in (
-            ("gravity", conditions.gravity.tolist(), field.tolist()),
-            ("floating_base", conditions.floating_base, floating_base),
+        f"{name} of the file, {own}, is not used: {given} was given"
+        for name, own, given in (
+            ("gravity", of_file.tolist(), field.tolist()),
+            ("floating_base", floats, floating_base),
         )
-        if given not in (None, of_file) and is_stated(root, name)
+        if given not in (None, own) and tags is not None and tags.get(name) is not None
     ]
-    floating_base = conditions.floating_base if floating_base is None else floating_base
-    tags = read_tags(root)
-    stated = stated_version(root)
+    floating_base = floats if floating_base is None else floating_base
+    said = read_tags(root)
     replaced, of_drake = replace_drake_joints(root)
-    later = without_later_attributes(root, stated.version)
+    version, of_version = in_its_version(root)
     repairs = repair(root)
     ignored_elements = [*names_and_places(root)]
-    places = [ignored.finding for ignored in ignored_elements]
+    places = [finding for finding, _ in ignored_elements]
     try:
-        robot = read_robot(root, stated.version)
+        robot = read_robot(root, version)
         check_tree(robot)
     except UrdfError as error:
         raise _explained(error, places) from None
@@ -141,9 +140,9 @@ def graph_of(
     robot, impossible_joints = possible_joints(robot)
     robot = with_planar_joints(robot)
     file = read_partition(partition)
-    annotations = _annotations(tags, file)
-    named = [one.element for one in ignored_elements if one.element is not None]
-    given = {**(tags or {}), **(file or {})}
+    annotations = with_partition(Annotations() if said is None else checked_annotations(said), file)
+    named = [element for _, element in ignored_elements if element is not None]
+    given = {**(said or {}), **(file or {})}
     try:
         words = foreign_words(root, robot, annotations, given, replaced, named)
         annotations = with_words(annotations, words)
@@ -152,9 +151,8 @@ def graph_of(
     loop_links = {end.link for loop in annotations.loop_joints for end in (loop.predecessor, loop.successor)}
     findings = [
         *plain.findings,
-        *stated.findings,
+        *of_version,
         *of_drake,
-        *later,
         *repairs,
         *places,
         *impossible,
@@ -165,7 +163,7 @@ def graph_of(
         *idle_springs(robot, annotations),
         *limits_in_degrees(robot),
         *offsets_in_degrees(robot, annotations),
-        *turned_poses(root, tags, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
+        *turned_poses(root, said, file, {one: words.of(one) for one in ("loop_joints", "springs")}),
         *(unusual_gravity(field, root) if gravity is None else ()),
         *implausible_numbers(robot, annotations, field, root),
         *words.findings,
@@ -264,12 +262,6 @@ def in_order(independent: tuple[str, ...] | None, graph: SubsystemGraph) -> tupl
     return None if independent is None else tuple(name for name in graph.joint_names if name in independent)
 
 
-def _annotations(tags: dict[str, Any] | None, file: dict[str, Any] | None) -> Annotations:
-    """Those of the tags and of the partition file, whose sections replace those of the tags."""
-    from_tags = Annotations() if tags is None else checked_annotations(tags)
-    return with_partition(from_tags, file)
-
-
 def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotDescription, list[Finding]]:
     """The robot on a floating joint to a new ground link, and findings about names that it uses already."""
     present = [
@@ -282,17 +274,18 @@ def _floating(robot: RobotDescription, annotations: Annotations) -> tuple[RobotD
     findings = list[Finding]()
     ground, root_joint = free_name(GROUND, robot.links), free_name(ROOT_JOINT, robot.joints)
     if ROOT_JOINT in robot.joints:
-        text = f"joint '{ROOT_JOINT}' has the name of the joint that floating_base adds"
-        line = robot.joints[ROOT_JOINT].line
-        assumed = f"; that one is now '{root_joint}'"
-        findings.append(Finding("name of the floating base", "joint", ROOT_JOINT, text, line, assumed))
+        text, assumed = (
+            "has the name of the joint that floating_base adds",
+            f"; that one is now '{root_joint}'",
+        )
+        findings.append(robot.joints[ROOT_JOINT].finding("name of the floating base", text, assumed))
     for name, meaning in ((ROOT_JOINT, "the joint that"), (GROUND, "the ground link that")):
         if name in robot.links:
             called = (
                 f"; that one is now '{ground}'" if name == GROUND else ": a link and a joint may share it"
             )
-            text, line = f"link '{name}' has the name of {meaning} floating_base adds", robot.links[name].line
-            findings.append(Finding("name of the floating base", "link", name, text, line, called))
+            text = f"has the name of {meaning} floating_base adds"
+            findings.append(robot.links[name].finding("name of the floating base", text, called))
     joint = JointDescription(root_joint, "floating", ground, robot.root, DualQuaternion.identity)
     floating = replace(
         robot,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeAlias
+from typing import IO, Any, TypeAlias
 
 from lxml import etree
 
@@ -160,15 +160,8 @@ _LIMITS = (
 _UNDECLARED, _HYPHENS = "NS_ERR_UNDEFINED_NAMESPACE", "ERR_HYPHEN_IN_COMMENT"
 
 
-class Parsed(NamedTuple):
-    """The root element, and what was overlooked while parsing."""
-
-    root: etree._Element
-    findings: tuple[Finding, ...] = ()
-
-
-def parse_xml(text: str) -> Parsed:
-    """The root element of a description.
+def parse_xml(text: str) -> tuple[etree._Element, tuple[Finding, ...]]:
+    """The root element of a description, and what was overlooked while parsing.
 
     Prefixes that no xmlns attribute declares stay part of the names of their elements ("prefix:name"). Names
     without a prefix are URDF's, also where xmlns declares a namespace for them.
@@ -186,29 +179,29 @@ def parse_xml(text: str) -> Parsed:
     if body.startswith(("<!DOCTYPE", "<!ENTITY"), at):  # rejected before any parser sees it
         line = body.count("\n", 0, at) + 1
         raise UrdfError("a DTD (<!DOCTYPE ...>) or entity is not allowed; write the values out", line)
-    parsed = _parsed(body)
-    for element in parsed.root.iter(etree.Element):
+    root, findings = _parsed(body)
+    for element in root.iter(etree.Element):
         if (count := len(element.attrib)) > MAX_ATTRIBUTES:
             what = f"the element {shown(element.tag)}"
             raise UrdfError(too_large(what, count, MAX_ATTRIBUTES, "attributes"), line_of(element))
         if not element.prefix and str(element.tag).startswith("{"):
             element.tag = etree.QName(element).localname
-    if parsed.root.tag != "robot":
+    if root.tag != "robot":
         hints = {"mujoco": " (MJCF: load it with load_mjcf)", "sdf": " (SDF is not read)"}
-        hint = hints.get(str(parsed.root.tag), "")
-        raise UrdfError(f"the root element is <{parsed.root.tag}>, not <robot>{hint}", line_of(parsed.root))
-    return parsed
+        hint = hints.get(str(root.tag), "")
+        raise UrdfError(f"the root element is <{root.tag}>, not <robot>{hint}", line_of(root))
+    return root, findings
 
 
-def _parsed(body: str) -> Parsed:
+def _parsed(body: str) -> tuple[etree._Element, tuple[Finding, ...]]:
     parser = _parser()
     try:
-        return Parsed(etree.fromstring(body.encode(), parser))
+        return etree.fromstring(body.encode(), parser), ()
     except etree.XMLSyntaxError as error:
         kinds = {entry.type_name for entry in parser.error_log}
         without, findings = _without_hyphens(body) if _HYPHENS in kinds else (body, [])
         if findings:
-            return Parsed(_parsed(without).root, tuple(findings))
+            return _parsed(without)[0], tuple(findings)
         if kinds != {_UNDECLARED}:
             raise _malformed(parser.error_log, error) from None
     # continues after errors; allowed to continue after this one alone
@@ -216,7 +209,7 @@ def _parsed(body: str) -> Parsed:
     root = etree.fromstring(body.encode(), parser)
     if {entry.type_name for entry in parser.error_log} != {_UNDECLARED}:
         raise _malformed(parser.error_log, parser.error_log.last_error)
-    return Parsed(root)
+    return root, ()
 
 
 def _without_hyphens(body: str) -> tuple[str, list[Finding]]:

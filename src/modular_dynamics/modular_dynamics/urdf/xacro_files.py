@@ -11,7 +11,7 @@ from lxml import etree
 from ..exceptions import UrdfError, XacroError
 from ..model import Finding
 from ..optional_packages import needed
-from .source import Description, Parsed, Source, line_of, parse_xml, read_source
+from .source import Description, Source, line_of, parse_xml, read_source
 
 #: Arguments of a xacro file: its <xacro:arg> elements by name.
 Mappings = Mapping[str, object] | None
@@ -105,7 +105,7 @@ def read_plain(source: Source, mappings: Mappings = None) -> PlainUrdf:
     return PlainUrdf(text, expanded, where, True, findings)
 
 
-def _parsed(text: str, where: str) -> Parsed:
+def _parsed(text: str, where: str) -> tuple[etree._Element, tuple[Finding, ...]]:
     try:
         return parse_xml(text)
     except UrdfError as error:

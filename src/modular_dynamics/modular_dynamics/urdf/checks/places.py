@@ -51,11 +51,8 @@ _WORDS = frozenset(words(ROBOT))
 _BY_LETTERS = {letters(word): word for word in (*TAGS.children, *_WORDS)}
 
 
-class Ignored(NamedTuple):
-    """A finding, and the element of which it speaks; None where it speaks of an attribute or text."""
-
-    finding: Finding
-    element: etree._Element | None = None
+#: A finding, and the element of which it speaks; None where it speaks of an attribute or text.
+Ignored = tuple[Finding, etree._Element | None]
 
 
 class _Owner(NamedTuple):
@@ -86,14 +83,14 @@ def names_and_places(root: etree._Element) -> Iterator[Ignored]:
 
 
 def _checked(element: etree._Element, rule: Element, owner: _Owner) -> Iterator[Ignored]:
-    yield from map(Ignored, _attributes(element, rule, owner))
+    yield from ((finding, None) for finding in _attributes(element, rule, owner))
     text = text_in(element)
     if rule.is_read and not rule.holds_text and any(map(str.isalnum, text)):
         what = f"{owner.where(element)} contains the text {shown(text)}"
         hint = "; is a '<' missing?"
         if not rule.children:
             hint = f'; URDF has values in attributes: <{element.tag} {rule.attributes[0]}="..."/>'
-        yield Ignored(owner.ignored("stray text", what, element, hint, "; it is ignored"))
+        yield owner.ignored("stray text", what, element, hint, "; it is ignored"), None
     for child in element.iterchildren(etree.Element):
         tag = word(child)
         of_child = rule.children.get(tag) or rule.of_others.get(tag)
@@ -121,7 +118,7 @@ def _unknown(
     if _says_nothing(child):
         return
     if owner.is_cut and (kind := kind_of(tag, "spring", "inertia")) and not is_zero(child.get("value", "")):
-        yield Ignored(_at_cut(kind, f"<{tag}>", child, owner), child)
+        yield _at_cut(kind, f"<{tag}>", child, owner), child
         return
     where = f"{owner.where(parent)} has an element <{tag}>"
     known_elsewhere = tag in _WORDS or _BY_LETTERS.get(letters(tag)) in TAGS.children
@@ -129,15 +126,15 @@ def _unknown(
         of_meant = rule.children.get(meant) or rule.of_others[meant]
         if of_meant.is_read or of_meant.of_others:
             text, hint = f"{where}, which is unknown", f"; is <{meant}> meant?"
-            yield Ignored(owner.ignored("misspelt element", text, child, hint), child)
+            yield owner.ignored("misspelt element", text, child, hint), child
     elif not rule.names[0]:  # another tool's, which may have anything
         yield from _in_tool(child, parent, owner)
     elif (right := _right_place(tag, word(parent), rule, owner)) is not None:
         text = f"{where}, which does not belong there"
-        yield Ignored(owner.ignored("misplaced element", text, child, f"; {right}", " and is ignored"), child)
+        yield owner.ignored("misplaced element", text, child, f"; {right}", " and is ignored"), child
     elif rule.names[1]:
         hint = f"; known are {', '.join(f'<{one}>' for one in known)}"
-        yield Ignored(owner.ignored("misplaced element", f"{where}, which is unknown", child, hint), child)
+        yield owner.ignored("misplaced element", f"{where}, which is unknown", child, hint), child
     else:
         yield from _lost_in(child, owner)
 
@@ -150,7 +147,7 @@ def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> It
             return  # named where the whole tool is looked through
         text = f"{owner.where(parent)} has an element <{tag}>, which does not belong there"
         hint = f"; the place of <{tag}> is in <modular_dynamics>"
-        yield Ignored(owner.ignored("misplaced element", text, child, hint, " and is ignored"), child)
+        yield owner.ignored("misplaced element", text, child, hint, " and is ignored"), child
         return
     said = {} if is_zero(str(child.get("value", text_in(child)))) else {tag: f"<{tag}>"}
     if tag == "dynamics":
@@ -163,7 +160,7 @@ def _in_tool(child: etree._Element, parent: etree._Element, owner: _Owner) -> It
             article = "an" if kind == "inertia" else "a"
             text = f"{what} in {owner.where(parent)} seems to be {article} {kind} and is not read"
             hint = f"; {HINTS[kind]}"
-            yield Ignored(owner.ignored(f"{kind} of another tool", text, child, hint, _WITHOUT), child)
+            yield owner.ignored(f"{kind} of another tool", text, child, hint, _WITHOUT), child
             return
 
 
@@ -185,7 +182,7 @@ def _with_prefix(
         return
     text = f"{owner.where(parent)} has an element <{local}> with a prefix, which is of another tool"
     where = " in <modular_dynamics>" * is_ours
-    yield Ignored(owner.ignored("misplaced element", text, child, f"; is <{local}>{where} meant?"), child)
+    yield owner.ignored("misplaced element", text, child, f"; is <{local}>{where} meant?"), child
 
 
 def _right_place(tag: str, parent: str, rule: Element, owner: _Owner) -> str | None:
@@ -238,7 +235,7 @@ def _lost_in(container: etree._Element, owner: _Owner) -> Iterator[Ignored]:
             right = f"the place of <{tag}> is in <robot>"
         text = f"{owner.where(container)} contains an element <{tag}>, which does not belong there"
         found = owner.ignored("misplaced element", text, element, f"; {right}", " and is ignored")
-        yield Ignored(found, element)
+        yield found, element
         return
 
 

@@ -78,26 +78,26 @@ def implausible_numbers(
     """
     shapes = {} if root is None else geometries(root)
     sizes = RobotSizes(robot, shapes)
-    yield from _gravity_torques(robot, annotations, gravity, sizes)
+    yield from _gravity_torques(annotations, gravity, sizes)
     yield from _long_and_light(sizes)
     yield from _heavy(sizes)
-    yield from _dense_links(robot, shapes, sizes)
+    yield from _dense_links(shapes, sizes)
     yield from _distant_masses(sizes)
     yield from _distant_anchors(annotations, sizes)
     yield from _large_inertias(sizes)
-    yield from _large_armatures(robot, annotations, sizes)
-    yield from _undeclared_masses(robot, annotations, shapes, sizes)
+    yield from _large_armatures(annotations, sizes)
+    yield from _undeclared_masses(annotations, shapes, sizes)
 
 
 def _gravity_torques(
-    robot: RobotDescription, annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
+    annotations: Annotations, gravity: NDArray[np.float64], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """The joint whose effort limit is exceeded most by what gravity needs with all links stretched out."""
     exempt = {*annotations.passive, *(gear.joint for gear in annotations.gears)}
     masses, moments = _carried(sizes)
     g, directions = math.hypot(*gravity.tolist()), _upright_directions(sizes, gravity)
     ratios = list[tuple[float, float, JointDescription]]()
-    for joint in robot.joints.values():
+    for joint in sizes.robot.joints.values():
         effort = joint.limits.effort
         if not effort or effort < 0.0 or joint.mimic is not None or joint.name in exempt:
             continue
@@ -156,14 +156,12 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     yield Finding("large mass", "link", link.name, text, link.line, asks=True)
 
 
-def _dense_links(
-    robot: RobotDescription, shapes: Mapping[str, Geometry], sizes: RobotSizes
-) -> Iterator[Finding]:
+def _dense_links(shapes: Mapping[str, Geometry], sizes: RobotSizes) -> Iterator[Finding]:
     """Links that are denser than any material, by their shapes, or by their moments and far above others."""
     asked = set[str]()
     moving = {link.name for body in sizes.moving for link, _, _ in body.links}
     for name, shape in shapes.items():
-        link = robot.links[name]
+        link = sizes.robot.links[name]
         is_heavy = link.mass >= _HEAVY
         is_known = is_heavy or (
             name in moving and not shape.has_mesh and link.mass >= _LIGHTEST and shape.volume >= _SMALLEST
@@ -267,13 +265,11 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
     return radius > max(_WIDE * extent, _WIDER_THAN_BODY * body.size)
 
 
-def _large_armatures(
-    robot: RobotDescription, annotations: Annotations, sizes: RobotSizes
-) -> Iterator[Finding]:
+def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Finding]:
     """Armatures far above what their joint moves, and all joints together: in g cm^2, or without a ratio."""
     masses, moments = _carried(sizes)
     for one in annotations.joint_dynamics:
-        joint = robot.joints.get(one.joint)
+        joint = sizes.robot.joints.get(one.joint)
         if joint is None or one.joint not in sizes.bodies or not masses[joint.child] > 0.0:
             continue
         arm = moments[joint.child] / masses[joint.child] + sizes.bodies[one.joint].gyration
@@ -290,7 +286,7 @@ def _large_armatures(
 
 
 def _undeclared_masses(
-    robot: RobotDescription, annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
+    annotations: Annotations, shapes: Mapping[str, Geometry], sizes: RobotSizes
 ) -> Iterator[Finding]:
     """Moving links without mass that have a shape and carry others; of a robot that has masses.
 
@@ -303,7 +299,7 @@ def _undeclared_masses(
             continue
         links = [link for link, _, _ in body.links]
         seen = next((link for link in links if link.name in shapes), None)
-        if seen is not None and any(joint.moves for link in links for joint in robot.below[link.name]):
+        if seen is not None and any(joint.moves for link in links for joint in sizes.robot.below[link.name]):
             text = "moves, has a <visual> or <collision>, and a mass of 0 kg; is its <inertial> missing?"
             yield seen.finding("link without mass", text, asks=True)
 

@@ -12,7 +12,7 @@ from ...model import Finding
 from ..checks.robot import check_tree
 from ..description import Annotations, RobotDescription, with_planar_joints
 from ..elements import read_robot, repair
-from ..header import stated_version, without_later_attributes
+from ..header import in_its_version
 from ..schema import INERTIAS, SPRINGS
 from ..source import line_of, word
 from ..tags import checked_annotations
@@ -216,9 +216,8 @@ def _has_words(root: etree._Element, *words: str) -> bool:
 
 def _tree(root: etree._Element) -> Tree:
     """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
-    version = stated_version(root).version
     replace_drake_joints(root)
-    without_later_attributes(root, version)
+    version, _ = in_its_version(root)
     repair(root)
     robot = read_robot(root, version)
     check_tree(robot)

@@ -7,7 +7,7 @@ What <gazebo> adds to the robot, or couples by a plugin, is a note: robots have 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import numpy as np
@@ -101,8 +101,7 @@ def collect_unread(
         _in_joints(root, done),
         _springs_elsewhere(root, done),
         _closing_frames(root, robot, held),
-        _mimics(root, robot),
-        _in_ros2_control(root),
+        _in_ros2_control(root, robot, done),
         _closures(root, robot, done),
         _masses(root, robot, done),
         _of_mujoco(root, robot),
@@ -159,18 +158,44 @@ def _inside(element: etree._Element, name: str, where: str, done: set[etree._Ele
 
 
 def _in_joints(root: etree._Element, done: set[etree._Element]) -> Iterator[Finding]:
-    """What stands in joints, also of ros2_control, and transmissions beside URDF's own elements and words."""
+    """What stands in joints and transmissions beside URDF's own elements and words."""
+    for owner in children(root, "joint", "transmission"):
+        name = owner.get("name", "")
+        for element in _strangers(owner, done):
+            if word(element) not in INERTIAS:
+                yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
+
+
+def _in_ros2_control(
+    root: etree._Element, robot: RobotDescription, done: set[etree._Element]
+) -> Iterator[Finding]:
+    """Couplings, springs and inertias of joints, and parameters that ROS 2 passes to a driver as they are."""
     for block in children(root, "ros2_control"):
         for joint in children(block, "joint"):
             name = joint.get("name", "")
             for element in children(joint):
                 if word(element) != "param":
                     yield from _inside(element, name, f"of joint '{name}' in <ros2_control>", done)
-    for owner in children(root, "joint", "transmission"):
-        name = owner.get("name", "")
-        for element in _strangers(owner, done):
-            if word(element) not in INERTIAS:
-                yield from _inside(element, name, f"in {word(owner)} '{name}'", done)
+            couplings = [own for own in children(joint, "param") if own.get("name") == "mimic"]
+            couplings += [joint] if joint.get("mimic") == "true" else children(joint, "mimic")
+            yield from _couplings(name, couplings, "<ros2_control>", robot)
+        for parameter in block.iter("param"):
+            name = parameter.get("name", "")
+            kind = kind_of(name, *(_IN_JOINTS if "spring" in name.lower() else _IN_JOINTS[1:]))
+            if kind is not None and not is_zero(content(parameter)):
+                yield _seems(kind, parameter, name, f"parameter '{name}' in <ros2_control>")
+    for block in children(root, "gazebo"):
+        mimics = (one for one in block.iter("mimic") if "plugin" not in map(word, one.iterancestors()))
+        yield from _couplings(block.get("reference", ""), mimics, "<gazebo>", robot)
+
+
+def _couplings(
+    name: str, elements: Iterable[etree._Element], where: str, robot: RobotDescription
+) -> Iterator[Finding]:
+    """Yield findings of elements that couple a joint, unless the URDF couples it."""
+    for own in elements if name in robot.joints and robot.joints[name].mimic is None else ():
+        what = f"<{word(own)}>" if word(own) != "joint" else 'mimic="true"'
+        yield _seems("coupling", own, name, f"{what} of joint '{name}' in {where}")
 
 
 def _closing_frames(root: etree._Element, robot: RobotDescription, held: set[str]) -> Iterator[Finding]:
@@ -196,43 +221,6 @@ def _springs_elsewhere(root: etree._Element, done: set[etree._Element]) -> Itera
         if is_new and "gazebo" in above and "plugin" not in above:
             done.add(element)
             yield _seems("spring", element, word(element), f"<{word(element)}> in <{above[0]}>")
-
-
-def _mimics(root: etree._Element, robot: RobotDescription) -> Iterator[Finding]:
-    """Joints that <ros2_control> or <gazebo> couples, and the URDF does not."""
-    found = [
-        (joint.get("name", ""), own, "<ros2_control>")
-        for block in children(root, "ros2_control")
-        for joint in children(block, "joint")
-        for own in children(joint, "param")
-        if own.get("name") == "mimic"
-    ]
-    found += [
-        (joint.get("name", ""), own, "<ros2_control>")
-        for block in children(root, "ros2_control")
-        for joint in children(block, "joint")
-        for own in ([joint] if joint.get("mimic") == "true" else children(joint, "mimic"))
-    ]
-    found += [
-        (block.get("reference", ""), own, "<gazebo>")
-        for block in children(root, "gazebo")
-        for own in block.iter("mimic")
-        if not any(word(one) == "plugin" for one in own.iterancestors())
-    ]
-    for name, own, where in found:
-        if name in robot.joints and robot.joints[name].mimic is None:
-            what = f"<{word(own)}>" if word(own) != "joint" else 'mimic="true"'
-            yield _seems("coupling", own, name, f"{what} of joint '{name}' in {where}")
-
-
-def _in_ros2_control(root: etree._Element) -> Iterator[Finding]:
-    """Parameters of hardware, which ROS 2 passes to a driver as they are."""
-    for block in children(root, "ros2_control"):
-        for parameter in block.iter("param"):
-            name = parameter.get("name", "")
-            kind = kind_of(name, *(_IN_JOINTS if "spring" in name.lower() else _IN_JOINTS[1:]))
-            if kind is not None and not is_zero(content(parameter)):
-                yield _seems(kind, parameter, name, f"parameter '{name}' in <ros2_control>")
 
 
 def _closures(root: etree._Element, robot: RobotDescription, done: set[etree._Element]) -> Iterator[Finding]:
