@@ -1,1 +1,0 @@
-"""Numbers of a graph by name, and graphs with other numbers."""
