@@ -83,24 +83,6 @@ def no_inertia_text(graph: SubsystemGraph, names: Sequence[str]) -> str:
     )
 
 
-def raise_lost(
-    graph: SubsystemGraph,
-    M: Array,
-    definite: NDArray[np.bool_],
-    velocities: NDArray[np.int64] | None = None,
-    first: int | None = None,
-) -> None:
-    """Raise StateError, which names the joints, if a matrix of M (count, n, n) is not ``definite`` (count,).
-
-    Args:
-        velocities: as of `lost_joints`. first: the number of the first row of a batch; None for one state.
-    """
-    if not definite.all():
-        row = int(np.argmin(definite))
-        text = no_inertia_text(graph, lost_joints(graph, M[row], velocities))
-        raise StateError(text if first is None else f"row {first + row}: {text}")
-
-
 _FORWARD_DYNAMICS = Quantity(
     "forward_dynamics",
     ("q", "v", "tau"),
