@@ -67,6 +67,11 @@ class JointDescription(Described):
         """Is it not fixed?"""
         return self.type != "fixed"
 
+    @property
+    def has_one_coordinate(self) -> bool:
+        """Whether it moves by one coordinate."""
+        return self.type in ("revolute", "continuous", "prismatic")
+
 
 @dataclass(frozen=True, eq=False)
 class RobotDescription:
@@ -93,6 +98,37 @@ class RobotDescription:
         for joint in self.joints.values():
             below[joint.parent].append(joint)
         return below
+
+    @cached_property
+    def in_order(self) -> list[str]:
+        """Names of the links, each after its parent."""
+        links = [self.root]
+        for link in links:  # grows while it is read
+            links.extend(joint.child for joint in self.below[link])
+        return links
+
+    @cached_property
+    def poses(self) -> Mapping[str, DualQuaternion]:
+        """Each link's pose in the root link, with all joints at zero: a joint's frame is its child's."""
+        poses = {self.root: DualQuaternion.identity}
+        for link in self.in_order[1:]:
+            poses[link] = poses[self.above[link].parent] * self.above[link].x_parent_joint
+        return poses
+
+    def joints_above(self, link: str) -> list[JointDescription]:
+        """The moving joints between the root and a link, from the root on."""
+        joints = list[JointDescription]()
+        while link in self.above:
+            joint = self.above[link]
+            joints += [joint] if joint.moves else []
+            link = joint.parent
+        return joints[::-1]
+
+    def between(self, first: str, second: str) -> tuple[list[JointDescription], list[JointDescription]]:
+        """The moving joints from the nearest common link to each of two links, from there on."""
+        one, other = self.joints_above(first), self.joints_above(second)
+        common = sum(a is b for a, b in zip(one, other, strict=False))
+        return one[common:], other[common:]
 
     def body_links(self, first: str) -> list[str]:
         """Link ``first`` and the links below that are fixed to it."""

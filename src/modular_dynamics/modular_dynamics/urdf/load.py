@@ -47,7 +47,6 @@ from .description import (
 )
 from .elements import read_robot, repair
 from .foreign.read import foreign_words, replace_drake_joints, with_words, words_that_close
-from .foreign.words import Tree
 from .header import conditions_of, in_its_version
 from .source import Source
 from .tags import checked_annotations, read_partition, read_tags, with_partition
@@ -200,11 +199,11 @@ def graph_of(
 
 def _loose(robot: RobotDescription, annotations: Annotations) -> Iterator[str]:
     """Yield a note of passive joints that stand in no loop and in no gear: they swing freely."""
-    tree, held = Tree(robot), set[str]()
+    held = set[str]()
     for gear in annotations.gears:
         held |= {gear.joint, *(name for name, _ in gear.drivers)}
     for loop in annotations.loop_joints:
-        held |= {joint.name for side in tree.between(*(one.link for one in loop.anchors)) for joint in side}
+        held |= {joint.name for side in robot.between(*(one.link for one in loop.anchors)) for joint in side}
     loose = [name for name in annotations.passive if name not in held]
     if loose:
         yield (

@@ -16,7 +16,7 @@ from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
 from .constrained_dynamics import raise_if_not_finite
 from .inverse_dynamics import inverse_dynamics
-from .rows import Alone, answered_rows, are_many, closed_rows, into
+from .rows import answered_rows, are_many, closed_rows, into
 from .solver import reduced_accelerations, solver_of
 
 
@@ -62,14 +62,11 @@ def mass_matrix(
 
     if are_many(q):
 
-        def alone(arrays: list[Array]) -> Alone:
-            def answer(row: int, near: Array) -> tuple[Array, Array]:
-                closed = solver_of(graph).close(arrays[0][row], near)
-                return at_closed(closed), closed
+        def answer(q: Array, near: Array) -> tuple[Array, Array]:
+            closed = solver_of(graph).close(q, near)
+            return at_closed(closed), closed
 
-            return answer
-
-        rows = answered_rows(graph, "mass_matrix", {"q": q}, alone, guess=guess, threads=threads)
+        rows = answered_rows(graph, "mass_matrix", {"q": q}, answer, guess=guess, threads=threads)
         return into(out, rows.values)
     width = len(solver_of(graph).independent_v)
     matrix = np.empty((width, width)) if out is None else out
@@ -138,13 +135,6 @@ def forward_dynamics(
     solver, counts = solver_of(graph), terms_of(friction) != terms_of("none")
     rest = np.zeros(len(solver.independent_v))
 
-    def alone(arrays: list[Array]) -> Alone:
-        def answer(row: int, near: Array) -> tuple[Array, Array]:
-            q, v, torques = (x[row] for x in arrays)
-            return one(q, v, torques, near)
-
-        return answer
-
     def one(q: ArrayLike, v: ArrayLike, torques: Array, near: ArrayLike | None) -> tuple[Array, Array]:
         torques = solver.system.independent.checked("tau", torques)
         at_zero = solver.inverse_dynamics_at(q, v, rest, near, external_wrenches, friction)
@@ -159,7 +149,7 @@ def forward_dynamics(
             graph,
             "forward_dynamics",
             {"q": q, "v": v, "tau": tau},
-            alone,
+            one,
             guess=guess,
             threads=threads,
             friction=friction,

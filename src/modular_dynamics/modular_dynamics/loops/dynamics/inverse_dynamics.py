@@ -15,7 +15,7 @@ from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
 from .designs import designs_batch
 from .results import ClosedLoopResult, ClosedLoopResults
-from .rows import Alone, Rows, answered_rows, are_many, tensions_and_sines
+from .rows import Rows, answered_rows, are_many, tensions_and_sines
 from .solver import solver_of
 
 
@@ -116,7 +116,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         if are_many(q):
             count = len(np.asarray(q))
             checked_results(out, (count, self._width), coordinates, (count, self.graph.nq))
-            rows = self._rows(q, v, a, guess, threads, "raise", wrenches)[0]
+            rows = self._rows(q, v, a, guess, threads, "raise", wrenches)
             return written(rows.values, rows.coordinates, out, coordinates)
         checked_results(out, (self._width,), coordinates, (self.graph.nq,))
         result = self._solver.inverse_dynamics_at(q, v, a, guess, wrenches, self.friction)
@@ -171,8 +171,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")
             return designs_batch(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
-        rows, tensions = self._rows(q, v, a, guess, threads, errors, external_wrenches)
-        find = partial(tensions_and_sines, self.graph, rows, self.friction, tensions)
+        rows = self._rows(q, v, a, guess, threads, errors, external_wrenches)
+        find = partial(tensions_and_sines, self.graph, rows, self.friction)
         return ClosedLoopResults(rows.values, rows.coordinates, rows.statuses, rows.reasons, find)
 
     def _rows(
@@ -184,33 +184,26 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         threads: int | None,
         errors: str,
         wrenches: Wrenches,
-    ) -> tuple[Rows, dict[int, Array]]:
-        """Return the rows, and the tensions of rows that the general method computed."""
-        tensions = dict[int, Array]()
+    ) -> Rows:
+        """Return the rows; beside those that the general method answered, tensions."""
 
-        def alone(arrays: list[Array]) -> Alone:
-            def answer(row: int, near: Array) -> tuple[Array, Array]:
-                q, v, a = (x[row] for x in arrays)
-                is_last = errors == "raise"
-                found = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
-                tensions[row] = np.array([*found.tensions.values()])
-                return found.tau, found.coordinates
-
-            return answer
+        def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
+            is_last = errors == "raise"
+            found = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
+            return found.tau, found.coordinates, np.array([*found.tensions.values()])
 
         states = {"q": q, "v": v, "a": a}
-        rows = answered_rows(
+        return answered_rows(
             self.graph,
             "inverse_dynamics",
             states,
-            alone,
+            answer,
             guess=guess,
             threads=threads,
             errors=errors,
             friction=self.friction,
             external_wrenches=wrenches,
         )
-        return rows, tensions
 
     def _refuse(self, black_box_wrenches: Wrenches) -> None:
         if black_box_wrenches:

@@ -1,7 +1,7 @@
 """Many states of a robot with closed loops, by the core; and one by one where that does not answer."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,9 @@ from ..core_loops import GOOD, Loops, core_loops
 from .results import errors_name_row, status_of
 from .solver import Details, solver_of
 
-#: (row, guess) -> the quantity and the coordinates of all joints of one state, by the general method.
-Alone = Callable[[int, Array], tuple[Array, Array]]
+#: (*state, guess) -> the quantity and the coordinates of all joints of one state, by the general method; and
+#: what else belongs to it.
+Answer = Callable[..., tuple[Any, ...]]
 
 
 class Rows(NamedTuple):
@@ -28,6 +29,7 @@ class Rows(NamedTuple):
     Attributes:
         states: the n states as arrays of the core. coordinates: of all joints (n, nq).
         statuses: `StateStatus` (n,). reasons: by row, why a state was not answered.
+        others: by row, what else the general method found where it answered.
     """
 
     states: list[Array]
@@ -35,6 +37,7 @@ class Rows(NamedTuple):
     coordinates: Array
     statuses: NDArray[np.uint8]
     reasons: Mapping[int, str]
+    others: Mapping[int, Any]
 
 
 class JointMotions(NamedTuple):
@@ -56,7 +59,7 @@ def answered_rows(
     graph: SubsystemGraph,
     quantity: str,
     states: Mapping[str, ArrayLike],
-    alone: Callable[[list[Array]], Alone],
+    answer: Answer,
     *,
     guess: ArrayLike | None = None,
     threads: int | None = None,
@@ -68,7 +71,7 @@ def answered_rows(
 
     Args:
         quantity: a function of `_core.Loops`. states: its states, by name; q first.
-        alone: of these states as arrays, what answers one that the core does not.
+        answer: what answers a state that the core does not.
         guess: for each state (n, nq); or for the first one (nq,): then each state starts from one before it.
         errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error of
             the first one, with its row.
@@ -90,24 +93,23 @@ def answered_rows(
         loads = [loads_on_bodies(graph, external_wrenches or {})] if of_torques else []
         function, results = getattr(graph.once(core_loops), f"{quantity}_rows"), (values, coordinates, None)
         function(*arrays, start, *results, codes, counts, thread_count(threads), *loads)
-    statuses, reasons = np.zeros(count, np.uint8), dict[int, str]()
+    statuses, reasons, others = np.zeros(count, np.uint8), dict[int, str](), dict[int, Any]()
     good = np.where(codes == GOOD, np.arange(count), -1)
     before, last = np.maximum.accumulate(good), -1
-    answer = alone(arrays)
     for row in np.flatnonzero(codes != GOOD).tolist():
         # the row's own guess; in a motion the last configuration before it, or the first guess
         near = start[row] if start.ndim == 2 else start
         if start.ndim == 1 and (known := max(before[row], last)) >= 0:
             near = coordinates[known]
         try:
-            values[row], coordinates[row] = answer(row, near)
+            values[row], coordinates[row], *others[row] = answer(*(x[row] for x in arrays), near)
             last = row
         except ModularDynamicsError as error:
             if errors == "raise":
                 error.args = (f"row {row}: {error}", *error.args[1:])
                 raise
             statuses[row], reasons[row] = status_of(error), str(error)
-    return Rows(arrays, values, coordinates, statuses, reasons)
+    return Rows(arrays, values, coordinates, statuses, reasons, others)
 
 
 def rows_of_states(graph: SubsystemGraph, **states: ArrayLike) -> list[Array]:
@@ -142,11 +144,11 @@ def closed_rows(
     solver = solver_of(graph)
     rest = np.zeros((len(real_numbers("q", q)), len(solver.independent_v)))
 
-    def alone(arrays: list[Array]) -> Alone:
-        return lambda row, near: (rest[row], solver.close(arrays[0][row], near))
+    def answer(q: Array, v: Array, _: Array, near: Array) -> tuple[Array, Array]:
+        return v, solver.close(q, near)
 
     states = {"q": q, "v": rest, "a": rest}
-    return answered_rows(graph, "inverse_dynamics", states, alone, guess=guess, threads=threads).coordinates
+    return answered_rows(graph, "inverse_dynamics", states, answer, guess=guess, threads=threads).coordinates
 
 
 def closed_and_answered(
@@ -212,18 +214,12 @@ def joint_motions(graph: SubsystemGraph, coordinates: Array, v: Array, a: Array)
     return full
 
 
-def tensions_and_sines(
-    graph: SubsystemGraph, rows: Rows, friction: str, others: Mapping[int, Array]
-) -> tuple[Array, Array]:
-    """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none.
-
-    Args:
-        others: tensions of states that the general method answered, by row.
-    """
+def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tuple[Array, Array]:
+    """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none."""
     found, statuses = _details(graph, rows.states, rows.coordinates, friction)
     tensions, sines = found.tensions.copy(), found.sines.copy()
     tensions[statuses != GOOD], sines[statuses != GOOD] = np.nan, np.nan
-    for row, own in others.items():
+    for row, (own,) in rows.others.items():
         tensions[row], sines[row] = own, np.nan
     if not solver_of(graph).is_planar:
         sines[:] = np.nan

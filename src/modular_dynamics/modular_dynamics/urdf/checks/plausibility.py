@@ -312,7 +312,7 @@ def _shown(value: float) -> str:
 def _carried(sizes: RobotSizes) -> tuple[dict[str, float], dict[str, float]]:
     """By link, the mass of it and all below [kg], and its moment about the link, stretched out [kg m]."""
     robot, masses, moments = sizes.robot, dict[str, float](), dict[str, float]()
-    for name in reversed(sizes.links):
+    for name in reversed(robot.in_order):
         link = robot.links[name]
         mass, moment = link.mass, link.mass * length(link.com)
         for joint in robot.below[name]:
@@ -332,7 +332,7 @@ def _upright_directions(sizes: RobotSizes, gravity: NDArray[np.float64]) -> dict
         return {}
     robot, cosines = sizes.robot, dict[str, float]()
     turns = {robot.root: np.eye(3)}
-    for link in sizes.links:
+    for link in robot.in_order:
         if link not in turns:
             continue
         for joint in robot.below[link]:

@@ -150,7 +150,6 @@ class RobotSizes:
 
     Attributes:
         poses, steps: by joint, its rotation and position in the parent link, and the distance [m].
-        links: each after its parent.
         bodies: by moving joint, the root's under None. reach: the longest way from the root through the
             origins of joints [m]. extent: the reach, or the size of the largest body without its masses.
         mass, moving_mass: [kg].
@@ -162,9 +161,6 @@ class RobotSizes:
             name: to_rotation_translation(joint.x_parent_joint) for name, joint in robot.joints.items()
         }
         self.steps = {name: length(position) for name, (_, position) in self.poses.items()}
-        self.links = [robot.root]
-        for name in self.links:  # grows while it is read
-            self.links.extend(joint.child for joint in robot.below[name])
         extent = 0.0
         for name, carrier in carriers(robot, {}).items():
             link, shape = robot.links[name], shapes.get(name, Geometry())
@@ -183,7 +179,7 @@ class RobotSizes:
             of_mass = length(at + turn @ link.com) if link.mass > 0.0 else 0.0
             body.size = max(body.size, known, of_mass)
         reaches = {robot.root: 0.0}
-        for name in self.links:
+        for name in robot.in_order:
             for joint in robot.below[name]:
                 reaches[joint.child] = reaches[name] + self.steps[joint.name]
         self.reach = max(reaches.values())

@@ -16,10 +16,11 @@ from typing import Any
 from lxml import etree
 
 from ...text.numbers import STIFFEST
+from ..description import RobotDescription
 from ..schema import INERTIAS, REDUCTIONS, RESTS, ROTORS, SPRINGS, STIFFNESSES
 from ..source import line_of, word
 from ..values import LINE, Entry
-from .words import Collected, Tree, amount, children, content
+from .words import Collected, amount, children, content
 
 _WRITE = 'write <joint_dynamics joint="" armature="" stiffness="" rest_position=""/> in <modular_dynamics>'
 #: Numbers of two places are the same but for rounding.
@@ -91,7 +92,7 @@ class _Statement:
         return f"{numbers} by {self.text} (line {line_of(self.element)})"
 
 
-def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> None:
+def collect_drives(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Armature of joints: <dynamics>, other words in <joint>, <transmission>, <ros2_control>.
 
     Raises:
@@ -110,7 +111,7 @@ def collect_drives(root: etree._Element, tree: Tree, collected: Collected) -> No
             for words in (_DRAKE, _ROS)
         ),
     ]
-    _collect("inertia", places, tree, collected)
+    _collect("inertia", places, robot, collected)
 
 
 def _of_dynamics(joints: list[etree._Element], words: _Words) -> Iterator[_Place]:
@@ -182,7 +183,7 @@ def _statement(kind: str, number: _Number, factor: _Number | None) -> _Statement
     return _Statement({"armature": armature}, number.element, number.text + times)
 
 
-def _collect(kind: str, groups: list[list[_Place]], tree: Tree, collected: Collected) -> None:
+def _collect(kind: str, groups: list[list[_Place]], robot: RobotDescription, collected: Collected) -> None:
     """Add what the first group of places states of each joint. Others that differ are named.
 
     Motors of one group add up. A factor that stands elsewhere than the number that lacks it is asked about.
@@ -200,7 +201,7 @@ def _collect(kind: str, groups: list[list[_Place]], tree: Tree, collected: Colle
             first, _ = counting.setdefault(joint, (one, place))
             others[joint] += [one] if first.differs(one) else []
     for joint, (one, place) in counting.items():
-        if not _accepts(joint, kind, one.element, tree, collected):
+        if not _accepts(joint, kind, one.element, robot, collected):
             continue
         entry = {"joint": joint, **one.values}
         collected.add("joint_dynamics", entry, one.element, one.text)
@@ -216,10 +217,12 @@ def _collect(kind: str, groups: list[list[_Place]], tree: Tree, collected: Colle
                 collected.contradict(kind, entry, one.element, text)
 
 
-def _accepts(joint: str, kind: str, element: etree._Element, tree: Tree, collected: Collected) -> bool:
+def _accepts(
+    joint: str, kind: str, element: etree._Element, robot: RobotDescription, collected: Collected
+) -> bool:
     """Whether the joint takes an armature or a spring; a finding where it moves and does not."""
-    known = tree.robot.joints.get(joint)
-    if known is not None and (tree.has_one_coordinate(joint) or (kind == "inertia" and known.moves)):
+    known = robot.joints.get(joint)
+    if known is not None and (known.has_one_coordinate or (kind == "inertia" and known.moves)):
         return True
     if known is None or known.moves:
         what = "does not exist" if known is None else f"is {known.type}"
@@ -228,16 +231,16 @@ def _accepts(joint: str, kind: str, element: etree._Element, tree: Tree, collect
     return False  # at a fixed joint it changes nothing
 
 
-def collect_springs(root: etree._Element, tree: Tree, collected: Collected) -> None:
+def collect_springs(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Springs at joints, by <dynamics> before <gazebo>, and between links.
 
     Raises:
         UrdfError: a stiffness or a position that is no number.
     """
     of_dynamics = [*_of_dynamics([*children(root, "joint")], _SPRING)]
-    _collect("spring", [of_dynamics, _of_gazebo(root, collected)], tree, collected)
+    _collect("spring", [of_dynamics, _of_gazebo(root, collected)], robot, collected)
     for element in children(root, "drake:linear_spring_damper"):
-        _spring_damper(element, tree, collected)
+        _spring_damper(element, robot, collected)
 
 
 def _of_gazebo(root: etree._Element, collected: Collected) -> list[_Place]:
@@ -263,14 +266,14 @@ def _is_plugin(part: etree._Element) -> bool:
 _LAW = ("stiffness", "free_length", "damping")
 
 
-def _spring_damper(element: etree._Element, tree: Tree, collected: Collected) -> None:
+def _spring_damper(element: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Drake's spring between a point P of body A and a point Q of body B."""
     prefix = "drake:linear_spring_damper_"
     parts = {word(own).removeprefix(prefix): own for own in children(element)}
     name = element.get("name") or f"spring_{line_of(element)}"
     links = [content(parts.get(f"body_{body}"), "name") for body in "AB"]
     wrong = [f"it lacks {key}" for key in ("stiffness", "free_length") if key not in parts]
-    wrong += [f"'{link}' is no link of the URDF" for link in links if link not in tree.robot.links]
+    wrong += [f"'{link}' is no link of the URDF" for link in links if link not in robot.links]
     if wrong:
         text = f"<{word(element)}> is not read: {wrong[0]}"
         hint = "write <spring> in <modular_dynamics>"

@@ -26,10 +26,10 @@ from ...algebra import (
 )
 from ...exceptions import UrdfError
 from ...model import Finding
-from ..description import Annotations, JointDescription, free_name
+from ..description import Annotations, JointDescription, RobotDescription, free_name
 from ..source import line_of, numbers_in, word
 from ..values import LINE, Entry
-from .words import Collected, Record, Tree, amount, children, content, pose_of
+from .words import Collected, Record, amount, children, content, pose_of
 
 Vector = NDArray[np.float64]
 #: Elements below <robot> that close loops or couple joints.
@@ -61,7 +61,7 @@ class _NotNeededError(Exception):
     """Why a joint of Gazebo is left to Gazebo; without a reason, it says nothing new."""
 
 
-def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> None:
+def collect_loops(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Loop joints of all tools, in the order of the file.
 
     Raises:
@@ -73,11 +73,11 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
         name = element.get("name") or f"loop_{next(numbers)}"
         what = f"<{word(element)}> '{name}'"
         try:
-            entry = readers.get(word(element), _loop)(element, what, tree)
+            entry = readers.get(word(element), _loop)(element, what, robot)
             links = entry["predecessor"]["link"], entry["successor"]["link"]
-            if lost := [link for link in links if link not in tree.robot.links]:
+            if lost := [link for link in links if link not in robot.links]:
                 raise _NotReadError(f"'{lost[0]}' is no link of the URDF")
-            joints = tree.between(*links)
+            joints = robot.between(*links)
             _check_mimics([*joints[0], *joints[1]], element)
             if any(_are_same(entry, other) for other in collected.of("loop_joints")):
                 raise _NotNeededError("because the same loop joint stands before")
@@ -96,7 +96,7 @@ def collect_loops(root: etree._Element, tree: Tree, collected: Collected) -> Non
             continue
         collected.read.append(element)
         if any(joints):  # others hold what is fixed anyway
-            taken = [*tree.robot.joints, *(loop["name"] for loop in collected.of("loop_joints"))]
+            taken = [*robot.joints, *(loop["name"] for loop in collected.of("loop_joints"))]
             entry = {"name": free_name(name, taken), **entry}
             collected.add("loop_joints", entry, element, f"<{word(element)}>")
     collected.notes += [f"not read, {reason}: {', '.join(names)}" for reason, names in left.items()]
@@ -145,7 +145,7 @@ def _is_ours(element: etree._Element) -> bool:
     return word(element) == "loop_joint" and next(children(element, "predecessor"), None) is not None
 
 
-def _loop(element: etree._Element, what: str, _: Tree) -> dict[str, Any]:
+def _loop(element: etree._Element, what: str, _: RobotDescription) -> dict[str, Any]:
     """Of <loop_joint>, <loop> and <constraint>: two ends with a pose each, and an axis, by default x."""
     pairs = [ends for ends in _ENDS if [*children(element, *ends)]]
     ends = pairs[0] if pairs else _ENDS[0]
@@ -236,7 +236,7 @@ def _numbers(x: DualQuaternion) -> dict[str, list[float]]:
     return {"xyz": xyz.tolist(), "rpy": rpy.tolist()}
 
 
-def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any]:
+def _ball_constraint(element: etree._Element, _: str, __: RobotDescription) -> dict[str, Any]:
     """Drake's: a point of body A is held at a point of body B."""
     ends = []
     for body, point in ("A", "AP"), ("B", "BQ"):
@@ -249,15 +249,15 @@ def _ball_constraint(element: etree._Element, _: str, __: Tree) -> dict[str, Any
     return {"type": "spherical", "predecessor": ends[0], "successor": ends[1]}
 
 
-def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]:
+def _gazebo_joint(element: etree._Element, _: str, robot: RobotDescription) -> dict[str, Any]:
     """SDF's: its frame has a pose in the child link, and coincides in the parent with all joints at zero."""
     if next(children(element, "parent", "child"), None) is None:
         raise _NotNeededError
-    parent, child = (_link(element, tag, tree) for tag in ("parent", "child"))
-    known = tree.robot.joints.get(element.get("name", ""))
+    parent, child = (_link(element, tag, robot) for tag in ("parent", "child"))
+    known = robot.joints.get(element.get("name", ""))
     if known is not None and {known.parent, known.child} == {parent, child}:
         raise _NotNeededError  # a joint of the URDF once more
-    _check_mimics([joint for joints in tree.between(parent, child) for joint in joints], element)
+    _check_mimics([joint for joints in robot.between(parent, child) for joint in joints], element)
     kind = _TYPES.get(element.get("type") or "")
     if kind is None or element.get("type") == "position":
         raise _NotReadError(f"its type is {element.get('type') or 'missing'}")
@@ -265,9 +265,9 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
     for part in children(element, "parent", "child", "axis"):
         if _one(part, "pose") is not None:
             raise _NotReadError(f"a <pose> stands in its <{word(part)}>")
-    base = tree.poses[child]
+    base = robot.poses[child]
     if placed is not None and (frame := placed.get("relative_to") or placed.get("frame")):
-        base = _frame(frame, tree)
+        base = _frame(frame, robot)
     x_root_joint = base * _sdf_pose(placed)
     axis_of = _one(element, "axis")
     parts = element if axis_of is None else axis_of
@@ -278,37 +278,37 @@ def _gazebo_joint(element: etree._Element, _: str, tree: Tree) -> dict[str, Any]
     if content(model).lower() in ("1", "true"):
         expressed = "__model__"
     if expressed:
-        rotation = to_rotation_translation(x_root_joint.conjugate() * _frame(expressed, tree))[0]
+        rotation = to_rotation_translation(x_root_joint.conjugate() * _frame(expressed, robot))[0]
         axis = rotation @ axis
     return {
         "type": kind,
-        "predecessor": {"link": parent, **_numbers(tree.poses[parent].conjugate() * x_root_joint)},
-        "successor": {"link": child, **_numbers(tree.poses[child].conjugate() * x_root_joint)},
+        "predecessor": {"link": parent, **_numbers(robot.poses[parent].conjugate() * x_root_joint)},
+        "successor": {"link": child, **_numbers(robot.poses[child].conjugate() * x_root_joint)},
         "axis": _unit(axis).tolist(),
     }
 
 
-def _link(element: etree._Element, tag: str, tree: Tree) -> str:
+def _link(element: etree._Element, tag: str, robot: RobotDescription) -> str:
     """The link that SDF names, perhaps behind the model's name; the world is where the root link is."""
     name = content(_one(element, tag), "link").rpartition("::")[2]
     if not name:
         raise _NotReadError(f"it lacks its <{tag}>")
     if name in {link.get("name") for link in added_by_gazebo(element.getroottree().getroot(), "link")}:
         raise _NotNeededError("because they hold links that only <gazebo> has")
-    if name not in tree.robot.links and name != "world":
+    if name not in robot.links and name != "world":
         raise _NotReadError(f"its {tag} is '{name}', which is no link of the URDF")
-    return name if name in tree.robot.links else tree.robot.root
+    return name if name in robot.links else robot.root
 
 
-def _frame(name: str, tree: Tree) -> DualQuaternion:
+def _frame(name: str, robot: RobotDescription) -> DualQuaternion:
     """The pose of SDF's frame in the root link."""
     name = name.rpartition("::")[2]
     if name == "__model__":
         return DualQuaternion.identity
-    link = tree.robot.joints[name].child if name in tree.robot.joints else name
-    if link not in tree.poses:
+    link = robot.joints[name].child if name in robot.joints else name
+    if link not in robot.poses:
         raise _NotReadError(f"its frame is '{name}', which is no link or joint of the URDF")
-    return tree.poses[link]
+    return robot.poses[link]
 
 
 def _sdf_pose(element: etree._Element | None) -> DualQuaternion:
@@ -328,7 +328,7 @@ def _values(element: etree._Element, size: int) -> list[float]:
     return values
 
 
-def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) -> None:
+def collect_couplings(root: etree._Element, robot: RobotDescription, collected: Collected) -> None:
     """Couplings of URDF+ as gears: ratio times the joints to the predecessor = those to the successor.
 
     Both from the nearest common link on. Each coupling determines one joint: one with independent="false", if
@@ -339,7 +339,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
     for element in [own for own in children(root, *CLOSING) if _is_coupling(own)]:
         name = element.get("name") or f"line {line_of(element)}"
         try:
-            row, chosen = _coupling(root, element, tree, dependent)
+            row, chosen = _coupling(root, element, robot, dependent)
         except _NotReadError as error:
             text = f"<{word(element)}> '{name}' couples joints and is not read: {error}"
             collected.leave("coupling", element, name, text, _GEAR)
@@ -368,7 +368,7 @@ def collect_couplings(root: etree._Element, tree: Tree, collected: Collected) ->
 
 
 def _coupling(
-    root: etree._Element, element: etree._Element, tree: Tree, taken: list[str]
+    root: etree._Element, element: etree._Element, robot: RobotDescription, taken: list[str]
 ) -> tuple[dict[str, float], str]:
     """The factors of the joints in 0 = sum(factor q), and the joint that it determines."""
     what = f"<{word(element)}> '{element.get('name', '')}'"
@@ -377,13 +377,13 @@ def _coupling(
         raise _NotReadError("it lacks its <predecessor> or <successor>")
     links = [Entry.of(end, f"{what}, <{word(end)}>").name("link") for end in ends if end is not None]
     for link in links:
-        if link not in tree.robot.links:
+        if link not in robot.links:
             raise _NotReadError(f"'{link}' is no link of the URDF")
     ratio = _one(element, "ratio")
     factor = 1.0 if ratio is None else amount(ratio, what)
-    first, second = tree.between(*links)
+    first, second = robot.between(*links)
     for joint in (*first, *second):
-        if not tree.has_one_coordinate(joint.name) or joint.mimic is not None:
+        if not joint.has_one_coordinate or joint.mimic is not None:
             raise _NotReadError(f"joint '{joint.name}' has several coordinates or mimics another one")
     row = {joint.name: factor for joint in first} | {joint.name: -1.0 for joint in second}
     candidates = [joint.name for joint in (*second[::-1], *first[::-1]) if joint.name not in taken]
@@ -417,15 +417,17 @@ def is_dependent(joint: etree._Element) -> bool:
 # apart, no joint is passive, and calculations are refused: a finding says what to write.
 
 
-def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collected: Collected) -> None:
+def collect_passive(
+    root: etree._Element, robot: RobotDescription, own: Annotations, collected: Collected
+) -> None:
     """Passive joints of the loops that were collected. ``own``: our tags, and the partition file."""
     if own.independent is not None:
         return
     ours = {*own.passive, *(gear.joint for gear in own.gears)}
     geared = {gear["joint"]: {one["joint"] for one in gear["drivers"]} for gear in collected.of("gears")}
     dependent = {joint.get("name", "") for joint in children(root, "joint") if is_dependent(joint)}
-    everything = set(tree.robot.joints)
-    efforts = {name: joint.limits.effort for name, joint in tree.robot.joints.items()}
+    everything = set(robot.joints)
+    efforts = {name: joint.limits.effort for name, joint in robot.joints.items()}
     weak = {name for name, effort in efforts.items() if effort == 0.0}
     rules = (
         (dependent, 'independent="false" says so'),
@@ -433,7 +435,7 @@ def collect_passive(root: etree._Element, tree: Tree, own: Annotations, collecte
         (weak, "their effort limits are zero, and those of other joints of the loop are not"),
     )
     lines = {loop["name"]: loop[LINE] for loop in collected.of("loop_joints")}
-    for loops, joints in _groups(tree, collected.of("loop_joints")):
+    for loops, joints in _groups(robot, collected.of("loop_joints")):
         if ours & joints.keys():
             continue
         free = [name for name in joints if name not in geared]
@@ -461,11 +463,13 @@ def _driven(root: etree._Element) -> set[str]:
     return driven
 
 
-def _groups(tree: Tree, loops: Iterable[Mapping[str, Any]]) -> list[tuple[list[str], dict[str, None]]]:
+def _groups(
+    robot: RobotDescription, loops: Iterable[Mapping[str, Any]]
+) -> list[tuple[list[str], dict[str, None]]]:
     """Names of loops with common joints, and those joints, from the root on."""
     groups: list[tuple[list[str], dict[str, None]]] = []
     for loop in loops:
-        between = tree.between(loop["predecessor"]["link"], loop["successor"]["link"])
+        between = robot.between(loop["predecessor"]["link"], loop["successor"]["link"])
         names = [str(loop["name"])]
         joints = {joint.name: None for side in between for joint in side if joint.mimic is None}
         for group in [group for group in groups if group[1].keys() & joints.keys()]:

@@ -20,7 +20,7 @@ from ..values import LINE, Entry
 from .drives import collect_drives, collect_springs
 from .loops import CLOSING, added_by_gazebo, collect_couplings, collect_loops, collect_passive
 from .unread import collect_unread
-from .words import Collected, Record, Tree, children
+from .words import Collected, Record, children
 
 #: What sections are called in notes.
 _READ_AS = {
@@ -56,9 +56,8 @@ def foreign_words(
     Raises:
         UrdfError: what should be numbers and is not.
     """
-    tree = Tree(robot)
-    collected = _collected(root, tree)
-    records, ours = list[Record](), _Ours(own, given, tree)
+    collected = _collected(root, robot)
+    records, ours = list[Record](), _Ours(own, given, robot)
     superseded = list[str]()
     for record in (*replaced, *collected.records):
         left = ours.rest_of(record)
@@ -73,24 +72,24 @@ def foreign_words(
     collected.named += named
     settled = ((ours.rest_of(record), finding) for record, finding in collected.contradictions)
     collected.findings += [finding for rest, finding in settled if rest is not None]
-    collect_passive(root, tree, own, collected)
+    collect_passive(root, robot, own, collected)
     held = {anchor.link for loop in own.loop_joints for anchor in loop.anchors}
     collect_unread(root, robot, collected, held)
     return collected
 
 
-def _collected(root: etree._Element, tree: Tree) -> Collected:
+def _collected(root: etree._Element, robot: RobotDescription) -> Collected:
     collected = Collected()
     for collect in (collect_loops, collect_couplings, collect_drives, collect_springs):
-        collect(root, tree, collected)
+        collect(root, robot, collected)
     return collected
 
 
 class _Ours:
     """What our tags and the partition file say, which takes precedence."""
 
-    def __init__(self, own: Annotations, given: Mapping[str, Any], tree: Tree) -> None:
-        self._own, self._given, self._tree = own, given, tree
+    def __init__(self, own: Annotations, given: Mapping[str, Any], robot: RobotDescription) -> None:
+        self._own, self._given, self._robot = own, given, robot
         self._loops = {loop.name for loop in own.loop_joints}
         self._closed = [self._bodies(*(end.link for end in loop.anchors)) for loop in own.loop_joints]
         self._coupled = {*own.passive, *own.spherical, *(gear.joint for gear in own.gears)}
@@ -118,7 +117,7 @@ class _Ours:
 
     def _bodies(self, *links: str) -> set[str]:
         """The moving joints above links, which name the bodies; empty for the ground."""
-        above = [self._tree.above(link) if link in self._tree.robot.links else [] for link in links]
+        above = [self._robot.joints_above(link) if link in self._robot.links else [] for link in links]
         return {joints[-1].name if joints else "" for joints in above}
 
 
@@ -188,9 +187,9 @@ def words_that_close(root: etree._Element) -> set[str]:
     """
     if not _has_words(root, *CLOSING):
         return set()
-    collected, tree = Collected(), _tree(root)
-    collect_loops(root, tree, collected)
-    collect_couplings(root, tree, collected)
+    collected, robot = Collected(), _robot(root)
+    collect_loops(root, robot, collected)
+    collect_couplings(root, robot, collected)
     return {record.section for record in collected.records}
 
 
@@ -198,7 +197,7 @@ def remove_words(root: etree._Element) -> None:
     """Remove the words that are read from a tree, where our tags replace them."""
     if not _has_words(root, *CLOSING, *INERTIAS, *SPRINGS, "drake:joint", "drake:linear_spring_damper"):
         return
-    for element in _collected(root, _tree(root)).read:
+    for element in _collected(root, _robot(root)).read:
         parent = element.getparent()
         if parent is not None:
             parent.remove(element)
@@ -214,14 +213,14 @@ def _has_words(root: etree._Element, *words: str) -> bool:
     )
 
 
-def _tree(root: etree._Element) -> Tree:
+def _robot(root: etree._Element) -> RobotDescription:
     """The links and joints of a root element, as :func:`..load.graph_of` reads them."""
     replace_drake_joints(root)
     version, _ = in_its_version(root)
     repair(root)
     robot = read_robot(root, version)
     check_tree(robot)
-    return Tree(with_planar_joints(robot))
+    return with_planar_joints(robot)
 
 
 # <drake:joint> as joints of URDF: ball, planar, universal. Others are not in the model.

@@ -5,11 +5,18 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.integrate import simpson
 
 import modular_dynamics as md
+from helpers.oracles.motions import kinetic
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.paths import ROBOTS as ROBOTS_OF_JOINT_TERMS
+from helpers.random_examples.joint_trees import passive_torques
 from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
-from modular_dynamics.loops import solver_of
+from helpers.springs import spring_torque
+from helpers.tree_dynamics import assert_close
+from modular_dynamics.loops import energy, simulate, solver_of
 from modular_dynamics.loops.core_loops import GOOD, core_loops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
@@ -208,3 +215,128 @@ def test_dead_points_are_errors_of_the_general_method(load_robot):
             kinds.add(None)
             assert md.mass_matrix(graph, q, guess=reference) == pytest.approx(expected, rel=1e-9)
     assert {None, md.ClosureError} <= kinds
+
+
+# Armature, springs and friction at joints of closed loops, and a loop that carries a ball joint.
+
+TERMS = {
+    "joint_dynamics": [
+        {"joint": "J1", "armature": 0.05},
+        {"joint": "J3", "armature": 0.02, "stiffness": 4.0, "rest_position": 0.3},
+        {"joint": "J4", "stiffness": 2.0, "rest_position": -0.2},
+    ],
+    "version": 1,
+}
+FRICTION = '<dynamics damping="0.3" friction="0.2"/></joint>'
+
+
+@pytest.fixture
+def four_bar():
+    """All of its joints, passive ones too, have friction."""
+    return md.load_urdf(
+        (ROBOTS_OF_JOINT_TERMS / "four_bar.urdf").read_text().replace("</joint>", FRICTION), TERMS
+    )
+
+
+@pytest.mark.parametrize("friction", ["none", "urdf"])
+def test_torques_are_the_trees_by_virtual_power(four_bar, friction):
+    q, v, a = [0.4], [3.0], [2.0]
+    result = md.InverseDynamics(four_bar, friction=friction).solve(q, v, a)
+    state = result.coordinates, result.velocities, result.accelerations
+    tree = PinocchioTree(four_bar).inverse_dynamics(*state)
+    passive = passive_torques(four_bar, *state[:2], friction)
+    W = result.projection
+    assert_close(result.tau, W.T @ (tree + passive), 1e-11)
+    M = md.mass_matrix(four_bar, q)
+    assert_close(M, W.T @ PinocchioTree(four_bar).mass_matrix(state[0]) @ W, 1e-11)
+    bias = md.nonlinear_effects(four_bar, q, v, friction=friction)
+    assert_close(M @ a + bias, result.tau, 1e-11)
+    rest = np.zeros(four_bar.nv)
+    gravity, springs = md.gravity_torque(four_bar, q), spring_torque(four_bar, q)
+    assert_close(gravity, W.T @ PinocchioTree(four_bar).inverse_dynamics(state[0], rest, rest), 1e-11)
+    assert_close(springs, W.T @ passive_torques(four_bar, state[0], rest), 1e-11)
+    motion = md.constrained_dynamics(four_bar, *state[:2], result.tau, friction=friction)
+    assert_close(motion.a, result.accelerations, 1e-10)
+    for prescribed in ([], four_bar.independent_joint_names):
+        both = md.constrained_dynamics(
+            four_bar, *state[:2], result.tau, prescribed=prescribed, a=a, friction=friction
+        )
+        assert_close(both.a, result.accelerations, 1e-10)
+        assert_close(both.tau, result.tau, 1e-10)
+
+
+@pytest.mark.parametrize("moving", range(3))
+def test_joints_at_rest_feel_no_dry_friction_from_rounding(moving):
+    """One cylinder or the column of the crane moves; loops of the others stand still."""
+    crane = md.load_urdf(ROBOTS_OF_JOINT_TERMS / "crane.urdf")
+    crane = crane.with_parameters({f"joint {name} friction": 0.2 for name in crane.joint_names})
+    v = 1.3 * np.eye(3)[moving]
+    for q in np.linspace([0.1, 0.31, 0.265], [0.2, 0.33, 0.28], 5):
+        result = md.InverseDynamics(crane, friction="urdf").solve(q, v, [0.1, 0.2, 0.3])
+        state = result.coordinates, result.velocities, result.accelerations
+        assert (state[1] == 0.0).any()
+        exact = np.where(np.abs(state[1]) < 1e-9, 0.0, state[1])
+        tree = md.inverse_dynamics(crane.tree, state[0], exact, state[2])
+        passive = passive_torques(crane, state[0], exact, "urdf")
+        assert_close(result.tau, result.projection.T @ (tree + passive), 1e-11)
+        noisy = result.projection @ v  # with its rounding
+        for motion in (
+            md.constrained_dynamics(crane, state[0], noisy, result.tau, friction="urdf").a,
+            md.constrained_dynamics(
+                crane,
+                state[0],
+                noisy,
+                result.tau,
+                prescribed=crane.independent_joint_names,
+                a=[0.1, 0.2, 0.3],
+                friction="urdf",
+            ).a,
+        ):
+            assert_close(motion, state[2], 1e-9)
+
+
+def test_another_friction_is_refused(four_bar):
+    with pytest.raises(md.StateError, match="friction is 'coulomb'; 'none' or 'urdf' is needed"):
+        md.InverseDynamics(four_bar, friction="coulomb").solve([0.4], [0.0], [0.0])
+
+
+def test_a_simulation_keeps_the_energy_of_springs_and_drives(four_bar):
+    motion = simulate(four_bar, [0.4], [1.0], None, 1.0)
+    assert np.ptp(motion.energy) <= 1e-7 * kinetic(four_bar, motion)
+    still = np.zeros(four_bar.nv)
+    # and it is in both
+    assert np.ptp([energy(four_bar, q, still) for q in motion.coordinates]) > 0.1 * kinetic(four_bar, motion)
+
+
+def test_friction_takes_its_energy_from_a_simulation(four_bar):
+    """While all joints turn one way: what is lost is the integral of v . (damping v + friction sign(v))."""
+    times = np.linspace(0.0, 0.05, 201)
+    motion = simulate(four_bar, [0.4], [3.0], None, 0.05, times=times, friction="urdf")
+    assert (np.sign(motion.velocities) == np.sign(motion.velocities[0])).all()
+    rest = passive_torques(four_bar, motion.coordinates[0], 0.0 * motion.velocities[0])
+    assert rest.any()  # of springs, which keep energy
+    speeds = np.abs(motion.velocities)
+    power = sum(
+        joint.damping * speeds[:, k] ** 2 + joint.friction * speeds[:, k]
+        for k, joint in enumerate(four_bar.joints)
+    )
+    lost = motion.energy[0] - motion.energy[-1]
+    assert lost == pytest.approx(simpson(power, x=times), rel=1e-7)
+    assert lost > 0.1 * kinetic(four_bar, motion)
+
+
+def test_a_simulation_ends_where_dry_friction_holds_a_joint(four_bar):
+    held = four_bar.with_parameters({"joint J1 friction": 50.0})
+    with pytest.raises(md.StateError, match=r"beyond .* s: .*, perhaps because dry friction holds a joint"):
+        simulate(held, [0.4], [0.1], None, 1.0, friction="urdf")
+
+
+@pytest.mark.parametrize("prescribed", [["J1"], []])
+def test_hybrid_dynamics_with_friction_is_inverse_or_forward_dynamics(four_bar, prescribed):
+    inverse = md.InverseDynamics(four_bar, friction="urdf").solve([0.4], [3.0], [2.0])
+    state = [0.4], [3.0], [2.0], inverse.tau
+    result = md.hybrid_dynamics(four_bar, *state, prescribed, friction="urdf")
+    assert_close(result.a, [2.0], 1e-10)
+    assert_close(result.tau, inverse.tau, 1e-10)
+    rows = md.hybrid_dynamics(four_bar, *([x] for x in state), prescribed, friction="urdf")
+    assert np.array_equal(rows.a[0], result.a)

@@ -1,11 +1,18 @@
 """Four-bar, slider-crank and crane against closed forms: positions, and torques by Lagrange's equation."""
 
+import mujoco
 import numpy as np
+import pinocchio as pin
 import pytest
+from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
+from benchmark.peers.mujoco_loops import warn_on_stderr
 from helpers.oracles.lagrange import Lagrangian
-from modular_dynamics.loops import close_loops
+from helpers.oracles.saddle_point import SaddlePoint
+from helpers.robots.spatial_mechanisms import platform
+from modular_dynamics.exceptions import SingularityError
+from modular_dynamics.loops import close_loops, solver_of
 
 STEP = 1e-20j  # of complex-step derivatives: exact to the last digit
 
@@ -154,3 +161,212 @@ def test_crane_strokes_reach_from_level_to_folded(load_robot):
     hinges = [graph.q_slice(name).start for name in ("boom_hinge", "jib_hinge")]
     angles = [np.degrees(pose[hinge]) for hinge in hinges for pose in poses]
     assert angles == pytest.approx([0, 64.5, 0, -98.9], abs=0.1)  # as urdf/README.md says
+
+
+# The four-bar over a full turn at 45 rpm: against MuJoCo and Pinocchio.
+
+warn_on_stderr()
+CRANK, COUPLER = 0.05, 0.10  # lengths [m]
+SPEED = 45 * 2 * np.pi / 60
+TURN = np.linspace(0.0, 2.0 * np.pi, 121)
+GRAVITIES = {"with gravity": (0.0, 0.0, -9.81), "without gravity": (0.0, 0.0, 0.0)}
+
+MJCF = """<mujoco><compiler angle="radian"/><option gravity="{gravity}"/><worldbody>
+  <body euler="1.5707963267948966 0 0"><joint name="J1" axis="0 0 1"/><site name="crank" pos="0.05 0 0"/>
+    <inertial pos="0.025 0 0" mass="1.5" diaginertia="1.875e-05 0.0003125 0.0003125"/></body>
+  <body pos="0.15 0 0" euler="1.5707963267948966 0 0"><joint name="J4" axis="0 0 1"/>
+    <inertial pos="0.065 0 0" mass="5" diaginertia="6.25e-05 0.0070416666666666666 0.0070416666666666666"/>
+    <body pos="0.13 0 0"><joint name="J3" axis="0 0 1"/><site name="coupler" pos="0.1 0 0"/>
+      <inertial pos="0.05 0 0" mass="3" diaginertia="3.75e-05 0.0025 0.0025"/></body></body></worldbody>
+  <equality><connect site1="crank" site2="coupler"/></equality></mujoco>"""
+
+
+@pytest.fixture(params=GRAVITIES.values(), ids=GRAVITIES, scope="module")
+def gravity(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def turn(load_robot, gravity):
+    """The mechanism, and its inverse dynamics at each crank angle."""
+    graph, guess, results = load_robot("four_bar", gravity=gravity), None, []
+    for angle in TURN:
+        results.append(md.InverseDynamics(graph).solve([angle], [SPEED], [0.0], guess=guess))
+        guess = results[-1].coordinates
+    return graph, results
+
+
+def test_mujoco_agrees(turn, gravity):
+    """Its M, bias and Jacobian of the connect constraint, whose softness plays no part that way."""
+    model = mujoco.MjModel.from_xml_string(MJCF.format(gravity=" ".join(map(str, gravity))))
+    data = mujoco.MjData(model)
+
+    def jacobian(q):
+        data.qpos[:], data.qvel[:] = q, 0.0
+        mujoco.mj_forward(model, data)
+        assert data.nefc == 3
+        return np.array(data.efc_J).reshape(3, 3)
+
+    for result in turn[1]:
+        q = result.coordinates
+        J = jacobian(q)
+        # the output's and coupler's share from the crank's; a row along the axes is zero
+        others = -np.linalg.lstsq(J[:, 1:], J[:, 0], rcond=1e-9)[0]
+        W = np.array([1.0, *others])
+        v = W * SPEED
+        assert v == pytest.approx(result.velocities, abs=1e-8)
+        step = 1e-5
+        rate = (jacobian(q + step * v) - jacobian(q - step * v)) / (2 * step)
+        a = np.array([0.0, *np.linalg.lstsq(J[:, 1:], -rate @ v, rcond=1e-9)[0]])
+        data.qpos[:], data.qvel[:] = q, v
+        mujoco.mj_forward(model, data)
+        inertia = np.zeros(3)
+        mujoco.mj_mulM(model, data, inertia, a)
+        # central differences of J: 1e-5^2 times its third derivatives, some 1e2, times the inertia, 0.1
+        assert result.tau == pytest.approx(W @ (inertia + data.qfrc_bias), abs=1e-7)
+
+
+def test_pinocchio_agrees(turn, gravity):
+    """Its forward dynamics with a rigid constraint, under our torque, gives our accelerations and forces."""
+    graph, results = turn
+    model = pin.buildModelFromXML(graph.urdf)
+    model.gravity.linear = np.array(gravity)
+    assert [*model.names][1:] == ["J1", "J4", "J3"]
+    ends = [pin.SE3(np.eye(3), np.array([length, 0.0, 0.0])) for length in (CRANK, COUPLER)]
+    crank, coupler = model.getJointId("J1"), model.getJointId("J3")
+    kind, frame = pin.ContactType.CONTACT_3D, pin.ReferenceFrame.LOCAL
+    pinned = pin.RigidConstraintModel(kind, model, crank, ends[0], coupler, ends[1], frame)
+    constraints, kept = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    data = model.createData()
+    constraints.append(pinned)
+    kept.append(pinned.createData())
+    pin.initConstraintDynamics(model, data, constraints, kept)
+    # mu: the row along the axes is redundant; its multiplier is zero, so that mu costs no accuracy there,
+    # and iterations take its trace out of the others
+    settings = pin.ProximalSettings(1e-14, 1e-10, 50)
+    for result in results:
+        q, v = (np.asarray(x) for x in (_pinocchio_q(model, result.coordinates), result.velocities))
+        tau = np.array([result.tau[0], 0.0, 0.0])
+        a = pin.constraintDynamics(model, data, q, v, tau, constraints, kept, settings)
+        scale = 1.0 + np.abs(result.accelerations).max()
+        assert a == pytest.approx(result.accelerations, abs=1e-8 * scale)
+        # the force of the crank on the coupler, in the crank's frame there and in the coupler's here
+        between = pin.SE3(data.oMi[crank]).actInv(data.oMi[coupler]).rotation
+        force = between @ result.wrenches["J2"][:3]
+        assert np.abs(force) == pytest.approx(np.abs(kept[0].contact_force.linear), abs=1e-7)
+
+
+def _pinocchio_q(model, coordinates):
+    """Its continuous joints stand as cosine and sine."""
+    q = []
+    for joint, angle in zip([*model.joints][1:], coordinates, strict=True):
+        q += [angle] if joint.nq == 1 else [np.cos(angle), np.sin(angle)]
+    return q
+
+
+def test_forward_dynamics_is_the_inverse(turn):
+    graph, results = turn
+    for result in results:
+        back = md.constrained_dynamics(graph, result.coordinates, result.velocities, result.tau)
+        scale = 1.0 + np.abs(result.accelerations).max()
+        assert back.a == pytest.approx(result.accelerations, abs=1e-9 * scale)
+        assert back.multipliers == pytest.approx(result.multipliers, abs=1e-8)
+        assert (back.rank, result.rank, result.redundant) == (2, 2, 3)
+
+
+# A platform on six legs (Stewart) as one passive floating joint, against Pinocchio and its other tree.
+
+RATES = np.random.default_rng(0).normal(size=(2, 6))
+
+
+@pytest.fixture(scope="module")
+def floating():
+    return platform(floating=True)
+
+
+@pytest.fixture(scope="module")
+def carried():
+    """The same platform, carried by its first leg."""
+    return platform()
+
+
+def pose_of(graph, coordinates):
+    return md.frame_poses(graph.tree, coordinates, ["platform"])[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_both_trees_give_the_same_torques(floating, carried, seed):
+    q = 0.05 * np.random.default_rng(seed).normal(size=6)
+    results = [md.InverseDynamics(graph).solve(q, *RATES) for graph in (floating, carried)]
+    assert results[0].tau == pytest.approx(results[1].tau, rel=1e-10, abs=1e-10)
+    poses = [pose_of(graph, r.coordinates) for graph, r in zip((floating, carried), results, strict=True)]
+    assert poses[0] == pytest.approx(poses[1], abs=1e-9)
+
+
+def test_it_is_followed_over_a_long_motion(floating):
+    """Legs that move apart turn the platform by much; every pose agrees with Pinocchio's system."""
+    solver, coordinates = solver_of(floating), None
+    known = np.zeros(floating.nv, bool)
+    known[solver.independent_v] = True
+    turned = 0.0
+    for part in np.linspace(0.0, 1.0, 6):
+        q = part * np.array([0.25, -0.1, 0.2, -0.15, 0.2, -0.1])
+        result = md.InverseDynamics(floating).solve(q, *RATES, guess=coordinates)
+        coordinates, full = result.coordinates, np.zeros(floating.nv)
+        full[solver.independent_v] = RATES[1]
+        oracle = SaddlePoint(floating, coordinates, result.velocities)
+        assert oracle.open < 1e-11
+        accelerations, tau, _ = oracle.solve(known, full, np.zeros(floating.nv))
+        assert np.abs(result.tau - tau).max() <= 1e-10 * np.abs(tau).max()
+        assert np.abs(result.accelerations - accelerations).max() <= 1e-10 * np.abs(accelerations).max()
+        quaternion = coordinates[floating.q_slice("pose")][3:]
+        assert np.linalg.norm(quaternion) == pytest.approx(1.0, abs=1e-12)
+        turned = max(turned, Rotation.from_quat(quaternion[[1, 2, 3, 0]]).magnitude())
+    assert turned > 0.3
+    assert md.close_loops(floating, q) == pytest.approx(coordinates, abs=1e-8)  # at once, from zero
+
+
+def test_it_closes_from_a_guess_far_away(floating):
+    closed = md.close_loops(floating, np.full(6, 0.03))
+    guess = closed.copy()
+    pose = floating.q_slice("pose")
+    guess[pose] += [0.1, -0.1, 0.1, 0.5, 0.1, -0.1, 0.2]  # not of unit length
+    again = md.close_loops(floating, np.full(6, 0.03), guess)
+    assert again == pytest.approx(closed, abs=1e-8)
+
+
+def test_velocities_are_those_of_the_projection(floating):
+    """dq/dt of the closed configurations by differences, the platform's twist in its own frame."""
+    q, step = np.full(6, 0.02), 1e-5
+    W = md.explicit_constraint_jacobian(floating, q)
+    middle = md.close_loops(floating, q)
+    ahead, behind = (md.close_loops(floating, q + s * step * RATES[0], middle) for s in (1, -1))
+    rate = (ahead - behind) / (2.0 * step)
+    pose, twist = floating.q_slice("pose"), floating.v_slice("pose")
+    w, *axis = middle[pose][3:]
+    turn = Rotation.from_quat([*axis, w])
+    omega = 2.0 * (turn.inv() * Rotation.from_quat(rate[pose][[4, 5, 6, 3]])).as_quat()[:3]
+    omega *= np.linalg.norm(rate[pose][3:])
+    v = W @ RATES[0]
+    assert turn.inv().apply(rate[pose][:3]) == pytest.approx(v[twist][:3], abs=1e-7)
+    assert omega == pytest.approx(v[twist][3:], abs=1e-7)
+    others = np.delete(np.arange(floating.nq), np.arange(pose.start, pose.stop))
+    assert rate[others] == pytest.approx(np.delete(v, np.arange(twist.start, twist.stop)), abs=1e-7)
+
+
+def test_forward_dynamics_and_energy(floating):
+    result = md.InverseDynamics(floating).solve(np.zeros(6), *RATES)
+    state = floating, result.coordinates, result.velocities
+    motion = md.constrained_dynamics(*state, result.tau)
+    assert motion.a == pytest.approx(result.accelerations, rel=1e-9, abs=1e-8)
+    falling = md.simulate(floating, np.zeros(6), 0.1 * RATES[0], None, 0.05)
+    assert np.abs(falling.energy - falling.energy[0]).max() < 1e-8
+    assert falling.residual.max() < 1e-9
+
+
+def test_a_platform_on_five_legs_is_not_determined():
+    """The sixth leg's motor is chosen to be dependent: the platform is named, not free."""
+    graph = platform(floating=True)
+    short = graph.with_independent_joints(*graph.independent_joint_names[:5])
+    with pytest.raises(SingularityError, match=r"do not determine .*pose.*more joints must be independent"):
+        md.InverseDynamics(short).solve(np.zeros(5), np.zeros(5), np.zeros(5))

@@ -1,11 +1,23 @@
 """Bodies of changed graphs: what is known of their links, and bodies that a caller replaced."""
 
+import gc
+import weakref
 from dataclasses import replace
 
 import numpy as np
+import pinocchio
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import modular_dynamics as md
+from helpers.changed_robots import add_fixed_link, edited, untagged
+from helpers.random_examples.black_boxes import boxed_trees
+from helpers.random_examples.examples import examples
+from helpers.random_examples.trees import random_trees
+from helpers.read_back import assert_close, assert_same, read_back
+from helpers.robots.closed_robots import STATES
+from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.model.changes.bodies import parts_of
 
 
@@ -51,3 +63,177 @@ def test_a_body_with_payloads_is_not_replaced_by_another_mass(load_robot):
     lighter = graph.with_parameters({"link lower_stem mass": 0.5})
     assert lighter.bodies[0].mass == 1.5
     assert lighter.with_payload("lower_stem", mass=0.0).bodies[0].mass == 0.5
+
+
+# Payloads: as a link fixed in the URDF, as Pinocchio adds inertias, and gone without a trace.
+
+LOAD = {"mass": 2.5, "com": [0.1, -0.2, 0.3], "inertia": np.diag([0.02, 0.03, 0.04]) + 0.001}
+
+
+@examples(30)
+@given(tree=random_trees(largest=20), data=st.data())
+def test_is_a_link_fixed_in_the_urdf(tree, data):
+    graph = untagged(tree.urdf)
+    link = data.draw(st.sampled_from(graph.links))
+    theirs = untagged(edited(tree.urdf, lambda root: add_fixed_link(root, link, "load", **LOAD)))
+    ours = graph.with_payload(link, **LOAD)
+    state = tree.state(graph)
+    expected = md.inverse_dynamics(theirs, *state)
+    scale = max(np.abs(expected).max(), 1.0)
+    assert np.abs(md.inverse_dynamics(ours, *state) - expected).max() <= 1e-12 * scale
+    assert np.abs(md.compose(ours, *state).tau - expected).max() <= 1e-11 * scale
+    assert md.crosscheck.rnea_residual(ours, *state).max() <= 1e-12 * scale
+    assert np.abs(md.mass_matrix(ours, state[0]) - md.mass_matrix(theirs, state[0])).max() <= 1e-11 * scale
+
+
+def test_adds_inertias_as_pinocchio_does(load_robot):
+    graph = load_robot("vendor_arm")
+    for link in graph.links[1:]:
+        index, x_body_link = graph.link_pose(link)
+        if index is None:
+            continue
+        body = graph.bodies[index]
+        load = pinocchio.Inertia(LOAD["mass"], np.array(LOAD["com"]), LOAD["inertia"])
+        placed = pinocchio.SE3(*to_rotation_translation(x_body_link)).act(load)
+        expected = pinocchio.Inertia(body.mass, body.com, body.inertia) + placed
+        loaded = graph.with_payload(link, **LOAD).bodies[index]
+        assert loaded.mass == pytest.approx(expected.mass, rel=1e-15)
+        assert loaded.com == pytest.approx(expected.lever, abs=1e-14)
+        assert loaded.inertia == pytest.approx(expected.inertia, abs=1e-13)
+
+
+def test_is_replaced_and_removed_exactly(load_robot):
+    graph = load_robot("charmie")
+    link, another = graph.bodies[-1].name, graph.bodies[3].name
+    loaded = graph.with_payload(another, mass=1.0).with_payload(link, mass=3.0).with_payload(link, mass=1.0)
+    assert {name: load.mass for name, load in loaded.payloads.items()} == {another: 1.0, link: 1.0}
+    assert loaded.bodies[-1].mass == pytest.approx(graph.bodies[-1].mass + 1.0, rel=1e-15)
+    empty = loaded.with_payload(link, mass=0.0).with_payload(another, mass=0)
+    assert not empty.payloads
+    assert all(ours is theirs for ours, theirs in zip(empty.bodies, graph.bodies, strict=True))
+    assert graph.with_payload(link, mass=0.0).bodies == graph.bodies
+    assert not graph.payloads
+
+
+def test_two_links_of_one_body_carry_their_own():
+    text = """<robot name="r"><link name="base"/><link name="arm"/><link name="tool"/>
+      <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+      <joint name="f" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="1 0 0"/></joint>
+      </robot>"""
+    with pytest.warns(md.ModelWarning, match=r"has no mass"):
+        graph = md.load_urdf(text)
+    both = graph.with_payload("arm", mass=2.0).with_payload("tool", mass=3.0)
+    assert (both.bodies[0].mass, both.bodies[0].com.tolist()) == (5.0, [0.6, 0.0, 0.0])
+    tau = md.inverse_dynamics(both, [0.0], [0.0], [0.0])
+    assert tau == pytest.approx([-3.0 * 9.81], rel=1e-15)  # a positive turn about y lowers the tool
+    assert both.with_payload("arm", mass=0.0).bodies[0].mass == 3.0
+
+
+def test_does_not_change_the_old_graph(load_robot):
+    graph = load_robot("four_link")
+    state = np.ones((3, graph.nv))
+    before = md.inverse_dynamics(graph, *state).tobytes()
+    loaded = graph.with_payload(graph.links[-1], **LOAD)
+    assert md.inverse_dynamics(loaded, *state).tobytes() != before
+    assert md.inverse_dynamics(graph, *state).tobytes() == before
+    assert (loaded.urdf, loaded.name, loaded.floating_base) == ("", graph.name, False)
+
+
+def test_in_a_loop_takes_part_in_its_torques(load_robot):
+    """Virtual power: gravity's torque is the derivative of the potential energy of the load."""
+    graph, load = load_robot("four_bar"), {"mass": 2.0, "com": [0.05, 0.02, 0.0]}
+    loaded = graph.with_payload("coupler", **load)
+    q = STATES["four_bar"]
+
+    def height(q):
+        closed = md.close_loops(graph, q)
+        (pose,) = md.frame_poses(graph.tree, closed, ["coupler"])
+        return (pose @ [*load["com"], 1.0])[:3]
+
+    difference = [md.gravity_torque(g, q)[0] for g in (loaded, graph)]
+    slope = (height(q + 1e-6) - height(q - 1e-6)) @ graph.gravity / 2e-6
+    assert difference[0] - difference[1] == pytest.approx(-load["mass"] * slope, rel=1e-8)
+
+
+def test_on_the_ground_changes_no_torque(load_robot):
+    graph = load_robot("charmie")
+    loaded = graph.with_payload("world", mass=100.0)
+    state = np.ones((3, graph.nv))
+    assert loaded.ground.mass == 100.0
+    assert np.array_equal(md.inverse_dynamics(loaded, *state), md.inverse_dynamics(graph, *state))
+
+
+def test_on_a_floating_base_counts(load_robot):
+    graph = load_robot("four_link", floating_base=True)
+    root = graph.joints[0].child_link
+    tau = md.gravity_torque(graph.with_payload(root, mass=4.0), graph.neutral())
+    assert (tau - md.gravity_torque(graph, graph.neutral()))[:3] == pytest.approx([0.0, 0.0, 4.0 * 9.81])
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ({"mass": -1.0}, "mass of the payload on link '.*' is -1 kg; it cannot be negative"),
+        ({"mass": np.nan}, "is nan; a finite number"),
+        ({"mass": "1"}, "is '1'; a number"),
+        ({"mass": True}, "is True; a number"),
+        ({"mass": 1.0, "com": [0, 0]}, r"centre of mass .* shape \(3,\)"),
+        ({"mass": 1.0, "com": [0, 0, np.inf]}, "finite numbers"),
+        ({"mass": 1.0, "inertia": np.eye(2)}, r"inertia .* shape \(3, 3\)"),
+        ({"mass": 1.0, "inertia": np.triu(np.ones((3, 3)))}, "a symmetric matrix"),
+        (
+            {"mass": 1.0, "inertia": -np.eye(3)},
+            "principal moments -1, -1, -1 .* none can be negative",
+        ),
+        ({"mass": 0.0, "inertia": np.eye(3)}, "no mass, which removes it"),
+    ],
+)
+def test_what_no_body_weighs_is_refused(load_robot, load, message):
+    graph = load_robot("four_link")
+    with pytest.raises(md.ModelError, match=message):
+        graph.with_payload(graph.links[-1], **load)
+
+
+def test_a_broken_triangle_inequality_is_a_warning_at_the_callers_line(load_robot):
+    with pytest.warns(md.ModelWarning, match=r"breaks the triangle inequality") as caught:
+        load_robot("four_link").with_payload("lower_stem", mass=1.0, inertia=np.diag([1.0, 1.0, 3.0]))
+    assert caught[0].filename == __file__
+
+
+def test_unknown_links_are_answered_with_the_choices(load_robot):
+    with pytest.raises(md.UnknownNameError, match=r"^no link 'nose' in 'charmie'; its links: world"):
+        load_robot("charmie").with_payload("nose", mass=1.0)
+
+
+def test_in_a_black_box_is_refused(boxed_arm):
+    for link in ("tv7_gripper_base", "tv7_left_finger"):
+        with pytest.raises(md.UnsupportedModelError, match=r"belongs to the black box 'tool'"):
+            boxed_arm.with_payload(link, mass=1.0)
+
+
+def test_a_dropped_graph_keeps_nothing_alive(load_robot):
+    graph = load_robot("four_link")
+    loaded = graph.with_payload(graph.links[-1], **LOAD)
+    md.inverse_dynamics(loaded, *np.ones((3, graph.nv)))
+    body = weakref.ref(loaded.bodies[-1])
+    del loaded
+    gc.collect()
+    assert body() is None
+
+
+@examples(30)
+@given(tree=boxed_trees(), data=st.data())
+def test_beside_black_boxes_it_is_a_fixed_link(tree, data):
+    graph = tree.load()
+    link = data.draw(st.sampled_from([name for name in graph.links if not tree.boxed(name)]))
+    mass, com = 1.5, (0.1, 0.2, 0.3)
+    loaded = graph.with_payload(link, mass=mass, com=com)
+    load = {"mass": mass, "com": com, "inertia": np.zeros((3, 3))}
+    theirs = tree.load(edited(tree.urdf, lambda root: add_fixed_link(root, link, "load", **load)))
+    rng = np.random.default_rng(0)
+    q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
+    v, a = rng.normal(size=(2, graph.nv))
+    boxes = {box.name: rng.normal(size=6) for box in graph.subsystems if box.black_box}
+    ours, expected = (md.inverse_dynamics(one, q, v, a, black_box_wrenches=boxes) for one in (loaded, theirs))
+    assert_close(ours, expected)
+    assert_same(read_back(loaded), loaded)

@@ -1,0 +1,335 @@
+"""Load case and sharing in one compiled call: the same as one after the other."""
+
+import re
+
+import numpy as np
+import pytest
+import yaml
+
+import modular_dynamics as md
+from benchmark.peers.mujoco_loops import MujocoLoops
+from helpers.oracles.rigid_bodies import MovingBodies
+from helpers.paths import ROBOTS
+from helpers.robots.charmie_torso import RULES as RULES_OF_BATCH
+from helpers.robots.charmie_torso import TORSO, motion
+from helpers.robots.small_torso import load, small_torso_text
+from modular_dynamics.algebra import adjoint
+from modular_dynamics.loops import (
+    ReactionSharing,
+    RobotReactions,
+    load_case_of,
+    reactions_batch,
+    read_rules,
+    rules_from,
+)
+
+CONTENT = (ROBOTS / "charmie_torso_rules.yaml").read_text()
+RULES = rules_from(yaml.safe_load(CONTENT))
+
+
+@pytest.fixture(scope="module")
+def torso():
+    return load(ROBOTS / "charmie_torso.urdf")
+
+
+def state(torso, seed):
+    rng, n = np.random.default_rng(seed), len(torso.independent_joint_names)
+    return rng, md.InverseDynamics(torso).solve(*(0.02 * rng.normal(size=(3, n))))
+
+
+def compare(reactions, shared):
+    components = np.array(list(shared.components.values()))
+    size = np.abs(components).max()
+    for own, other in (
+        (reactions.components, components),
+        (reactions.wrenches, np.array(list(shared.wrenches.values()))),
+        (reactions.points[:, 1] * size, np.array(list(shared.points.values())) * size),
+        (reactions.residual, np.array(list(shared.residual.values()))),
+    ):
+        assert np.allclose(own, other, rtol=0, atol=1e-12 * size)
+    assert np.abs(reactions.residual).max() < 1e-12 * size
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_as_load_case_and_sharing_one_after_the_other(torso, seed):
+    rng, dynamics = state(torso, seed)
+    sharing, together = ReactionSharing(RULES), RobotReactions(torso, RULES)
+    compare(together(dynamics), sharing(together.load_case(dynamics)))
+    given = {
+        name: (torso.subsystem(name).root_link, 50.0 * rng.normal(size=6))
+        for name in together.carried_subsystems
+    }
+    compare(together(dynamics, given), sharing(together.load_case(dynamics, given)))
+    assert np.array_equal(together(dynamics).poses, md.frame_poses(torso.tree, dynamics.coordinates))
+
+
+def test_points_by_coordinates_and_unequal_shares(torso):
+    rules = yaml.safe_load(CONTENT)
+    rules["joints"]["act4"] |= {"from": [0.05, 0.02, 0.1], "at": [0.05, 0.02, 0.4]}
+    equal = next(step for step in rules["steps"] if step.get("takes") == ["j5.Fx", "act5.Fx"])
+    equal["takes"] = {"j5.Fx": 3.0, "act5.Fx": 0.5}
+    rules, (_, dynamics) = rules_from(rules), state(torso, 7)
+    robot = RobotReactions(torso, rules)
+    reactions = robot(dynamics)
+    compare(reactions, ReactionSharing(rules)(robot.load_case(dynamics)))
+    at = list(rules.joints).index("act4")
+    pose = reactions.poses[torso.links.index("body_4")]
+    assert reactions.points[at, 1] == pytest.approx(pose[:3, :3] @ [0.05, 0.02, 0.4] + pose[:3, 3], abs=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (lambda rules: rules["steps"].insert(0, rules["steps"].pop(2)), "step 1 .*contains s5.pull"),
+        (lambda rules: rules["joints"]["act5"].update({"from": "act5_pin"}), "'from' and 'at' coincide"),
+        (
+            lambda rules: rules["steps"][1].update(balance="Mx about act5"),
+            "step 2 .*contains j5.Fy, j5.Fz, which no step before it gives",
+        ),
+        (
+            lambda rules: rules["steps"][4].update(takes={"j5.Fx": 1.0, "act5.Fx": -1.0}),
+            "step 5 .*no lever arm in this balance",
+        ),
+        (lambda rules: rules["joints"]["act5"].update(axes="nowhere"), "'act5': .* has no link 'nowhere'"),
+        (
+            lambda rules: (
+                rules["joints"].update(s6=dict(rules["joints"]["s5"])),
+                rules["steps"].append({"body": "body_5", "known": ["s6.pull"]}),
+            ),
+            "known force of 's6', which is no spring .*; springs are sr4, sl4, s5",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(torso, edit, words):
+    content = yaml.safe_load(CONTENT)
+    edit(content)
+    _, dynamics = state(torso, 0)
+    with pytest.raises(md.StateError, match=words):
+        RobotReactions(torso, rules_from(content))(dynamics)
+
+
+# Reactions of many states in one call: as those of single states, in equilibrium, as virtual power.
+
+SPREAD = np.array([0.03 if 3 <= k < 5 else 1.0 for k in range(19)])
+
+
+@pytest.fixture
+def torso_of_batch(load_robot):
+    return load_robot("charmie_torso")
+
+
+def states(count, seed=0):
+    return SPREAD * np.random.default_rng(seed).uniform(-1.0, 1.0, (3, count, 19))
+
+
+def test_rows_are_single_states(torso_of_batch):
+    q, v, a = states(300)
+    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    assert batch.shared.all()
+    robot, sharing = RobotReactions(torso_of_batch, RULES_OF_BATCH), ReactionSharing(RULES_OF_BATCH)
+    for k in range(0, 300, 10):
+        single = sharing(robot.load_case(md.InverseDynamics(torso_of_batch).solve(q[k], v[k], a[k])))
+        assert [x[k] for x in batch.components.values()] == pytest.approx(
+            [*single.components.values()], abs=1e-9
+        )
+        for joint, wrench in single.wrenches.items():
+            assert batch.wrenches[joint][k] == pytest.approx(wrench, abs=1e-9)
+            assert batch.points[joint][k] == pytest.approx(single.points[joint], abs=1e-12)
+
+
+def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso_of_batch):
+    q, v, a = states(500, 1)
+    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a, threads=2)
+    assert max(np.abs(residual).max() for residual in batch.residual.values()) < 1e-9
+    for name in TORSO:
+        own = batch.dynamics.tau[:, torso_of_batch.independent_joint_names.index(name)]
+        assert batch.components[name, "push"] == pytest.approx(own, abs=1e-9)
+    for spring, tensions in zip(torso_of_batch.springs, batch.dynamics.tensions.T, strict=True):
+        assert np.array_equal(batch.components[spring.name, "pull"], tensions)
+
+
+def test_mujoco_has_the_same_wrench_below_body_3(torso_of_batch):
+    peer = MujocoLoops(torso_of_batch.urdf, torso_of_batch.independent_joint_names)
+    times = np.linspace(0.0, 5.0, 11)
+    q, v, a = (np.array(x) for x in zip(*(motion(torso_of_batch, t) for t in times), strict=True))
+    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    for k in range(len(times)):
+        peer(q[k], v[k], a[k])
+        assert batch.wrenches["j3"][k] == pytest.approx(peer.reaction("body_3"), abs=1e-9)
+
+
+def test_states_without_an_answer_spoil_no_other(torso_of_batch):
+    q, v, a = states(20)
+    expected = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    q[3, 3], q[7, 0] = 5.0, np.nan
+    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    assert np.flatnonzero(~batch.shared).tolist() == [3, 7]
+    assert batch.dynamics.reasons.keys() == {3, 7}
+    for key, values in batch.components.items():
+        assert np.isnan(values[[3, 7]]).all()
+        assert values[batch.shared] == pytest.approx(expected.components[key][batch.shared], abs=1e-9)
+    assert len(reactions_batch(torso_of_batch, RULES_OF_BATCH, *np.zeros((3, 0, 19))).shared) == 0
+    with pytest.raises(md.ClosureError, match="row 3: "):
+        reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a, errors="raise")
+
+
+def test_a_known_force_must_be_a_springs(torso_of_batch):
+    rules = rules_from(
+        {
+            "name": "one joint",
+            "bodies": ["body_3"],
+            "joints": {"j3": {"holds": "body_3", "by": "body_2", "transmits": ["Fx"], "at": "base_yaw"}},
+            "steps": [{"body": "body_3", "known": ["j3.Fx"]}],
+        }
+    )
+    with pytest.raises(md.StateError, match=r"known force of 'j3', which is no spring .*springs are sr4"):
+        reactions_batch(torso_of_batch, rules, *np.zeros((3, 1, 19)))
+
+
+# Required wrenches of the bodies of a robot, and rules that do not fit it.
+
+RULES_OF_LOAD_CASE = ROBOTS / "charmie_torso_rules.yaml"
+
+
+def test_rules_of_another_robot_are_refused(load_robot):
+    graph = load_robot("four_bar")
+    with pytest.raises(md.StateError, match="body 'body_5' is no moving link of 'four_bar'"):
+        load_case_of(graph, at_rest(graph), read_rules(RULES_OF_LOAD_CASE))
+
+
+def at_rest(graph):
+    rest = np.zeros(len(graph.independent_joint_names))
+    return md.InverseDynamics(graph).solve(rest, rest, rest)
+
+
+@pytest.fixture(scope="module")
+def charmie():
+    graph = load(ROBOTS / "charmie_torso.urdf")
+    rng, n = np.random.default_rng(5), len(graph.independent_joint_names)
+    return (
+        graph,
+        md.InverseDynamics(graph).solve(*(0.02 * rng.normal(size=(3, n)))),
+        read_rules(RULES_OF_LOAD_CASE),
+    )
+
+
+def test_a_required_wrench_is_the_body_s_own_and_the_composition_s_connection_wrenches(charmie):
+    graph, d, rules = charmie
+    oracle = MovingBodies(graph, d.coordinates, d.velocities, d.accelerations)
+    composition = md.compose(graph.tree, d.coordinates, d.velocities, d.accelerations)
+    required = load_case_of(graph, d, rules).required_wrenches["body_5"]
+    R, o = oracle.frame("body_5")
+    mass, com, rise, turn = oracle.inertial_terms("body_5")
+    needed = np.concatenate([R.T @ (mass * rise), R.T @ (turn + np.cross(com - o, mass * rise))])
+    for subsystem, zeta in zip(graph.subsystems, composition.connection_wrenches, strict=True):
+        if subsystem.name in ("left_arm", "right_arm", "head"):
+            needed += adjoint(subsystem.connection.x_body_connection, zeta).vec6()
+    assert np.allclose(required, needed, rtol=0, atol=1e-12)
+
+
+def test_connection_wrenches_from_elsewhere_take_the_place_of_the_computed_ones(charmie):
+    graph, d, rules = charmie
+    arms = [k for k, subsystem in enumerate(graph.subsystems) if "arm" in subsystem.name]
+    given = {graph.subsystems[k].name: d.tree.connection_wrench_in_link(k) for k in arms}
+    computed, same = load_case_of(graph, d, rules), load_case_of(graph, d, rules, given)
+    for body in rules.bodies:
+        assert np.allclose(same.required_wrenches[body], computed.required_wrenches[body], rtol=0, atol=1e-12)
+    link, wrench = given["left_arm"]
+    R, o = (np.asarray(table[link]) for table in (computed.rotations, computed.origins))
+    payload = 20.0 * R.T @ [0.0, 0.0, 1.0]  # 20 N of weight at the first joint
+    more = load_case_of(graph, d, rules, {"left_arm": (link, wrench + np.array([*payload, 0.0, 0.0, 0.0]))})
+    sharing = ReactionSharing(rules)
+    before, after = sharing(computed), sharing(more)
+    assert max(np.abs(left).max() for left in after.residual.values()) < 1e-11
+    apart = after.wrenches["j3"] - before.wrenches["j3"]
+    Q, p = (np.asarray(table["body_3"]) for table in (computed.rotations, computed.origins))
+    lifted = np.array([0.0, 0.0, 20.0])
+    expected = [*(Q.T @ lifted), *(Q.T @ np.cross(o - p, lifted))]
+    assert np.allclose(apart, expected, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"leg": ("body_7a", np.zeros(6))}, "has no subsystem 'leg'; it has .*torso"),
+        ({"head": ("hat", np.zeros(6))}, "of 'head': .* has no link 'hat'"),
+        ({"torso": ("body_4", np.zeros(6))}, "'torso': it belongs to the mechanism .* itself"),
+        ({"head": ("body_7c", np.zeros(3))}, "of 'head' is .* six finite numbers"),
+    ],
+)
+def test_connection_wrenches_that_make_no_sense_are_refused(charmie, given, message):
+    graph, d, rules = charmie
+    with pytest.raises(md.StateError, match=message):
+        load_case_of(graph, d, rules, given)
+
+
+CRANE = """
+name: a crane
+bodies: [jib, boom, column]
+joints:
+  jib_cylinder: {holds: jib, by: boom, transmits: [push], from: jib_tube_hinge, at: jib_pin}
+  jib_hinge: {holds: jib, by: boom, transmits: [Fx, Fy, Fz, Mx, My], at: jib_hinge}
+  lift_cylinder: {holds: boom, by: column, transmits: [push], from: lift_tube_hinge, at: lift_pin}
+  boom_hinge: {holds: boom, by: column, transmits: [Fx, Fy, Fz, Mx, My], at: boom_hinge}
+  slew: {holds: column, by: ground, transmits: [Fx, Fy, Fz, Mx, My, Mz], at: slew}
+steps:
+  - {body: jib, balance: Mz about jib_hinge, takes: jib_cylinder.push}
+  - {body: jib, rest: jib_hinge}
+  - {body: boom, balance: Mz about boom_hinge, takes: lift_cylinder.push}
+  - {body: boom, rest: boom_hinge}
+  - {body: column, rest: slew}
+"""
+
+
+def test_cylinders_that_are_subsystems_of_their_own_are_no_loads():
+    text = (ROBOTS / "crane.urdf").read_text()
+    for rod in ("lift_tube", "lift_rod", "jib_tube", "jib_rod"):  # rules know no rods with mass
+        text = re.sub(rf'(<link name="{rod}">\s*)<inertial>.*?</inertial>', r"\1", text, flags=re.DOTALL)
+    graph, rules = load(text), rules_from(yaml.safe_load(CRANE))
+    robot = RobotReactions(graph, rules)
+    assert robot.carried_subsystems == ()  # their wrenches are the cylinders' forces
+    state = [0.4, 0.3, 0.2], [0.2, 0.1, -0.1], [0.3, 0.2, 0.1]
+    dynamics = md.InverseDynamics(graph).solve(
+        *state, guess=None, external_wrenches={"jib": [1.0, 2.0, 3.0, 0.1, 0.2, 0.3]}
+    )
+    shared = ReactionSharing(rules)(robot.load_case(dynamics))
+    forces = [shared.components[name, "push"] for name in ("lift_cylinder", "jib_cylinder")]
+    assert np.allclose(forces, dynamics.tau[1:], rtol=1e-12, atol=0)
+    with pytest.raises(md.StateError, match="'lift': it belongs to the mechanism 'a crane' itself"):
+        robot.load_case(dynamics, {"lift": ("lift_tube", np.zeros(6))})
+
+
+def test_a_rod_that_has_mass_is_refused():
+    text = small_torso_text().replace(
+        '<link name="act5_rod"/>',
+        '<link name="act5_rod"><inertial><mass value="0.1"/>'
+        '<inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>',
+    )
+    graph = load(text)
+    with pytest.raises(md.UnsupportedModelError, match="link 'act5_rod' between its bodies has mass"):
+        load_case_of(graph, at_rest(graph), read_rules(RULES_OF_LOAD_CASE))
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "words"),
+    [
+        ("at: torso_pitch", "at: hip", "joint 'j5': no joint, loop joint or spring 'hip'"),
+        ("by: body_2", "by: body_4", "'j3': by is 'body_4', but 'base_yaw' connects 'body_3' to none of"),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: body_3",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
+        (
+            "j5: {holds: body_5, by: body_4",
+            "j5: {holds: body_5, by: bodi_4",
+            "'j5': .* connects 'body_5' to 'body_4'",
+        ),
+    ],
+)
+def test_a_name_that_the_robot_does_not_have_is_refused(tmp_path, right, wrong, words):
+    path = tmp_path / "rules.yaml"
+    path.write_text(RULES_OF_LOAD_CASE.read_text().replace(right, wrong))
+    graph = load(small_torso_text())
+    with pytest.raises(md.StateError, match=words):
+        load_case_of(graph, at_rest(graph), read_rules(path))
