@@ -25,10 +25,10 @@ from .matrices import (
     LARGEST,
     Definitions,
     Expression,
+    Sweeps,
     exact,
     number_of_terms,
     readable,
-    symbolic_matrices,
     symbolic_tree,
     sympy,
     written_out,
@@ -170,7 +170,7 @@ class SymbolicClosedForm:
         data = symbolic_tree(tree, parameters == "symbols")
         definitions = Definitions()
         loads = _loads(tree, self.loaded_links, self.wrenches)
-        M, C, N = symbolic_matrices(tree, data, self.q, self.v, loads, definitions)
+        M, C, N = Sweeps(tree, data, self.q, self.v, definitions).matrices(loads)
         self.values, self.definitions = data.values, definitions.table
         self.M, self.C, self.N = (
             sympy.ImmutableMatrix(n, n, M.ravel()),
