@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,36 @@ class Coordinates:
     q: tuple[int, int]
     v: tuple[int, int]
     units: str
+
+
+_UNITS = {
+    "revolute": "rad, N m",
+    "continuous": "rad, N m",
+    "prismatic": "m, N",
+    "spherical": "q: quaternion w x y z; v: angular velocity, in the child's axes",
+    "floating": "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
+}
+
+
+def coordinates_of(graph: Any, names: Sequence[str]) -> tuple[Coordinates, ...]:
+    """Return where the numbers of these joints of a graph are stored, one joint after the other."""
+    joints, q, v = [], 0, 0
+    for name in names:
+        kind = graph.joint(name).type
+        spans = (q, kind.nq), (v, kind.nv)
+        joints.append(Coordinates(name, kind.value, *spans, _UNITS.get(kind.value, "SI units")))
+        q, v = q + kind.nq, v + kind.nv
+    return tuple(joints)
+
+
+def library_version() -> str:
+    """Return the version of this library."""
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
+
+    try:
+        return version("modular_dynamics")
+    except PackageNotFoundError:
+        return "from its sources"
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,18 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..codegen.c99 import identifier
-from ..codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ..codegen.c_files import (
+    Recording,
+    Robot,
+    coordinates_of,
+    header,
+    library_version,
+    source,
+    test_program,
+)
 from ..codegen.casadi import casadi_function
 from ..exceptions import StateError
-from ..model import JointType, SubsystemGraph, require_graph
+from ..model import SubsystemGraph, require_graph
 from ..optional_packages import needed
 from ..text.beside import write_beside
 from .tree import tree_recordings
@@ -22,8 +30,6 @@ from .tree import tree_recordings
 __all__ = [
     "CasadiFunctions",
     "ExportedC",
-    "coordinates_of",
-    "library_version",
     "recordings_of",
     "write_files",
 ]
@@ -53,15 +59,6 @@ def recordings_of(
     if guess is not None:
         raise StateError(f"{what}: '{graph.name}' has no loops; guess= selects how loops close")
     return tree_recordings(graph, functions, links, what)
-
-
-_UNITS = {
-    JointType.REVOLUTE: "rad, N m",
-    JointType.CONTINUOUS: "rad, N m",
-    JointType.PRISMATIC: "m, N",
-    JointType.SPHERICAL: "q: quaternion w x y z; v: angular velocity, in the child's axes",
-    JointType.FLOATING: "q: position x y z [m], quaternion w x y z; v: linear, angular, in the child's axes",
-}
 
 
 @dataclass(frozen=True)
@@ -133,17 +130,6 @@ def _checked_path(path: str | Path) -> Path:
     return file
 
 
-def coordinates_of(graph: SubsystemGraph, names: Sequence[str]) -> tuple[Coordinates, ...]:
-    """Return where the numbers of these joints are stored, one joint after the other."""
-    joints, q, v = [], 0, 0
-    for name in names:
-        kind = graph.joint(name).type
-        spans = (q, kind.nq), (v, kind.nv)
-        joints.append(Coordinates(name, kind.name.lower(), *spans, _UNITS.get(kind, "SI units")))
-        q, v = q + kind.nq, v + kind.nv
-    return tuple(joints)
-
-
 def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str, ...]) -> Robot:
     x, y, z = map(float, graph.gravity)
     notes = [f"Gravity in the root link's frame: {x!r} {y!r} {z!r} m/s^2. No external wrenches."]
@@ -155,16 +141,6 @@ def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str,
     joints = coordinates_of(graph, graph.independent_joint_names)
     all_joints = coordinates_of(graph, graph.joint_names) if graph.has_loops else ()
     return Robot(graph.name, stem, prefix, joints, (*notes, *more_notes), library_version(), all_joints)
-
-
-def library_version() -> str:
-    """Return the version of this library."""
-    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415  # slow, and seldom needed
-
-    try:
-        return version("modular_dynamics")
-    except PackageNotFoundError:
-        return "from its sources"
 
 
 # CasADi functions of a graph: `graph.to_casadi`.

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..codegen.c99 import comment_text, unique_identifiers
-from ..codegen.c_files import Coordinates, order_lines
+from ..codegen.c_files import Coordinates, coordinates_of, library_version, order_lines
 from ..dynamics.arguments import Array
 from ..dynamics.core_robot import robot_arrays
 from ..exceptions import StateError, UnsupportedModelError
 from ..loops.core_loops import core_loops, loop_arrays
 from ..loops.dynamics.solver import solver_of
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
-from .c_code import coordinates_of, library_version, write_files
+from .c_code import write_files
 
 __all__ = ["to_cpp"]
 

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 __all__ = ["STUDY"]
 
 TOP = 10  # designs of a report
-#: Options that not all actions take.
-ACTIONS_OF = {
-    "output": ("run", "urdf"),
-    "scheduler": ("run",),
-    "workers": ("run",),
-    "quiet": ("run",),
-    "study": ("report", "urdf"),
-    "top": ("report",),
-    "best": ("urdf",),
-    "design": ("urdf",),
-}
 ABOUT = """\
 Computes the loads of a robot's actuators for many designs, which a study file in YAML
 describes (docs/design_studies.md).
@@ -56,42 +45,35 @@ EXAMPLES = """\
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("run", "report", "urdf"), help="what to do")
-    parser.add_argument("path", help="run: the study file; report, urdf: the folder of its results")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="run: folder of the results; urdf: the file (default: none, it is needed)",
-    )
-    run = parser.add_argument_group("run")
-    run.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="Dask scheduler, as tcp://host:8786 (default: workers on this machine)",
-    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+
+    def action(name: str, about: str, path: str) -> argparse.ArgumentParser:
+        own = actions.add_parser(name, help=about, description=about, allow_abbrev=False)
+        own.add_argument("path", help=path)
+        return own
+
+    run = action("run", "compute all designs that the folder does not have", "the study file")
+    run.add_argument("-o", "--output", metavar="FOLDER", required=True, help="folder of the results")
+    scheduler = "Dask scheduler, as tcp://host:8786 (default: workers on this machine)"
+    run.add_argument("--scheduler", metavar="ADDRESS", help=scheduler)
     run.add_argument("--workers", metavar="N", type=int, help="workers on this machine (default: its cores)")
     run.add_argument("--quiet", action="store_true", help="no progress on stderr (default: it is printed)")
-    parser.add_argument(
-        "--study",
-        metavar="FILE",
-        help="report, urdf: the study file, if it was moved (default: where it was)",
+    report = action("report", "the best designs as a table, pictures and a page", "folder of the results")
+    report.add_argument(
+        "--top", metavar="N", type=int, default=TOP, help="best designs (default: %(default)s)"
     )
-    parser.add_argument("--top", metavar="N", type=int, help=f"report: best designs (default: {TOP})")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--best", action="store_true", help="urdf: the best design (default)")
-    which.add_argument(
-        "--design", metavar="INDEX", type=int, help="urdf: the design of an index (default: the best)"
-    )
+    urdf = action("urdf", "the robot of the best design, or of another one", "folder of the results")
+    urdf.add_argument("-o", "--output", metavar="FILE", required=True, help="the URDF file")
+    which = urdf.add_mutually_exclusive_group()
+    which.add_argument("--best", action="store_true", help="the best design (default)")
+    which.add_argument("--design", metavar="INDEX", type=int, help="the design of an index")
+    for own in (report, urdf):
+        moved = "the study file, if it was moved (default: where it was)"
+        own.add_argument("--study", metavar="FILE", help=moved)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    action = arguments.action
-    for option, actions in ACTIONS_OF.items():
-        given = getattr(arguments, option)  # 0 is given
-        if action not in actions and given is not None and given is not False:
-            raise UsageError(f"--{option} is for study {' and '.join(actions)}, not for study {action}")
-    return {"run": _run_study, "report": _report, "urdf": _urdf}[action](arguments)
+    return {"run": _run_study, "report": _report, "urdf": _urdf}[arguments.action](arguments)
 
 
 def _run_study(arguments: argparse.Namespace) -> int:
@@ -101,8 +83,6 @@ def _run_study(arguments: argparse.Namespace) -> int:
     from ..study.run import run_study  # noqa: PLC0415
     from ..study.store import Store  # noqa: PLC0415
 
-    if arguments.output is None:
-        raise UsageError("-o is needed: the folder of the results")
     if arguments.workers is not None and not 1 <= arguments.workers <= 1024:
         raise UsageError(f"--workers is {arguments.workers}; 1 to 1024 are possible")
     if arguments.scheduler is not None and arguments.workers is not None:
@@ -139,7 +119,7 @@ def _report(arguments: argparse.Namespace) -> int:
     from ..study.findings import best_rows, design_head, design_row, summary_lines  # noqa: PLC0415
     from ..study.report import written_report  # noqa: PLC0415  # takes long
 
-    top = TOP if arguments.top is None else arguments.top
+    top = arguments.top
     if top < 1:
         raise UsageError(f"--top is {top}; 1 or more designs are needed")
     findings = _findings(arguments)
@@ -159,8 +139,6 @@ def _urdf(arguments: argparse.Namespace) -> int:
     from ..study.findings import findings_of  # noqa: PLC0415
     from ..study.reading import sources_of  # noqa: PLC0415
 
-    if arguments.output is None:
-        raise UsageError("-o is needed: the URDF file to write")
     study, store = _opened(arguments)
     raise_if_read("--output", arguments.output, [*store.kept, *sources_of(study)])
     findings = findings_of(study, store)

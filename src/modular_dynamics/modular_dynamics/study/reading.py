@@ -157,14 +157,16 @@ def _input(name: str, own: Element, trajectories: Iterable[str], folder: Path) -
 
 
 def _catalogue(name: str, own: Element, folder: Path) -> Input:
+    given = own
     if isinstance(own.item["catalogue"], str):  # rows in a file of their own
         try:
             file = folder / own.text("catalogue")
             content = text_of(path_of(file), "catalogue", MAX_YAML_BYTES, StudyError)
         except StudyError as error:
             raise own.failure("catalogue", f": {error}") from error
-        own = own._replace(item={**own.item, "catalogue": _top(content, str(file), "rows by name").item})
-    rows = own.named("catalogue")
+        top = _top(content, f"catalogue '{file}'", "a mapping of rows by name")
+        given = top._replace(item={"catalogue": top.item}, path=own.path)
+    rows = given.named("catalogue")
     if not rows:
         raise own.wrong("catalogue", "at least one row")
     head = next(iter(rows.values())).names()

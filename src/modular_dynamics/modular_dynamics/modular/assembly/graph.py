@@ -18,6 +18,7 @@ from ...loops.constraints.coordinates import Coordinates
 from ...loops.constraints.newton import CLOSED
 from ...model import Anchor, Body, Connection, Joint, Link, LoopJoint, Subsystem, SubsystemGraph
 from ...model.changes.bodies import body_of, parts_of
+from ...model.changes.reindexing import attachment
 from ..modules.parts import mating
 from ..names import LONGEST_NAME, is_label, listed, shown
 from .docking import Docking
@@ -321,29 +322,18 @@ def _subsystems(structure: Structure, groups: Mapping[str, Sequence[str]], rows:
         if first == end:
             continue
         index_of.update(dict.fromkeys(modules, len(made)))
-        joint, carrier = rows.joints[first], rows.parents[first]
+        carrier = rows.parents[first]
         body = rows.ground if carrier is None else rows.bodies[carrier]
-        above = rows.parents[first:end]
-        entries = [k for k, parent in enumerate(above, first) if parent is None or parent < first]
-        links = {rows.joints[k].parent_link for k in entries}
-        link = joint.parent_link if len(links) == 1 else body.name
-        alone = len(entries) == 1
-        x_body_link = body.links[link]
-        x_body = joint.x_parent_joint if alone else x_body_link
-        x_link = x_body if x_body_link is DualQuaternion.identity else x_body_link.conjugate() * x_body
+        joints = tuple(rows.joints[first:end])
+        above = zip(joints, rows.parents[first:end], strict=True)
+        entries = [joint for joint, parent in above if parent is None or parent < first]
+        link, x_link, x_body = attachment(entries, body.name, body.links)
+        connection = Connection(link, carrier, x_link, x_body)
+        root_link = entries[0].child_link if len(entries) == 1 else link
         entered = next(module for module in modules if structure.placed[module].joints)
-        made.append(
-            Subsystem(
-                name,
-                first,
-                tuple(rows.joints[first:end]),
-                tuple(rows.bodies[first:end]),
-                Connection(link, carrier, x_link, x_body),
-                index_of[structure.placed[entered].site.module],
-                False,
-                joint.child_link if alone else link,
-            )
-        )
+        before = index_of[structure.placed[entered].site.module]
+        bodies = tuple(rows.bodies[first:end])
+        made.append(Subsystem(name, first, joints, bodies, connection, before, False, root_link))
     return made
 
 

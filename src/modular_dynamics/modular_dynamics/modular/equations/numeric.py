@@ -64,7 +64,7 @@ def generalized_mass(mass: Any, com: Array, inertia: Array) -> Array:
 
 
 def gyroscopic(M: Array, V: Array, half: Any = 0.5) -> Array:
-    """Return B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M - b) / 2, see numeric.py.
+    """Return B (6, 6), skew-symmetric, with B V = -ad_V^T M V: (M ad_V - ad_V^T M - b) / 2, as above.
 
     half: 1/2 as M and V have their numbers.
     """

@@ -2,14 +2,21 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, reduce
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ....codegen.c99 import identifier
-from ....codegen.c_files import Coordinates, Recording, Robot, header, source, test_program
+from ....codegen.c_files import (
+    Recording,
+    Robot,
+    coordinates_of,
+    header,
+    library_version,
+    source,
+    test_program,
+)
 from ....codegen.program import Listing, Program, program
 from ....exceptions import StateError, UnsupportedModelError
 from ....model import SubsystemGraph
@@ -18,10 +25,10 @@ from .matrices import (
     LARGEST,
     Definitions,
     Expression,
+    Sweeps,
     exact,
     number_of_terms,
     readable,
-    symbolic_matrices,
     symbolic_tree,
     sympy,
     written_out,
@@ -91,13 +98,6 @@ def program_of(function: Function) -> Program:
     inputs = tuple((name, len(symbols)) for name, symbols in function.inputs)
     result = (f"{function.name}_out", function.shape, "[SI units]")
     return program(function.name, function.purpose, inputs, listing.simplified(results), [result])
-
-
-def _version() -> str:
-    try:
-        return f"{version('modular_dynamics')}, closed form by SymPy"
-    except PackageNotFoundError:
-        return "from its sources, closed form by SymPy"
 
 
 def _converted(expression: Expression, listing: Listing, known: dict[Expression, int]) -> int:
@@ -170,7 +170,7 @@ class SymbolicClosedForm:
         data = symbolic_tree(tree, parameters == "symbols")
         definitions = Definitions()
         loads = _loads(tree, self.loaded_links, self.wrenches)
-        M, C, N = symbolic_matrices(tree, data, self.q, self.v, loads, definitions)
+        M, C, N = Sweeps(tree, data, self.q, self.v, definitions).matrices(loads)
         self.values, self.definitions = data.values, definitions.table
         self.M, self.C, self.N = (
             sympy.ImmutableMatrix(n, n, M.ravel()),
@@ -258,7 +258,10 @@ class SymbolicClosedForm:
             raise StateError(f"{name!r} cannot be a prefix in C: letters, digits and '_', a letter first")
         if not self.q:
             raise UnsupportedModelError(f"'{self.name}' has no joints: there are no equations to write in C")
-        about = Robot(self.name, name, name, self._coordinates(), tuple(self._notes()), _version())
+        about = Robot(
+            *(self.name, name, name, coordinates_of(self._graph, self.joint_names), tuple(self._notes())),
+            f"{library_version()}, closed form by SymPy",
+        )
         own = [self.function(function) for function in functions]
         programs, recordings = [program_of(function) for function in own], []
         for function, one in zip(own, programs, strict=True):
@@ -282,13 +285,6 @@ class SymbolicClosedForm:
             more = (loads,) if function.name in ("N", "tau") else ()
             results.append(np.ravel(getattr(self._numeric, function.name)(*state, *more)))
         return tuple(of_name[name] for name, _ in function.inputs), np.array(results)
-
-    def _coordinates(self) -> tuple[Coordinates, ...]:
-        kinds = [self._graph.joint(name).type.value for name in self.joint_names]
-        return tuple(
-            Coordinates(name, kind, (k, 1), (k, 1), "m, N" if kind == "prismatic" else "rad, N m")
-            for k, (name, kind) in enumerate(zip(self.joint_names, kinds, strict=True))
-        )
 
     def _notes(self) -> list[str]:
         notes = [f"q[{k}], v[{k}], tau[{k}]: joint {name}" for k, name in enumerate(self.joint_names)]

@@ -19,10 +19,10 @@ __all__ = [
     "Expression",
     "LARGEST",
     "SymbolicTree",
+    "Sweeps",
     "exact",
     "number_of_terms",
     "readable",
-    "symbolic_matrices",
     "symbolic_tree",
     "sympy",
     "written_out",
@@ -256,32 +256,12 @@ def _by_squares(flat: Expression) -> list[Expression]:
 _ROWS = ("x", "y", "z", "wx", "wy", "wz")
 
 
-class SymbolicMatrices(NamedTuple):
-    """M, C (nv, nv) and N (nv,) as arrays of expressions."""
-
-    M: Array
-    C: Array
-    N: Array
-
-
-def symbolic_matrices(
-    tree: TreeData,
-    exact: SymbolicTree,
-    q: Sequence[Any],
-    v: Sequence[Any],
-    wrenches: dict[int, Array],
-    definitions: Definitions,
-) -> SymbolicMatrices:
-    """Return M, C and N in intermediate expressions, which are added to ``definitions``.
+class Sweeps:
+    """Symbolic sweeps over the bodies of one tree; intermediate expressions are added to ``definitions``.
 
     Args:
-        q, v: symbols, in joint_names' order. wrenches: F^e of bodies, in their frames.
+        q, v: symbols, in joint_names' order.
     """
-    return _Sweeps(tree, exact, q, v, definitions).matrices(wrenches)
-
-
-class _Sweeps:
-    """Symbolic sweeps over the bodies of one tree."""
 
     def __init__(
         self,
@@ -296,8 +276,8 @@ class _Sweeps:
         self.X = [self._direct(k) for k in range(len(tree.bodies))]
         self.J = self._columns()
 
-    def matrices(self, wrenches: dict[int, Array]) -> SymbolicMatrices:
-        """Return M, C and N."""
+    def matrices(self, wrenches: dict[int, Array]) -> tuple[Array, Array, Array]:
+        """Return M, C (nv, nv) and N (nv,) in intermediate expressions. ``wrenches``: F^e by body."""
         n, at = len(self.tree.bodies), self.tree.columns
         M, C, N = (np.full(shape, sympy.S.Zero, dtype=object) for shape in ((n, n), (n, n), (n,)))
         rates = [s * self.v[k] for s, k in zip(self.exact.S, at, strict=True)]
@@ -318,7 +298,7 @@ class _Sweeps:
         for i in range(n):
             spring = self.exact.stiffness[i] * (self.q[at[i]] - self.exact.rest_position[i])
             N[at[i]] = self._dot(self.exact.S[i], E[i]) + spring
-        return SymbolicMatrices(M, C, N)
+        return M, C, N
 
     def _named(self, values: Array, name: str) -> Array:
         """Return six symbols that stand for the six values, registered under ``name``."""
