@@ -65,15 +65,6 @@ def _seconds(call: Callable[[], object], repeat: int) -> float:
     return time.perf_counter() - start
 
 
-def medians_by_size(times: Times) -> dict[str, dict[int, float]]:
-    """Medians of what has names of the form "SERIES SIZE": series -> size -> microseconds."""
-    medians: dict[str, dict[int, float]] = {}
-    for name, values in times.items():
-        series, _, size = name.rpartition(" ")
-        medians.setdefault(series, {})[int(size)] = float(np.median(values))
-    return medians
-
-
 def ratio(ours: NDArray[np.float64], peer: NDArray[np.float64]) -> Spread:
     """How many times as fast as a peer, round by round."""
     return Spread.of(peer / ours)
