@@ -1,11 +1,11 @@
 """Pinocchio from Python: single calls, and parallel ones where they exist."""
 
-from functools import cached_property
-
 import numpy as np
 import pinocchio
 
 import modular_dynamics as md
+from benchmark.peers.pinocchio_quantities import Reference
+from benchmark.quantities import State
 from benchmark.setting.robots import VECTORS, Array, States
 from benchmark.setting.timing import Timed
 
@@ -14,22 +14,18 @@ class PinocchioPeer:
     """Pinocchio's model of a graph and the same states in its order; one row for each state."""
 
     def __init__(self, graph: md.SubsystemGraph, states: States, *thread_counts: int) -> None:
-        self.graph, self._thread_counts = graph, thread_counts
-        self._converter = md.crosscheck.PinocchioModel(graph)
-        self.model, self.data = self._converter.model, self._converter.data
-        turns = self._converter.q, self._converter.v, self._converter.v
-        ours = states.q, states.v, states.a
+        self._reference, self._thread_counts = Reference(graph), thread_counts
+        to = self._reference.converter
+        self.model, self.data = to.model, to.data
+        turns, ours = (to.q, to.v, to.v), (states.q, states.v, states.a)
         self.states = States(
             *(np.array([turn(row) for row in rows]) for turn, rows in zip(turns, ours, strict=True))
         )
         # from Pinocchio itself, whose mimic joints are independent: their torques do not follow from ours
         rows = zip(self.states.q, self.states.v, self.states.a, strict=True)
         self.tau = np.array([pinocchio.rnea(self.model, self.data, *row) for row in rows])
-
-    @cached_property
-    def S(self) -> Array:
-        """From our velocities to Pinocchio's: v_theirs = S v_ours, tau_ours = S^T tau_theirs."""
-        return np.array([self._converter.v(unit) for unit in np.eye(self.graph.nv)]).T
+        own = *states.first, self._reference.S.T @ self.tau[0]
+        self._first = State(*own, *[np.empty(0)] * 5)
 
     def timed(self) -> Timed:
         """Single calls by name, parallel ones with their number of threads."""
@@ -65,20 +61,10 @@ class PinocchioPeer:
 
     def results(self) -> dict[str, Array]:
         """Results for the first state, in the graph's order: quantity -> array."""
-        model, data, (q, v, a), S = self.model, self.data, self.states.first, self.S
-        matrix = pinocchio.crba(model, data, q)
-        parts = pinocchio.computeRNEADerivatives(model, data, q, v, a)
+        computed, state = self._reference, self._first
         return {
-            "torques": self.torques(self.tau[0]),
-            "mass matrix": S.T @ (np.triu(matrix) + np.triu(matrix, 1).T) @ S,
-            "accelerations": self.accelerations(pinocchio.aba(model, data, q, v, self.tau[0])),
-            "derivatives": np.array([S.T @ part @ S for part in parts]),
+            "torques": computed.torques(state),
+            "mass matrix": computed.mass_matrix(state),
+            "accelerations": computed.accelerations(state),
+            "derivatives": computed.derivatives(state),
         }
-
-    def torques(self, theirs: Array) -> Array:
-        """Torques in the graph's order."""
-        return self.S.T @ theirs
-
-    def accelerations(self, theirs: Array) -> Array:
-        """Accelerations in the graph's order."""
-        return np.linalg.lstsq(self.S, theirs)[0]
