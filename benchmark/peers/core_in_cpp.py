@@ -56,6 +56,6 @@ class CoreInCpp:
         """Of the first state by the name of the call, after it."""
         return {self._name: self._tau[0].copy()}
 
-    def results(self) -> dict[str, dict[str, Array]]:
-        """Results of the timed call: quantity -> call -> array."""
-        return {"torques": self.torques}
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call."""
+        return {name: ("torques", array) for name, array in self.torques.items()}

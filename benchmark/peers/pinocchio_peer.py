@@ -1,5 +1,7 @@
 """Pinocchio from Python: single calls, and parallel ones where they exist."""
 
+from functools import cached_property
+
 import numpy as np
 import pinocchio
 
@@ -27,6 +29,7 @@ class PinocchioPeer:
         own = *states.first, self._reference.S.T @ self.tau[0]
         self._first = State(*own, *[np.empty(0)] * 5)
 
+    @cached_property
     def timed(self) -> Timed:
         """Single calls by name, parallel ones with their number of threads."""
         model, data, (q, v, a), tau = self.model, self.data, self.states.first, self.tau[0].copy()
@@ -59,12 +62,12 @@ class PinocchioPeer:
         """Torques of so many states, in Pinocchio's order: the input of forward dynamics."""
         return self.tau[np.arange(count) % len(self.tau)]
 
-    def results(self) -> dict[str, Array]:
-        """Results for the first state, in the graph's order: quantity -> array."""
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call, in the graph's order."""
         computed, state = self._reference, self._first
         return {
-            "torques": computed.torques(state),
-            "mass matrix": computed.mass_matrix(state),
-            "accelerations": computed.accelerations(state),
-            "derivatives": computed.derivatives(state),
+            "rnea": ("torques", computed.torques(state)),
+            "crba": ("mass matrix", computed.mass_matrix(state)),
+            "aba": ("accelerations", computed.accelerations(state)),
+            "computeRNEADerivatives": ("derivatives", computed.derivatives(state)),
         }

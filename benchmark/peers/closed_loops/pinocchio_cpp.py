@@ -107,12 +107,8 @@ class PinocchioTreeCpp:
         rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_a(states.a)
         self._arrays = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
         library.bind(robot, ctypes.c_int64(len(self._tau)), *map(pointer, [*self._arrays, none, self._tau]))
-        self._call = lambda: library.tree(robot)
+        self.timed: Timed = {"rnea (loop in C++)": (lambda: library.tree(robot), len(self._tau))}
 
-    def timed(self) -> Timed:
-        """The loop over all states."""
-        return {"rnea (loop in C++)": (self._call, len(self._tau))}
-
-    def results(self) -> dict[str, Array]:
-        """Torques of the first state, in the graph's order."""
-        return {"torques": self._order.from_tau(self._tau[0])}
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call, in the graph's order."""
+        return {name: ("torques", self._order.from_tau(self._tau[0])) for name in self.timed}
