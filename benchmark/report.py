@@ -27,7 +27,7 @@ PEERS_NOTE = """\
 
 
 def print_robot(console: Console, figures: RobotFigures) -> None:
-    """Comparisons of one robot, and how closely the libraries agree."""
+    """Print comparisons of one robot, and how closely the libraries agree."""
     rows, before = [], None
     for one in figures.comparisons:
         again = before == (one.what, one.peer)
@@ -64,7 +64,7 @@ def print_summary(console: Console, robots: list[RobotFigures]) -> None:
 
 
 def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:
-    """Milliseconds of each change, and of the change with the first torques after it."""
+    """Print milliseconds of each change, and of the change with the first torques after it."""
     rows = []
     for name, time in figures.change.items():
         target, used = TARGETS.get(name), figures.first_torque[name]

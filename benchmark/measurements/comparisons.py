@@ -24,7 +24,7 @@ class Library(Protocol):
 
     @property
     def timed(self) -> Timed:
-        """The calls by name; those of ours begin with one of VARIANTS."""
+        """Return the calls by name; those of ours begin with one of VARIANTS."""
 
     def results(self) -> dict[str, tuple[str, Array]]:
         """Return quantity and result for the first state by call, in the graph's order."""
@@ -51,7 +51,7 @@ DERIVATIVES = ("computeRNEADerivatives",)
 
 
 def rows(threads: int, joints: int) -> list[Row]:
-    """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
+    """Return all comparisons; up to seven joints, most of a single call's time is the call itself."""
     out = "inverse_dynamics out="
     comparisons = [
         Row("torques, out=", out, ("rnea",), 2.0 if joints <= 7 else 3.0),

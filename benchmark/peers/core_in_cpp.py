@@ -53,7 +53,7 @@ class CoreInCpp:
 
     @property
     def torques(self) -> dict[str, Array]:
-        """Of the first state by the name of the call, after it."""
+        """Return torques of the first state by the name of the call that computed them."""
         return {self._name: self._tau[0].copy()}
 
     def results(self) -> dict[str, tuple[str, Array]]:

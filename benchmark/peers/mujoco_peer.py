@@ -52,7 +52,7 @@ class MujocoPeer:
 
     @cached_property
     def timed(self) -> Timed:
-        """Whole pipelines, and the fewest steps that yield torques or a mass matrix, sparse and full."""
+        """Return whole pipelines, and the fewest steps to torques or a mass matrix, sparse and full."""
         model, inverse, forward = self.model, self._inverse, self._forward
         return {
             "mj_inverse": (lambda: mujoco.mj_inverse(model, inverse), 1),

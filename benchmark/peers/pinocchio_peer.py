@@ -31,7 +31,7 @@ class PinocchioPeer:
 
     @cached_property
     def timed(self) -> Timed:
-        """Single calls by name, parallel ones with their number of threads."""
+        """Return single calls by name, parallel ones with their number of threads."""
         model, data, (q, v, a), tau = self.model, self.data, self.states.first, self.tau[0].copy()
         world = pinocchio.Convention.WORLD  # which convention is faster depends on the robot
         calls: Timed = {
@@ -47,7 +47,7 @@ class PinocchioPeer:
         return calls
 
     def parallel(self, threads: int, count: int = VECTORS) -> Timed:
-        """rneaInParallel and abaInParallel, which take columns."""
+        """Return rneaInParallel and abaInParallel, which take columns."""
         rows = self.states.repeated(count)
         q, v, a, given = (x.T for x in (rows.q, rows.v, rows.a, self.many_torques(count)))
         tau, acceleration = np.zeros((2, count, self.model.nv)).transpose(0, 2, 1)
@@ -59,7 +59,7 @@ class PinocchioPeer:
         }
 
     def many_torques(self, count: int) -> Array:
-        """Torques of so many states, in Pinocchio's order: the input of forward dynamics."""
+        """Return torques of so many states, in Pinocchio's order: the input of forward dynamics."""
         return self.tau[np.arange(count) % len(self.tau)]
 
     def results(self) -> dict[str, tuple[str, Array]]:

@@ -30,7 +30,7 @@ FLAGS = (
 
 
 def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
-    """The library. Raises BuildError: headers or a compiler are missing."""
+    """Return the compiled library. Raises BuildError: headers or a compiler are missing."""
     headers, eigen = header_folders()
     cxx = cxx_compiler()
     parts = SOURCE.read_text(encoding="utf-8"), pinocchio.__version__, str(headers), str(eigen)
@@ -88,7 +88,7 @@ class PinocchioCpp:
 
     @property
     def torques(self) -> dict[str, Array]:
-        """As of :class:`.PinocchioClosed`."""
+        """Return torques of the independent joints, of one state and of all, after the calls."""
         return {"single": self._tau[0].copy(), "batch": self._tau.copy()}
 
 
