@@ -27,7 +27,7 @@ PEERS_NOTE = """\
 
 
 def print_robot(console: Console, figures: RobotFigures) -> None:
-    """Comparisons of one robot, and how closely the libraries agree."""
+    """Print comparisons of one robot, and how closely the libraries agree."""
     rows, before = [], None
     for one in figures.comparisons:
         again = before == (one.what, one.peer)
@@ -40,8 +40,8 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
     print_table(console, title, columns, rows, gap=0)  # 100 columns are few for the longest names
     console.print("  largest differences from Pinocchio, relative to the largest entry:")
     for quantity, differences in figures.agreement.items():
-        if differences:
-            console.print(f"    {quantity}: {_largest(differences)}", highlight=False)
+        listed = ", ".join(f"{value:.0e} ({group})" for group, value in differences.items())
+        console.print(f"    {quantity}: {listed}", highlight=False)
     for note in figures.notes:
         console.print(f"  {note}", highlight=False)
     console.print()
@@ -49,16 +49,6 @@ def print_robot(console: Console, figures: RobotFigures) -> None:
 
 def _short(microseconds: float) -> str:
     return f"{microseconds:.{3 if microseconds < 9.9995 else 1}f}"
-
-
-def _largest(differences: dict[str, float]) -> str:
-    """Return the largest difference of each library; single precision apart."""
-    groups: dict[str, float] = {}
-    for name, value in differences.items():
-        ours = name.startswith(("library", "core", "C99"))
-        group = ("float32" if "float32" in name else "ours") if ours else name
-        groups[group] = max(value, groups.get(group, 0.0))
-    return ", ".join(f"{value:.0e} ({group})" for group, value in groups.items())
 
 
 def print_summary(console: Console, robots: list[RobotFigures]) -> None:
@@ -74,7 +64,7 @@ def print_summary(console: Console, robots: list[RobotFigures]) -> None:
 
 
 def print_changes(console: Console, robot: str, figures: ChangeFigures) -> None:
-    """Milliseconds of each change, and of the change with the first torques after it."""
+    """Print milliseconds of each change, and of the change with the first torques after it."""
     rows = []
     for name, time in figures.change.items():
         target, used = TARGETS.get(name), figures.first_torque[name]

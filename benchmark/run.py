@@ -40,7 +40,7 @@ compiled with -O3 -march=native.
 
 
 def main() -> int:
-    """Measure, print the tables, write out/bench/*.json; 1 when a message was not answered."""
+    """Measure, print the tables, write out/bench/*.json; return 1 when a message was not answered."""
     options = _options()
     options.out.mkdir(parents=True, exist_ok=True)
     machine = describe()
@@ -80,7 +80,7 @@ class Run:
         return status
 
     def robots(self) -> None:
-        """Every algorithm on every robot."""
+        """Compare every algorithm on every robot."""
         generated = self._options.out / "generated"
         for urdf in self._urdfs:
             number = f"robot {len(self._robots) + 1} of {len(self._urdfs)}"
@@ -91,19 +91,19 @@ class Run:
         self._write("robots", robots=[asdict(figures) for figures in self._robots])
 
     def loops(self) -> None:
-        """Robots with loops beside their trees and beside other libraries."""
+        """Compare robots with loops with their trees and other libraries."""
         figures = measure_loops(self._rounds, self._options.out / "generated", self._ticker("loops"))
         print_loops(self._console, figures)
         self._write("loops", **asdict(figures))
 
     def changes(self) -> None:
-        """Payloads, attached arms, docked modules and other changes."""
+        """Time payloads, attached arms, docked modules and other changes."""
         figures = measure_changes(LARGE, ARM, self._rounds, self._ticker("changes"))
         print_changes(self._console, LARGE.stem, figures)
         self._write("changes", robot=LARGE.stem, **asdict(figures))
 
     def readiness(self) -> None:
-        """From the start of a process to torques."""
+        """Time processes from their start to torques."""
         from benchmark.measurements.readiness import measure_starts, print_starts  # noqa: PLC0415  # ROS
 
         starts = measure_starts(3 if self._options.quick else 5, self._ticker("readiness"))
@@ -111,7 +111,7 @@ class Run:
         self._write("readiness", starts=[asdict(one) for one in starts])
 
     def node(self) -> int:
-        """dynamics_node under load, beside an echo."""
+        """Time answers of dynamics_node under load, beside an echo."""
         from benchmark.studies.answer_latency import measure_answers, print_answers  # noqa: PLC0415  # ROS
 
         rate, seconds = self._options.rate, self._options.seconds

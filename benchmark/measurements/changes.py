@@ -27,7 +27,7 @@ class ChangeFigures:
 
 
 def measure_changes(urdf: Path, arm: Path, rounds: int, tick: Callable[[str], None]) -> ChangeFigures:
-    """Times of each change of the robot at ``urdf``, to which the robot at ``arm`` is attached.
+    """Measure each change of the robot at ``urdf``, to which the robot at ``arm`` is attached.
 
     Then of modules that dock at random trees of Backbones, and leave them.
     """

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 
@@ -12,13 +13,25 @@ from benchmark.peers.compilers import BuildError
 from benchmark.peers.core_in_cpp import CoreInCpp
 from benchmark.peers.exported_c import CodeInC
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
-from benchmark.peers.ours import OurCore, Ours
+from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer
-from benchmark.setting.robots import VECTORS, Array, random_states
+from benchmark.setting.robots import Array, random_states
 from benchmark.setting.timing import Spread, Timed, Times, interleaved, ratio
 
-Peer = PinocchioPeer | PinocchioTreeCpp | MujocoPeer  # another library on the same states
-Variant = Ours | OurCore | CoreInCpp | CodeInC
+
+class Library(Protocol):
+    """Calls of one library on the same states."""
+
+    @property
+    def timed(self) -> Timed:
+        """Return the calls by name; those of ours begin with one of VARIANTS."""
+
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call, in the graph's order."""
+
+
+#: Ours: the public functions, whose times have targets; what they call, from Python and from C++; exported C.
+VARIANTS = TARGETED, *_ = "library", "core", "core, C++", "C99"
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,6 @@ class Row:
     target: float | None = None
 
 
-#: The variant of ours whose times have targets: the public functions.
-TARGETED = "library"
 #: Ours gives the whole matrix; Pinocchio the upper half.
 MASS = ("crba", "crba (world)", "mj kinematics + crb + full")
 FORWARD = ("aba", "aba (world)", "mj_forward")
@@ -40,7 +51,7 @@ DERIVATIVES = ("computeRNEADerivatives",)
 
 
 def rows(threads: int, joints: int) -> list[Row]:
-    """All comparisons of a robot. Up to seven joints, the call itself is most of a single call's time."""
+    """Return all comparisons; up to seven joints, most of a single call's time is the call itself."""
     out = "inverse_dynamics out="
     comparisons = [
         Row("torques, out=", out, ("rnea",), 2.0 if joints <= 7 else 3.0),
@@ -94,52 +105,48 @@ class RobotFigures:
 
 
 def compare(urdf: str, threads: int, rounds: int, cache: Path, tick: Callable[[str], None]) -> RobotFigures:
-    """Measure a robot. Peers that are missing or do not support the robot are left out, with a note."""
+    """Measure a robot. What is missing or does not support the robot is left out, with a note."""
     graph, notes = md.load_urdf(urdf), list[str]()
     states = random_states(graph)
-    tau = md.inverse_dynamics(graph, *states.first)
-    variants: dict[str, Variant] = {
-        TARGETED: Ours(graph, states, states.repeated(VECTORS), threads),
-        "core": OurCore(graph, states),
+    rows_of, tau = (states.q, states.v, states.a), md.inverse_dynamics(graph, *states.first)
+    libraries: dict[str, Library] = {
+        "Pinocchio": PinocchioPeer(graph, states, *sorted({1, threads})),
+        "ours": Ours(graph, states, threads),
     }
-    peers: dict[str, Peer] = {"Pinocchio": PinocchioPeer(graph, states, *sorted({1, threads}))}
-    rows_of = states.q, states.v, states.a
-    optional: dict[str, tuple[dict[str, Variant] | dict[str, Peer], Callable[[], Variant | Peer]]] = {
-        "core, C++": (variants, lambda: CoreInCpp(graph, "inverse_dynamics out=", *rows_of)),
-        "C99": (variants, lambda: CodeInC(graph, states, cache)),
-        "Pinocchio, C++": (peers, lambda: PinocchioTreeCpp(built_torques(cache, tick), graph, states)),
-        "MuJoCo": (peers, lambda: MujocoPeer(graph, states, tau)),
+    optional: dict[str, Callable[[], Library]] = {
+        "core, C++": lambda: CoreInCpp(graph, "core, C++ inverse_dynamics out=", *rows_of),
+        "C99": lambda: CodeInC(graph, states, cache),
+        "Pinocchio, C++": lambda: PinocchioTreeCpp(built_torques(cache, tick), graph, states),
+        "MuJoCo": lambda: MujocoPeer(graph, states, tau),
     }
-    for name, (made, make) in optional.items():
+    for name, make in optional.items():
         tick(f"{name}: preparing")
         try:
-            made[name] = make()  # type: ignore[assignment]
+            libraries[name] = make()
         except (BuildError, UnsupportedRobotError) as error:
             notes.append(f"left out: {name}: {error}")
-    timed: Timed = {
-        f"{variant} {name}": call for variant, ours in variants.items() for name, call in ours.timed.items()
-    }
-    for peer in peers.values():
-        timed |= peer.timed()
+    timed: Timed = {}
+    for library in libraries.values():
+        timed |= library.timed
     times = interleaved(timed, rounds, tick)
     return RobotFigures(
         graph.name,
         graph.nv,
-        [one for row in rows(threads, graph.nv) for one in _compared(row, list(variants), times)],
-        _agreement(variants, peers),
+        [one for row in rows(threads, graph.nv) for one in _compared(row, times)],
+        _agreement(libraries),
         {name: float(np.median(values)) for name, values in times.items()},
         notes,
     )
 
 
-def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
+def _compared(row: Row, times: Times) -> list[Comparison]:
     """Return one comparison for each variant that has the call; none where every peer is missing."""
     peers = [name for name in row.peers if name in times]
     if not peers:
         return []
     peer = min(peers, key=lambda name: float(np.median(times[name])))
     comparisons = []
-    for variant in variants:
+    for variant in VARIANTS:
         if (ours := times.get(f"{variant} {row.ours}")) is None:
             continue
         spread = ratio(ours, times[peer])
@@ -150,21 +157,16 @@ def _compared(row: Row, variants: list[str], times: Times) -> list[Comparison]:
     return comparisons
 
 
-def _agreement(variants: dict[str, Variant], peers: dict[str, Peer]) -> dict[str, dict[str, float]]:
-    """Return the largest difference from Pinocchio of each quantity, relative to its largest entry."""
-    results: dict[str, dict[str, Array]] = {}
-    for name, peer in peers.items():
-        for quantity, array in peer.results().items():
-            results.setdefault(quantity, {})[name] = array
-    for variant, ours in variants.items():
-        for quantity, calls in ours.results().items():
-            results[quantity] |= {f"{variant} {call}": array for call, array in calls.items()}
+def _agreement(libraries: dict[str, Library]) -> dict[str, dict[str, float]]:
+    """Return the largest difference from Pinocchio by quantity and library, relative to its largest entry."""
     differences: dict[str, dict[str, float]] = {}
-    for quantity, arrays in results.items():
-        reference = arrays.pop("Pinocchio")
-        scale = np.abs(reference).max()
-        differences[quantity] = {
-            library: float(np.abs(x.reshape(reference.shape) - reference).max() / scale)
-            for library, x in arrays.items()
-        }
+    references = dict(libraries["Pinocchio"].results().values())
+    for library, calls in libraries.items():
+        for name, (quantity, array) in calls.results().items() if library != "Pinocchio" else ():
+            reference = references[quantity]
+            difference = np.abs(array.reshape(reference.shape) - reference).max() / np.abs(reference).max()
+            group = "ours" if name.startswith(VARIANTS) else library
+            group = "float32" if "float32" in name else group
+            known = differences.setdefault(quantity, {})
+            known[group] = max(float(difference), known.get(group, 0.0))
     return differences

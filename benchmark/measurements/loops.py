@@ -39,7 +39,7 @@ class Peer(Protocol):
 
     @property
     def torques(self) -> dict[str, Array]:
-        """By the name of a call, of the independent joints, after it."""
+        """Return torques of the independent joints by the name of the call that computed them."""
 
 
 @dataclass(frozen=True)

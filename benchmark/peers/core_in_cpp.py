@@ -53,9 +53,9 @@ class CoreInCpp:
 
     @property
     def torques(self) -> dict[str, Array]:
-        """Of the first state by the name of the call, after it."""
+        """Return torques of the first state by the name of the call that computed them."""
         return {self._name: self._tau[0].copy()}
 
-    def results(self) -> dict[str, dict[str, Array]]:
-        """Results of the timed call: quantity -> call -> array."""
-        return {"torques": self.torques}
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call."""
+        return {name: ("torques", array) for name, array in self.torques.items()}

@@ -44,7 +44,7 @@ class CodeInC:
     Raises BuildError: no C compiler.
 
     Attributes:
-        timed: under the names of :class:`.ours.Ours`, which they are compared with.
+        timed: "C99 NAME", under the names of :class:`.ours.Ours`.
     """
 
     def __init__(self, graph: md.SubsystemGraph, states: States, folder: Path) -> None:
@@ -55,20 +55,20 @@ class CodeInC:
         library.bind(*map(pointer, (*self._arrays, *self._results.values())))
         rows = many.q, many.v, many.a, np.empty((VECTORS, nv))
         self._rows, self._library = rows, library  # kept alive while C has their addresses
-        calls = {name: getattr(library, f"call_{name}") for name in FUNCTIONS}
-        # the other libraries are called by a line of Python, too
-        self.timed: Timed = {name: (lambda call=call: call(), 1) for name, call in calls.items()}
-        self.timed["inverse_dynamics out="] = self.timed.pop("inverse_dynamics")
-        loop = partial(library.loop, ctypes.c_long(VECTORS), *map(pointer, rows))
-        self.timed["inverse_dynamics float64 1"] = loop, VECTORS
-
-    def results(self) -> dict[str, dict[str, Array]]:
-        """Results for the first state: quantity -> call -> array."""
+        self.timed: Timed = {}
         for name in FUNCTIONS:
-            if getattr(self._library, f"call_{name}")() != 0:
+            call = getattr(library, f"call_{name}")
+            if call() != 0:
                 raise RuntimeError(f"the exported {name} reports an error")
+            # the other libraries are called by a line of Python, too
+            self.timed[f"C99 {name}{' out=' * (name == FUNCTIONS[0])}"] = (lambda call=call: call()), 1
+        loop = partial(library.loop, ctypes.c_long(VECTORS), *map(pointer, rows))
+        self.timed["C99 inverse_dynamics float64 1"] = loop, VECTORS
+
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call."""
         quantities = zip(("torques", "accelerations", "mass matrix"), FUNCTIONS, strict=True)
-        return {quantity: {name: self._results[name]} for quantity, name in quantities}
+        return {f"C99 {name}": (quantity, self._results[name]) for quantity, name in quantities}
 
 
 def _compiled(graph: md.SubsystemGraph, folder: Path) -> ctypes.CDLL:

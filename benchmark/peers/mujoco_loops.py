@@ -32,7 +32,7 @@ def warn_on_stderr() -> None:
 
 
 def parsed_without_shapes(urdf: str) -> etree._Element:
-    """The URDF without shapes, whose mesh files may be elsewhere and would collide."""
+    """Return the URDF without shapes, whose mesh files may be elsewhere and would collide."""
     robot = etree.fromstring(urdf.encode())
     etree.strip_elements(robot, "visual", "collision", with_tail=False)
     return robot
@@ -85,7 +85,7 @@ class MujocoLoops:
         self._pairs = [(model.site(a).id, model.site(b).id) for ends in self._ends.values() for a, b in ends]
 
     def __call__(self, q: Array, v: Array, a: Array) -> None:
-        """Inverse dynamics; positions start from those of the last call, at first with all joints at zero."""
+        """Solve inverse dynamics; positions start from those of the last call, at first from zero."""
         model, data, free, bound = self.model, self.data, self._free, self._bound
         J = self._close(q)
         data.qvel[free] = v
@@ -128,7 +128,7 @@ class MujocoLoops:
         raise ValueError(f"MuJoCo's loops do not close: the last step is {step:.1e}")
 
     def _bias(self) -> Array:
-        """Jdot v: relative accelerations of the pairs of points when no joint accelerates."""
+        """Return Jdot v: relative accelerations of the pairs of points when no joint accelerates."""
         self.data.qacc[:] = 0.0
         self.data.efc_force[:] = 0.0
         mujoco.mj_rnePostConstraint(self.model, self.data)
@@ -136,17 +136,17 @@ class MujocoLoops:
         return np.concatenate(apart)
 
     def _acceleration(self, kind: mujoco.mjtObj, k: int) -> Array:
-        """[angular, linear less gravity]; of a body at its centre of mass."""
+        """Return [angular, linear less gravity] acceleration; of a body at its centre of mass."""
         acceleration = np.empty(6)
         mujoco.mj_objectAcceleration(self.model, self.data, kind, k, acceleration, 0)
         return acceleration
 
     def rotation(self, link: str) -> Array:
-        """Axes of a link (3, 3)."""
+        """Return the axes of a link (3, 3)."""
         return self.data.body(link).xmat.reshape(3, 3).copy()
 
     def point(self, name: str, link: str) -> Array:
-        """Point of a joint (its child's origin), a cut joint (on its successor) or a spring (on ``link``)."""
+        """Return the point of a joint (child's origin), cut joint (on its successor) or spring."""
         if name in self._ends:
             return np.mean([self.data.site(end).xpos for _, end in self._ends[name]], axis=0)
         if name in self._springs:
@@ -154,14 +154,14 @@ class MujocoLoops:
         return self.data.xpos[self.model.joint(name).bodyid[0]].copy()
 
     def reaction(self, link: str) -> Array:
-        """[force, moment] of its parent on a link, at the link's origin in its axes."""
+        """Return [force, moment] of its parent on a link, at the link's origin in its axes."""
         data, k = self.data, self.model.body(link).id
         moment, force = np.split(data.cfrc_int[k], 2)
         about = moment + np.cross(data.subtree_com[self.model.body_rootid[k]] - data.xpos[k], force)
         return np.concatenate([self.rotation(link).T @ force, self.rotation(link).T @ about])
 
     def inertial_load(self, link: str) -> tuple[Array, Array, Array]:
-        """Newton-Euler equations of one link: its centre of mass; force [N] and moment about it [N m]."""
+        """Return a link's centre of mass, and its inertial force [N] and moment about it [N m]."""
         model, data, k = self.model, self.data, self.model.body(link).id
         alpha, acceleration = np.split(self._acceleration(BODY, k), 2)
         velocity = np.empty(6)
@@ -190,7 +190,7 @@ def _add_loop(spec: mujoco.MjSpec, loop: etree._Element) -> list[tuple[str, str]
 
 
 def _add_spring(spec: mujoco.MjSpec, spring: etree._Element) -> tuple[float, float]:
-    """A tendon; its stiffness and the length of zero force: F = k (L - (L0 - F0 / k))."""
+    """Add a tendon; return its stiffness and length of zero force: F = k (L - (L0 - F0 / k))."""
     name, numbers = spring.get("name"), ("stiffness", "free_length", "initial_force", "damping")
     stiffness, free, initial, damping = (float(spring.get(number, 0.0)) for number in numbers)
     if stiffness <= 0.0 or damping or (length := free - initial / stiffness) < 0.0:
@@ -208,5 +208,5 @@ def _numbers(element: etree._Element, key: str) -> Array:
 
 
 def _solve(matrix: Array, right: Array) -> Array:
-    """The least-squares solution of least norm."""
+    """Return the least-squares solution of least norm."""
     return np.linalg.lstsq(matrix, right, rcond=RANK)[0]

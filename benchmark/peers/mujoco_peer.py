@@ -1,5 +1,7 @@
 """MuJoCo on the same URDF, without shapes, contacts, limits, friction and damping: rigid bodies only."""
 
+from functools import cached_property
+
 import numpy as np
 
 import modular_dynamics as md
@@ -48,8 +50,9 @@ class MujocoPeer:
             theirs[self._order] = ours
         return data
 
+    @cached_property
     def timed(self) -> Timed:
-        """Whole pipelines, and the fewest steps that yield torques or a mass matrix, sparse and full."""
+        """Return whole pipelines, and the fewest steps to torques or a mass matrix, sparse and full."""
         model, inverse, forward = self.model, self._inverse, self._forward
         return {
             "mj_inverse": (lambda: mujoco.mj_inverse(model, inverse), 1),
@@ -74,14 +77,14 @@ class MujocoPeer:
         self._crb()
         mujoco.mj_fullM(self.model, self._inverse, self._matrix)
 
-    def results(self) -> dict[str, Array]:
-        """Results for the state, in the graph's order: quantity -> array."""
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call, in the graph's order."""
         self._rne()
         mujoco.mj_forward(self.model, self._forward)
         self._full()
         order = self._order
         return {
-            "torques": self._tau[order],
-            "mass matrix": self._matrix[np.ix_(order, order)],
-            "accelerations": self._forward.qacc[order],
+            "mj kinematics + rne": ("torques", self._tau[order]),
+            "mj kinematics + crb + full": ("mass matrix", self._matrix[np.ix_(order, order)]),
+            "mj_forward": ("accelerations", self._forward.qacc[order]),
         }

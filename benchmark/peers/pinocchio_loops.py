@@ -38,11 +38,11 @@ class PinocchioLoops:
         self.names = tuple(self._joints)
 
     def index(self, name: str) -> int:
-        """The velocity of a joint with one coordinate."""
+        """Return the index of the velocity of a joint with one coordinate."""
         return int(self._joints[name].idx_v)
 
     def configuration(self, coordinates: Mapping[str, float]) -> Array:
-        """Pinocchio's q of joints' coordinates [rad or m]."""
+        """Return Pinocchio's q of joints' coordinates [rad or m]."""
         q: Array = pin.neutral(self.model)
         for name, value in coordinates.items():
             joint = self._joints[name]
@@ -53,7 +53,7 @@ class PinocchioLoops:
         return q
 
     def jacobian(self, q: Array) -> Array:
-        """J (rows, nv) of all pairs, along the root's axes."""
+        """Return J (rows, nv) of all pairs, along the root's axes."""
         pin.computeJointJacobians(self.model, self.data, q)
         pin.updateFramePlacements(self.model, self.data)
         rows = [
@@ -67,7 +67,7 @@ class PinocchioLoops:
         return J
 
     def gap(self, q: Array) -> float:
-        """The largest distance or angle [m, rad] that a pair is open by."""
+        """Return the largest distance or angle [m, rad] that a pair is open by."""
         pin.framesForwardKinematics(self.model, self.data, q)
         sizes = []
         for pair, (first, second) in zip(self.pairs, self._frames, strict=True):
@@ -77,7 +77,7 @@ class PinocchioLoops:
         return max(sizes)
 
     def _velocity_product(self, q: Array, v: Array) -> Array:
-        """gamma = dJ/dt v: accelerations of the pairs at zero joint acceleration."""
+        """Return gamma = dJ/dt v: accelerations of the pairs at zero joint acceleration."""
         pin.forwardKinematics(self.model, self.data, q, v, np.zeros(self.model.nv))
         pin.updateFramePlacements(self.model, self.data)
         rows = []
@@ -90,7 +90,7 @@ class PinocchioLoops:
         return np.concatenate(rows)
 
     def torques(self, q: Array, independent: Sequence[int], rates: Array, accelerations: Array) -> Array:
-        """Torques of the joints with velocities ``independent``, at their rates and accelerations."""
+        """Return torques of the joints with velocities ``independent``, at their rates and accelerations."""
         nv, J = self.model.nv, self.jacobian(q)
         S = np.eye(nv)[list(independent)]
         both = np.vstack([J, S])

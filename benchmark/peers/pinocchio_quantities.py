@@ -61,45 +61,45 @@ class Reference:
         return to.q(state.q), to.v(state.v), to.v(state.a)
 
     def torques(self, state: State) -> Array:
-        """Recursive Newton-Euler algorithm."""
+        """Return torques by the recursive Newton-Euler algorithm."""
         return np.asarray(self.S.T @ pinocchio.rnea(self.model, self.data, *self._state(state)))
 
     def mass_matrix(self, state: State) -> Array:
-        """Composite rigid body algorithm."""
+        """Return the mass matrix by the composite rigid body algorithm."""
         M = pinocchio.crba(self.model, self.data, self._state(state)[0])
         return np.asarray(self.S.T @ (np.triu(M) + np.triu(M, 1).T) @ self.S)
 
     def bias(self, state: State) -> Array:
-        """Coriolis, centrifugal and gravity torques."""
+        """Return Coriolis, centrifugal and gravity torques."""
         q, v, _ = self._state(state)
         return np.asarray(self.S.T @ pinocchio.nonLinearEffects(self.model, self.data, q, v))
 
     def gravity(self, state: State) -> Array:
-        """Torques at rest."""
+        """Return torques at rest."""
         return np.asarray(
             self.S.T @ pinocchio.computeGeneralizedGravity(self.model, self.data, self._state(state)[0])
         )
 
     def accelerations(self, state: State) -> Array:
-        """Articulated body algorithm; with mimic joints, which it has not, M a = tau - h is solved."""
+        """Return accelerations by articulated bodies; of mimic joints by M a = tau - h."""
         if len(self.graph.joint_names) < len(self.graph.joints):
             return np.linalg.solve(self.mass_matrix(state), state.tau - self.bias(state))
         q, v, _ = self._state(state)
         return np.asarray(self.S.T @ pinocchio.aba(self.model, self.data, q, v, self.S @ state.tau))
 
     def derivatives(self, state: State) -> Array:
-        """Of the torques, by q, v and a."""
+        """Return derivatives of the torques by q, v and a."""
         parts = pinocchio.computeRNEADerivatives(self.model, self.data, *self._state(state))
         dq, dv, M = parts
         return np.array([self.S.T @ part @ self.S for part in (dq, dv, np.triu(M) + np.triu(M, 1).T)])
 
     def poses(self, state: State) -> Array:
-        """Of every link."""
+        """Return the poses of all links."""
         pinocchio.framesForwardKinematics(self.model, self.data, self._state(state)[0])
         return np.array([self.data.oMf[self._frame(link)].homogeneous for link in self.graph.links])
 
     def jacobian(self, state: State) -> Array:
-        """Of the last link, in the axes of the root link; columns as rows."""
+        """Return the jacobian of the last link, in the axes of the root link; columns as rows."""
         axes, q = pinocchio.LOCAL_WORLD_ALIGNED, self._state(state)[0]
         frame = self._frame(self.graph.links[-1])
         J = pinocchio.computeFrameJacobian(self.model, self.data, q, frame, axes)
@@ -128,53 +128,53 @@ class Reference:
         return np.array([function(self.model, self.data, frame, axes).vector for frame in frames])
 
     def velocities(self, state: State) -> Array:
-        """Of every link, in the axes of the root link."""
+        """Return velocities of all links, in the axes of the root link."""
         return self._of_links(pinocchio.getFrameVelocity, state)
 
     def link_accelerations(self, state: State) -> Array:
-        """Of every link: angular and that of its origin."""
+        """Return accelerations of all links: angular, and those of their origins."""
         return self._of_links(pinocchio.getFrameClassicalAcceleration, state)
 
     def centre_of_mass(self, state: State) -> Array:
-        """Position, velocity and acceleration."""
+        """Return position, velocity and acceleration of the centre of mass."""
         pinocchio.centerOfMass(self.model, self.data, *self._state(state))
         return np.array([self.data.com[0], self.data.vcom[0], self.data.acom[0]])
 
     def centre_jacobian(self, state: State) -> Array:
-        """Of the centre of mass."""
+        """Return the jacobian of the centre of mass."""
         J = pinocchio.jacobianCenterOfMass(self.model, self.data, self._state(state)[0])
         return np.asarray(np.reshape(J, (3, -1)) @ self.S)
 
     def momentum(self, state: State) -> Array:
-        """Centroidal momentum and its rate."""
+        """Return centroidal momentum and its rate."""
         rate = pinocchio.computeCentroidalMomentumTimeVariation(self.model, self.data, *self._state(state))
         return np.array([self.data.hg.vector, rate.vector])
 
     def momentum_matrix(self, state: State) -> Array:
-        """Centroidal map; columns as rows."""
+        """Return the centroidal map; columns as rows."""
         A = pinocchio.computeCentroidalMap(self.model, self.data, self._state(state)[0])
         return np.asarray((np.reshape(A, (6, -1)) @ self.S).T)
 
     def energies(self, state: State) -> Array:
-        """Kinetic and potential energy."""
+        """Return kinetic and potential energy."""
         q, v, _ = self._state(state)
         kinetic = pinocchio.computeKineticEnergy(self.model, self.data, q, v)
         return np.array([kinetic, pinocchio.computePotentialEnergy(self.model, self.data, q)])
 
     def coriolis(self, state: State) -> Array:
-        """C(q, v)."""
+        """Return C(q, v)."""
         q, v, _ = self._state(state)
         return np.asarray(self.S.T @ pinocchio.computeCoriolisMatrix(self.model, self.data, q, v) @ self.S)
 
     def integrated(self, state: State) -> Array:
-        """From q to where it is after a second at v."""
+        """Return the difference from q to where it is after a second at v."""
         q, v, _ = self._state(state)
         order = md.joint_order.from_pinocchio(self.graph, self.model)
         there = order.from_q(pinocchio.integrate(self.model, q, v))
         return np.asarray(self.graph.difference(state.q, there, shortest=True))
 
     def acceleration_derivatives(self, state: State) -> Array:
-        """Of the accelerations, by q, v and torques; with mimic joints, which it has not, ours."""
+        """Return derivatives of accelerations by q, v and torques; of mimic joints, which it lacks, ours."""
         if len(self.graph.joint_names) < len(self.graph.joints):
             return np.array(md.forward_dynamics_derivatives(self.graph, state.q, state.v, state.tau)[:3])
         q, v, _ = self._state(state)
@@ -184,13 +184,13 @@ class Reference:
         return np.array([self.S.T @ part @ self.S for part in (data.ddq_dq, data.ddq_dv, inverse)])
 
     def regressor(self, state: State) -> Array:
-        """Of the inertial parameters of the moving bodies."""
+        """Return the regressor of the inertial parameters of the moving bodies."""
         Y = pinocchio.computeJointTorqueRegressor(self.model, self.data, *self._state(state))
         ours = self.S.T @ np.reshape(Y, (self.model.nv, -1))[:, self._columns]
         return np.asarray(ours.reshape(*ours.shape[:-1], -1, 10))
 
     def parameters(self, _: State) -> Array:
-        """The inertial parameters themselves."""
+        """Return the inertial parameters."""
         return np.concatenate([self.model.inertias[k].toDynamicParameters() for k in self.converter.ids])
 
 
@@ -216,7 +216,7 @@ class Quantity:
     least: float = 0.0
 
     def difference(self, graph: md.SubsystemGraph, reference: Reference, state: State) -> float:
-        """Largest difference over the largest number; infinite where one is not finite or shapes differ."""
+        """Return the largest difference over the largest number; infinite for other shapes or no numbers."""
         if self.ours is None:
             ours = np.asarray(TREE[self.name][1](graph, state), np.float64)
         else:
@@ -313,7 +313,7 @@ QUANTITIES = (
 
 
 def random_state(reference: Reference, rng: np.random.Generator) -> State:
-    """Angles over the full turn, within a metre, rates and accelerations of up to 2."""
+    """Return a state: angles over the full turn, within a metre, rates and accelerations of up to 2."""
     graph = reference.graph
     q = rng.uniform(-np.pi, np.pi, graph.nq)
     for name in graph.joint_names:

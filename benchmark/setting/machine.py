@@ -27,7 +27,7 @@ class Machine:
 
 
 def describe() -> Machine:
-    """The machine that this process runs on."""
+    """Return the machine that this process runs on."""
     cores = len(os.sched_getaffinity(0))  # a container may allow fewer cores than there are
     system = platform.platform(), platform.python_version()
     return Machine(_cpu_name(), _core.processor, _core.lanes, cores, *system)

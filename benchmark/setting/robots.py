@@ -19,12 +19,12 @@ Array = NDArray[np.float64]
 
 
 def read(path: Path) -> str:
-    """The text of a URDF file."""
+    """Return the text of a URDF file."""
     return path.read_text(encoding="utf-8")
 
 
 def seven_joint_arm() -> str:
-    """urdf/vendor_arm.urdf with its gripper's fingers held: seven revolute joints are left."""
+    """Return urdf/vendor_arm.urdf with its gripper's fingers held: seven revolute joints are left."""
     robot = etree.fromstring((ROOT / "urdf/vendor_arm.urdf").read_bytes())
     robot.set("name", "seven_joint_arm")
     for joint in robot.findall("joint"):
@@ -36,7 +36,7 @@ def seven_joint_arm() -> str:
 
 
 def random_tree(joints: int) -> str:
-    """Revolute joints about oblique axes, each on one of the ten links before it; the same at each call."""
+    """Return a URDF of revolute joints about oblique axes, each on one of the ten links before it."""
     rng = default_rng(joints)
     parts = ['<link name="link_0"/>']
     for k in range(1, joints + 1):
@@ -60,7 +60,7 @@ def _origin(rng: Generator) -> str:
 
 
 def random_inertial(rng: Generator) -> str:
-    """The moments of a cloud of mass obey the triangle inequality."""
+    """Return an inertial element of a cloud of mass, whose moments obey the triangle inequality."""
     mass = rng.uniform(0.1, 5.0)
     second = mass * np.cov(rng.uniform(-0.2, 0.2, (3, 5)))
     inertia = np.trace(second) * np.eye(3) - second
@@ -78,17 +78,17 @@ class States:
     a: Array
 
     def repeated(self, count: int) -> "States":
-        """As many rows, repeated in their order."""
+        """Return so many rows, repeated in their order."""
         rows = np.arange(count) % len(self.q)
         return States(*(np.ascontiguousarray(x[rows]) for x in (self.q, self.v, self.a)))
 
     @property
     def first(self) -> tuple[Array, Array, Array]:
-        """q, v, a of the first state, each an array of its own."""
+        """Return q, v, a of the first state, each an array of its own."""
         return self.q[0].copy(), self.v[0].copy(), self.a[0].copy()
 
 
 def random_states(graph: md.SubsystemGraph, count: int = DISTINCT) -> States:
-    """Standard normal, in the graph's order; each library normalizes a floating joint's quaternion."""
+    """Return normal numbers in the graph's order; each library normalizes a floating joint's quaternion."""
     rng = default_rng(0)
     return States(rng.normal(size=(count, graph.nq)), *rng.normal(size=(2, count, graph.nv)))

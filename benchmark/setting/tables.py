@@ -12,7 +12,7 @@ __all__ = ["print_table", "verdict"]
 def print_table(
     console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], gap: int = 1
 ) -> None:
-    """First column and those whose name ends in a space aligned to the left, the others to the right."""
+    """Print a table; the first column and those whose name ends in a space are aligned to the left."""
     console.print(f"[bold]{title}[/]", highlight=False)  # a table's own title is broken to its width
     table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0))
     for number, column in enumerate(columns):
@@ -24,5 +24,5 @@ def print_table(
 
 
 def verdict(target: str, reached: bool) -> str:
-    """A target and whether it is reached."""
+    """Return a target's text and whether it is reached."""
     return f"{target} [green]yes[/]" if reached else f"{target} [bold red]no[/]"

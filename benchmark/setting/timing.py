@@ -28,7 +28,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> "Spread":
-        """Median and quartiles of these numbers."""
+        """Return median and quartiles of these numbers."""
         low, median, high = np.percentile(values, [25, 50, 75])
         return cls(float(median), float(low), float(high))
 
@@ -65,15 +65,6 @@ def _seconds(call: Callable[[], object], repeat: int) -> float:
     return time.perf_counter() - start
 
 
-def medians_by_size(times: Times) -> dict[str, dict[int, float]]:
-    """Medians of what has names of the form "SERIES SIZE": series -> size -> microseconds."""
-    medians: dict[str, dict[int, float]] = {}
-    for name, values in times.items():
-        series, _, size = name.rpartition(" ")
-        medians.setdefault(series, {})[int(size)] = float(np.median(values))
-    return medians
-
-
 def ratio(ours: NDArray[np.float64], peer: NDArray[np.float64]) -> Spread:
-    """How many times as fast as a peer, round by round."""
+    """Return how many times as fast as a peer ours is, round by round."""
     return Spread.of(peer / ours)

@@ -71,7 +71,7 @@ class Listener:
         return all(self.times.values())
 
     def run(self, processes: Processes, rate: float, seconds: float) -> dict[str, float]:
-        """Send and receive; the processor time of each process for one joint state [s]."""
+        """Send and receive; return the processor time of each process for one joint state [s]."""
         needed, load = self._nodes, ("--rate", str(rate), "--seconds", str(seconds), *self._more)
         processes.start_file(
             "warm-up", Path(__file__), "--send", *self._more, "--rate", "20", "--seconds", str(START_LIMIT)
@@ -96,13 +96,13 @@ class Listener:
 
 
 def _processor_time(pid: int) -> float:
-    """Of a process and all its threads until now [s]."""
+    """Return the processor time of a process and all its threads until now [s]."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def stages(times: dict[str, Times]) -> dict[str, np.ndarray]:
-    """The way of each state that was answered by all [ns]."""
+    """Return the times [ns] of each state that all answered, by way."""
     stamps = sorted(set.intersection(*(set(of) for of in times.values())))
 
     def column(name: str, index: int) -> np.ndarray:

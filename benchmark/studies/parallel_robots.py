@@ -51,14 +51,14 @@ class ParallelRobot:
 
 
 def folders(root: Path) -> Iterator[Path]:
-    """Folders that hold a robot.yaml and a URDF."""
+    """Yield folders that hold a robot.yaml and a URDF."""
     for path in sorted(root.rglob("robot.yaml")):
         if list(path.parent.glob("*.urdf")):
             yield path.parent
 
 
 def read_robot(folder: Path) -> ParallelRobot:
-    """A folder's robot. Raises ValueError: an unknown type of joint, or a loop of unknown frames."""
+    """Return a folder's robot. Raises ValueError: an unknown type of joint, a loop of unknown frames."""
     description = documents((folder / "robot.yaml").read_text(encoding="utf-8"), "robot.yaml")[0]
     path = min(folder.glob("*.urdf"), key=lambda found: found.name != "robot.urdf")
     robot = etree.fromstring(path.read_bytes(), etree.XMLParser(remove_comments=True))
@@ -84,7 +84,7 @@ def read_robot(folder: Path) -> ParallelRobot:
 
 
 def _replace(robot: Any, joint: Any, kind: str) -> None:
-    """One joint by several revolute ones, or by a fixed one."""
+    """Replace a joint by several revolute ones, or by a fixed one."""
     if kind == "FIXED":
         joint.set("type", "fixed")
         return
@@ -120,7 +120,7 @@ def _add_tags(robot: Any, pairs: list[FramePair], motors: tuple[str, ...]) -> No
 
 
 def chosen_joints(peer: PinocchioLoops, q: Array, motors: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Independent joints by Pinocchio's Jacobian: motors, and the fewest passive joints that they leave free.
+    """Return independent joints by Pinocchio's Jacobian: motors, and the fewest passive ones left free.
 
     Second, the motors that loops couple to the others, so that they cannot be independent.
     """

@@ -59,7 +59,7 @@ class Outcome:
 
     @property
     def failed(self) -> list[str]:
-        """Functions whose difference is too large, or the refusal that Pinocchio does not share."""
+        """Return quantities whose difference is too large, or the refusal that Pinocchio does not share."""
         if self.refused and not self.shared:
             return ["refused by this library alone"]
         return sorted(self.above)
@@ -97,7 +97,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def compare(path: Path, states: int, rng: np.random.Generator) -> Outcome:
-    """One file, with its base fixed and floating; loops stay open, as they do in Pinocchio."""
+    """Compare one file, its base fixed and floating; loops stay open, as they do in Pinocchio."""
     outcome = Outcome(path)
     for floating in (False, True):
         try:
@@ -148,7 +148,7 @@ def _add(
 
 
 def pinocchios_refusal(path: Path) -> str:
-    """Why Pinocchio refuses a file, mimic joints included; empty where it does not."""
+    """Return why Pinocchio refuses a file, mimic joints included; empty where it does not."""
     with _stderr() as printed:
         try:
             pinocchio.buildModelFromUrdf(str(path), mimic=True)
@@ -162,7 +162,7 @@ def pinocchios_refusal(path: Path) -> str:
 
 @contextmanager
 def _stderr() -> Iterator[Any]:
-    """What compiled code prints to stderr in the meantime; afterwards, a function that returns it."""
+    """Catch what compiled code prints to stderr; yield a function that returns it afterwards."""
     sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
@@ -209,7 +209,7 @@ def print_tables(console: Console, outcomes: list[Outcome], root: Path) -> None:
 
 
 def summary(outcomes: list[Outcome]) -> str:
-    """One line."""
+    """Return one line of counts, and a line for each failure."""
     refused = [outcome for outcome in outcomes if outcome.refused]
     shared = sum(outcome.shared for outcome in refused)
     failed = [outcome for outcome in outcomes if outcome.failed]

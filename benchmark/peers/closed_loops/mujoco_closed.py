@@ -76,7 +76,7 @@ class MujocoClosed:
 
 
 def _model(states: ClosedStates) -> mujoco.MjModel:
-    """The tree by MuJoCo's own parser, and a `connect` constraint for each cut joint."""
+    """Return the tree by MuJoCo's own parser, with a `connect` constraint for each cut joint."""
     spec = specification(parsed_without_shapes(states.graph.urdf))
     for k, cut in enumerate(states.cuts):
         sites = [f"cut {k} {end}" for end in (0, 1)]

@@ -60,7 +60,7 @@ class PinocchioClosed:
         self.timed: Timed = {"single": (self._single, 1), "batch": (self._batch, count)}
 
     def _placed(self, link: str, rotation: Array, point: Array) -> tuple[int, pin.SE3]:
-        """The joint that carries a link, and a cut joint's placement on its body."""
+        """Return the joint that carries a link, and a cut joint's placement on its body."""
         frame = self.model.frames[self.model.getFrameId(link)]
         return int(frame.parentJoint), frame.placement * pin.SE3(rotation, point)
 

@@ -30,7 +30,7 @@ FLAGS = (
 
 
 def built_torques(cache: Path, tick: Callable[[str], None]) -> ctypes.CDLL:
-    """The library. Raises BuildError: headers or a compiler are missing."""
+    """Return the compiled library. Raises BuildError: headers or a compiler are missing."""
     headers, eigen = header_folders()
     cxx = cxx_compiler()
     parts = SOURCE.read_text(encoding="utf-8"), pinocchio.__version__, str(headers), str(eigen)
@@ -88,7 +88,7 @@ class PinocchioCpp:
 
     @property
     def torques(self) -> dict[str, Array]:
-        """As of :class:`.PinocchioClosed`."""
+        """Return torques of the independent joints, of one state and of all, after the calls."""
         return {"single": self._tau[0].copy(), "batch": self._tau.copy()}
 
 
@@ -107,12 +107,8 @@ class PinocchioTreeCpp:
         rows = self._order.to_q(states.q), self._order.to_v(states.v), self._order.to_a(states.a)
         self._arrays = [np.ascontiguousarray(row) for row in rows]  # kept alive while C++ reads them
         library.bind(robot, ctypes.c_int64(len(self._tau)), *map(pointer, [*self._arrays, none, self._tau]))
-        self._call = lambda: library.tree(robot)
+        self.timed: Timed = {"rnea (loop in C++)": (lambda: library.tree(robot), len(self._tau))}
 
-    def timed(self) -> Timed:
-        """The loop over all states."""
-        return {"rnea (loop in C++)": (self._call, len(self._tau))}
-
-    def results(self) -> dict[str, Array]:
-        """Torques of the first state, in the graph's order."""
-        return {"torques": self._order.from_tau(self._tau[0])}
+    def results(self) -> dict[str, tuple[str, Array]]:
+        """Return quantity and result for the first state by call, in the graph's order."""
+        return {name: ("torques", self._order.from_tau(self._tau[0])) for name in self.timed}

@@ -48,7 +48,7 @@ class Reduction:
     square: bool
 
     def __call__(self, J: Array, tau: Array) -> Array:
-        """Torques of the independent joints; J (rows, nv) and tau (nv,), or stacks of them."""
+        """Return torques of the independent joints; J (rows, nv) and tau (nv,), or stacks of them."""
         d, T = self.dependent, self.motions
         reduced, own = J @ T, tau @ T
         across, right = reduced[..., :d].mT, own[..., :d, None]
@@ -81,11 +81,11 @@ class ClosedStates:
 
     @cached_property
     def cuts(self) -> list[Cut]:
-        """All cut joints. Raises ValueError where one is not revolute."""
+        """Return all cut joints. Raises ValueError where one is not revolute."""
         return [_cut(loop) for loop in self._elements("loop_joint")]
 
     def reduction(self, index: Callable[[str], int], square: bool) -> Reduction:
-        """T with each joint's velocity in the row that ``index`` gives it."""
+        """Return T with each joint's velocity in the row that ``index`` gives it."""
         graph = self.graph
         gears = {gear.joint: gear.drivers for gear in graph.gears}
         free = set(graph.independent_joint_names)
@@ -103,7 +103,7 @@ class ClosedStates:
         return Reduction(T, len(passive), square)
 
     def spring_torques(self, peer: PinocchioLoops) -> Array:
-        """What the springs exert on all joints, (count, nv) in Pinocchio's order, by its Jacobians."""
+        """Return the springs' torques on all joints, (count, nv) in Pinocchio's order, by its Jacobians."""
         model, torques = peer.model, np.zeros((len(self.coordinates), self.graph.nv))
         for spring in self._elements("spring"):
             ends = [_frame_at(model, spring.get("name"), anchor) for anchor in spring.findall("anchor")]
@@ -122,7 +122,7 @@ class ClosedStates:
         return torques
 
     def in_order(self, peer: PinocchioLoops) -> Array:
-        """Pinocchio's configurations, a row for each state."""
+        """Return Pinocchio's configurations, a row for each state."""
         names = self.graph.joint_names
         rows = [dict(zip(names, row, strict=True)) for row in self.coordinates.tolist()]
         return np.array([peer.configuration(row) for row in rows])
@@ -132,7 +132,7 @@ class ClosedStates:
 
 
 def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
-    """A motion about the assembled configuration; velocities and accelerations are random numbers."""
+    """Return a motion about the assembled configuration; velocities and accelerations are random."""
     found = md.assemble(graph)
     rng, names = np.random.default_rng(0), graph.independent_joint_names
     phase = np.linspace(0.0, 2.0 * np.pi, count)[:, None] + rng.uniform(0.0, np.pi, len(names))
@@ -152,7 +152,7 @@ def closed_states(graph: md.SubsystemGraph, count: int) -> ClosedStates:
 
 
 def numbers(element: etree._Element, key: str) -> Array:
-    """Three numbers of an attribute; zero without it."""
+    """Return the three numbers of an attribute; zero without it."""
     return np.array([float(number) for number in element.get(key, "0 0 0").split()])
 
 
@@ -174,7 +174,7 @@ def _across(axis: Array) -> Sequence[Array]:
 
 
 def _frame_at(model: pin.Model, name: str, anchor: etree._Element) -> int:
-    """A new frame at a spring's anchor."""
+    """Add a frame at a spring's anchor; return its index."""
     frame = model.frames[model.getFrameId(anchor.get("link"))]
     placed = frame.placement * pin.SE3(np.eye(3), numbers(anchor, "xyz"))
     return int(

@@ -18,17 +18,21 @@ def library():
     cache = ROOT / "out/bench/generated"
     if not list(cache.glob("closed_loops_*/torques.so")):
         pytest.skip("compiling takes half a minute: python benchmark/run.py --only loops does it")
-    return pinocchio_cpp.built_torques(cache, lambda what: None)
+    try:
+        return pinocchio_cpp.built_torques(cache, lambda what: None)
+    except BuildError as error:
+        pytest.skip(str(error))
 
 
 def test_torques_of_a_tree_are_ours(library):
     graph = md.load_urdf(ROBOTS / "branched_38dof.urdf")
     states = random_states(graph, 3)
     peer = pinocchio_cpp.PinocchioTreeCpp(library, graph, states)
-    for call, _ in peer.timed().values():
+    for call, _ in peer.timed.values():
         call()
     ours = md.inverse_dynamics(graph, *states.first)
-    assert np.abs(peer.results()["torques"] - ours).max() <= 1e-13 * np.abs(ours).max()
+    ((_, theirs),) = peer.results().values()
+    assert np.abs(theirs - ours).max() <= 1e-13 * np.abs(ours).max()
 
 
 @pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
