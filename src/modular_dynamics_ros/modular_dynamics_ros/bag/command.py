@@ -16,8 +16,6 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
 from modular_dynamics_ros.parameters.table import checked, describe
 
-# Parameters of dynamics_node as options of the command line, and from a parameter file.
-
 #: Parameters that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
     "xacro_arguments",

@@ -12,8 +12,6 @@ from modular_dynamics_ros.parameters.table import (
     unconfigured,
 )
 
-# Parameters of every node that answers the joint states of a robot.
-
 
 @dataclass(frozen=True)
 class RobotParameters:
@@ -87,9 +85,6 @@ class RobotParameters:
     autostart: bool = constant(
         False, "configure and activate when the node starts, without a lifecycle manager"
     )
-
-
-# Parameters of dynamics_node. `--help` and `ros2 param describe` show these descriptions.
 
 
 @dataclass(frozen=True)
@@ -243,9 +238,6 @@ class DynamicsParameters(RobotParameters):
     )
 
 
-# Parameters of subsystem_node. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class SubsystemParameters(RobotParameters):
     """Parameters of subsystem_node."""
@@ -279,9 +271,6 @@ class SubsystemParameters(RobotParameters):
         "with its stamp for the same time, then the neighbour is missing",
         **DURATION,
     )
-
-
-# Parameters of torso_reaction_node. `--help` and `ros2 param describe` show these descriptions.
 
 
 @dataclass(frozen=True)
@@ -319,9 +308,6 @@ class ReactionParameters(RobotParameters):
     moment_scale: float = parameter(
         0.02, "length of an arrow of a moment", unit="m/(N m)", low=0.0, high=10.0
     )
-
-
-# Parameters of assembly_node. `--help` and `ros2 param describe` show these descriptions.
 
 
 @dataclass(frozen=True)
@@ -363,9 +349,6 @@ class AssemblyParameters:
     )
 
 
-# Parameters of joint_state_player. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class PlayerParameters:
     """Parameters of joint_state_player; all are read once, at the start."""
@@ -394,9 +377,6 @@ class PlayerParameters:
         low=0.0,
         high=60.0,
     )
-
-
-# Parameters of moveit_payload_node. `--help` and `ros2 param describe` show these descriptions.
 
 
 @dataclass(frozen=True)

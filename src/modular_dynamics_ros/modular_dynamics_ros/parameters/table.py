@@ -253,8 +253,6 @@ def usage(name: str, about: str, table: type) -> str:
     return "\n".join(lines)
 
 
-# Kinds of parameters that several nodes have: when they may change, and the bounds of their values.
-
 unconfigured = partial(parameter, change=Change.UNCONFIGURED)
 constant = partial(parameter, change=Change.NEVER)
 DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}

@@ -12,8 +12,6 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import Array, BaseState, State, Wrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-# Whether joints and base stay where they are.
-
 FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
 FARTHEST = 0.002  # [rad or m] that a joint at rest may move
 LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
@@ -202,8 +200,6 @@ class Averaging:
 def _unknown(what: str) -> BadMessage:
     return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")
 
-
-# Wrenches of black boxes on a robot that is held at rest.
 
 NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
 

@@ -75,8 +75,6 @@ class SensorOffsets:
         return wrench - offset.values
 
 
-# The file that keeps the offsets of sensors over restarts.
-
 VERSION = 1
 END = "..."  # as YAML ends a document: without it offsets may be missing that were cut off
 

@@ -27,8 +27,6 @@ from modular_dynamics_ros.computation.values import (
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-# M(q) a + h = tau of one state, along the coordinates of the solver, and two parts of h.
-
 
 @dataclass(frozen=True, eq=False)
 class EquationTerms:
@@ -114,9 +112,6 @@ def require_no_driving_boxes(model: QueryModel) -> None:
         raise QueryError("REFUSED", f"{text}: without its mass there is no equation of motion")
 
 
-# The torques of a state, term by term, the wrenches between subsystems, and that on the root.
-
-
 @dataclass(frozen=True, eq=False)
 class InverseDynamicsTerms:
     """The answer to one request.
@@ -179,8 +174,6 @@ def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, 
     (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
     return np.asarray(wrench_matrix(H_root_link) @ wrench)
 
-
-# The accelerations that efforts cause at a state.
 
 WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
 LEAST_PART = 1e-3  # least component of a joint in that direction
@@ -255,9 +248,6 @@ def _solved(M: Array, torques: Array, names: list[str]) -> Array:
         listed = ", ".join(f"'{name}'" for name in dict.fromkeys(moving))
         raise QueryError("REFUSED", f"{listed} together move no inertia here: the mass matrix is singular")
     return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
-
-
-# The jacobian of a point on a link against the root link, its pose and its twist.
 
 
 @dataclass(frozen=True, eq=False)
