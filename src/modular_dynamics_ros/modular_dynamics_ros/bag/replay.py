@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.motions.filtered import longest_interval
-from modular_dynamics_ros.computation.black_boxes.offsets import stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot, load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
@@ -353,7 +353,7 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))
-    computation.wrenches.offsets = stored_offsets(p.offsets_file)
+    computation.wrenches.offsets = SensorOffsets(p.offsets_file)
     return computation
 
 

@@ -63,14 +63,14 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
 
     def prepare_robots(self) -> bool:
         """Read stored changes and offsets: see `RobotNode`."""
-        from modular_dynamics_ros.computation.black_boxes.offsets import stored_offsets  # noqa: PLC0415  # the same
+        from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets  # noqa: PLC0415  # the same
 
         changes = self._change_services.configure()
         if changes is None:
             return False
         self._changes = changes
         try:
-            self._offsets = stored_offsets(self.parameters.offsets_file)
+            self._offsets = SensorOffsets(self.parameters.offsets_file)
         except OffsetsFileError as error:
             self.get_logger().error(str(error))
             return False
