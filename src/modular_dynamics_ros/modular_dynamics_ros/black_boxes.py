@@ -55,7 +55,9 @@ Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
 
 
 class BlackBoxes:
-    """All is called in the executor's thread; `averaging` and `poses` belong to the services' thread.
+    """The black boxes of one robot.
+
+    All is called in the executor's thread; `averaging` and `poses` belong to the services' thread.
 
     Args:
         answer: takes each state that waited, in order.

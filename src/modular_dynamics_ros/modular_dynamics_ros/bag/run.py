@@ -182,7 +182,7 @@ class Report:
 
 
 def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:
-    """Compute and write.
+    """Compute the torques of a bag, write them, and return the report.
 
     Args:
         left_out: what was asked for that does not count; each a warning.

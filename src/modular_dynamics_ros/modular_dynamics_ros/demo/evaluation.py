@@ -221,7 +221,7 @@ class TorsoRun(RunFigures):
 
 
 def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRun:
-    """Play it at `rate` [Hz].
+    """Play the torso's motion at `rate` [Hz].
 
     Args:
         files: where urdf/ and config/ are. out: folder of the logs.

@@ -18,7 +18,7 @@ LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noi
 
 
 class Stillness:
-    """Compares what comes with what came first.
+    """Detects motion: compares joint states with the first one.
 
     Args:
         units: of the joints' positions, rad or m, by name (n,).
@@ -56,7 +56,7 @@ class Stillness:
             self._moved = f"the base moves: velocity {speeds[k]:.3g} {unit}, turned by {angle:.3g} rad"
 
     def require(self) -> None:
-        """Refuse a motion.
+        """Refuse a robot that has moved.
 
         Raises:
             BadMessage: something moved.
@@ -95,7 +95,7 @@ class Averaged:
 
 
 class Averaging:
-    """Collects what comes for a time: one thread adds to it while another one asks for the result.
+    """Collects wrenches and joint states; one thread adds them while another one asks for the result.
 
     Only wrenches between two joint states are averaged: at other times rest is not confirmed.
 

@@ -132,7 +132,7 @@ class IdentifiedPayload:
 def identify_payload(
     poses: Sequence[RestPose], placement: SensorPlacement, confidence: float = 0.95
 ) -> IdentifiedPayload:
-    """Solve both problems.
+    """Return the payload and the offset that solve both least-squares problems.
 
     Args:
         confidence: probability with which each of the four intervals contains the true value.

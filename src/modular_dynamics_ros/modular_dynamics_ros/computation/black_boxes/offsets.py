@@ -52,7 +52,7 @@ class SensorOffsets:
         self._offsets = self._file.read() or {}
 
     def set(self, box: str, offset: SensorOffset | None) -> None:
-        """Take this off from now on; None: nothing. Those of other boxes in the file stay.
+        """Subtract this offset from now on; None: no offset. Those of other boxes in the file stay.
 
         Raises:
             OffsetsFileError: the file cannot be read, written, or read again; nothing changes.

@@ -31,7 +31,7 @@ from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownErr
 
 
 def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
-    """Look at the inertias that a change gives; those of an attached robot are looked at where it is read.
+    """Check the inertias that a change gives; those of an attached robot are checked where it is read.
 
     Args:
         graph: with the change. Negative moments it has refused.

@@ -189,7 +189,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
 
 
 def require_known(robot: Robot, names: Sequence[str]) -> None:
-    """Refuse names that are no joints of the robot, are locked, or there twice.
+    """Refuse names that are not joints of the robot, are locked, or are repeated.
 
     Raises:
         QueryError: naming them.

@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 @dataclass(eq=False)
 class Meeting(Generic[Item]):
-    """All that has come with one stamp [ns].
+    """The item and the parts with one stamp [ns].
 
     Attributes:
         since: when the first of it came [ns of the monotonic clock]. item: what waits. parts: by sender.
@@ -24,7 +24,7 @@ class Meeting(Generic[Item]):
 
 
 class Rendezvous(Generic[Item]):
-    """Brings together what has the same stamp, in whatever order it arrives.
+    """Matches items and parts by stamp, in whatever order they arrive.
 
     The first item and the first part of each sender count: several nodes compute from one stamp, and all
     that they exchange with it must belong to one state. Times are of the monotonic clock [ns]; stamps
