@@ -176,7 +176,7 @@ def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
 
 
 def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool) -> Table:
-    """Return `current` with these changes; parameters that the table does not have (use_sim_time) are ignored.
+    """Return `current` with these changes; parameters that are not in the table (use_sim_time) are ignored.
 
     Raises:
         ParameterError: a value is refused, or the parameter may not change now.

@@ -270,7 +270,7 @@ class PointJacobian:
 def point_jacobian(
     model: QueryModel, configuration: Configuration, state: State, link: str, point: Array
 ) -> PointJacobian:
-    """Return J of a point [m] on a link, in the link's frame; of closed loops J W, along the independent joints.
+    """Return J of a point [m] on a link, in its frame; of closed loops J W, along the independent joints.
 
     The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
 
