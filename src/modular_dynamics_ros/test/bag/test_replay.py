@@ -509,8 +509,7 @@ def test_recorded_topics_of_the_type_are_named_where_the_node_s_is_not_there(bag
 
 
 @pytest.mark.parametrize(
-    "recorded",
-    ["/left/dynamics_node/external_wrench", "/left/dynamics_node/black_box/right_branch/wrench"],
+    "recorded", ["/left/dynamics_node/external_wrench", "/left/dynamics_node/black_box/right_branch/wrench"]
 )
 def test_wrenches_below_another_node_s_name_are_named_with_the_option_that_helps(
     bag, names, four_link, recorded
@@ -581,12 +580,7 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
     q = np.concatenate([np.zeros(3), [half, half, 0.0, 0.0], Q])
     # 1 ms at 2 rad/s about its z axis turns it by 2 mrad
     turn = np.array([np.cos(1e-3), 0.0, 0.0, np.sin(1e-3)])
-    q[3:7] = [
-        half * turn[0],
-        half * turn[0],
-        -half * turn[3],
-        half * turn[3],
-    ]
+    q[3:7] = [half * turn[0], half * turn[0], -half * turn[3], half * turn[3]]
     v = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 2.0], np.zeros(4)])
     tau = md.inverse_dynamics(graph, q, v, np.zeros(10))[6:]
     np.testing.assert_allclose(torques(found.rows[0], names), tau, rtol=0.0, atol=1e-9)
