@@ -77,6 +77,8 @@ TOPICS = {
     name: COMMON[name][0]
     for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
+SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
+UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
 def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
@@ -114,10 +116,6 @@ def words_of(context: LaunchContext, name: str) -> list[str]:
         return shlex.split(value)
     except ValueError as error:
         raise ValueError(f"launch argument {name} is {value!r}: {error}") from None
-
-
-SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
-UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
 def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:

@@ -38,6 +38,9 @@ from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
+Change = Callable[[Assembly], Assembly]
+DEPTH = 500  # joint states that a slow subscriber may be behind
+
 
 def incidence_message(
     matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
@@ -58,9 +61,6 @@ def incidence_message(
     )
     message.header.stamp, message.header.frame_id = stamp_message(stamp), root_link
     return message
-
-
-Change = Callable[[Assembly], Assembly]
 
 
 class AssemblyServices:
@@ -137,9 +137,6 @@ class AssemblyServices:
             self._node.get_logger().error(f"unexpected error in a service: {text}")
             return response.UNEXPECTED, text
         return response.NONE, ""
-
-
-DEPTH = 500  # joint states that a slow subscriber may be behind
 
 
 class AssemblyNode(ManagedNode[AssemblyParameters]):

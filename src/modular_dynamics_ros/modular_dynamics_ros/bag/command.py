@@ -42,6 +42,20 @@ OPTIONS = (
 MOST_NAMES = 4  # largest number of names in a warning
 #: Options that other commands have, too, under shorter names.
 SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
+ABOUT = """\
+Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
+by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
+reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
+references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
+files.
+
+For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
+wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
+EXAMPLES = """\
+  modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
+  modular-dynamics bag recording.mcap --bag with_torques/ --zero-phase
+  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
+  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
 
 
 def _entries() -> dict[str, Field[Any]]:
@@ -142,22 +156,6 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
     shown = f"{', '.join(texts[:MOST_NAMES])}{more}; what the file says of it does not count"
     notes = [f"'{path}': {node} has no parameter {shown}"] if texts else []
     return {name: value for name, value in given.items() if name in known}, notes
-
-
-ABOUT = """\
-Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
-by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
-reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
-references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
-files.
-
-For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
-wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
-EXAMPLES = """\
-  modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
-  modular-dynamics bag recording.mcap --bag with_torques/ --zero-phase
-  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -17,6 +17,8 @@ from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 from modular_dynamics_ros.player import Schedule, load_motion
 
 UNKNOWN = np.full(6, np.nan)
+FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
+NODE = "torso_reaction_node"
 
 
 @dataclass(frozen=True)
@@ -189,10 +191,6 @@ def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -
         table.add_row("  as the robot moves", f"{np.min(weight):.1f} .. {np.max(weight):.1f}", "N")
     console.print(table)
     console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")
-
-
-FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
-NODE = "torso_reaction_node"
 
 
 @dataclass(frozen=True)

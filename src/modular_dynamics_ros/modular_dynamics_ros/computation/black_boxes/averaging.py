@@ -15,6 +15,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed
 FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
 FARTHEST = 0.002  # [rad or m] that a joint at rest may move
 LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
+LEAST_WRENCHES = 10
+NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
 
 
 class Stillness:
@@ -74,9 +76,6 @@ def _angle(first: BaseState, second: BaseState) -> float:
     """Return the angle [rad] from one orientation to another."""
     turn = first.orientation.conjugate() * second.orientation
     return 2.0 * math.atan2(math.hypot(turn.x, turn.y, turn.z), abs(turn.w))
-
-
-LEAST_WRENCHES = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +198,6 @@ class Averaging:
 
 def _unknown(what: str) -> BadMessage:
     return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")
-
-
-NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
 
 
 def held_wrenches(

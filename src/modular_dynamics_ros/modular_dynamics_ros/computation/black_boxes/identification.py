@@ -25,6 +25,8 @@ AXES = 3
 # the estimate of an axis without noise, beside one with noise, is near zero, and so is its freedom; Student's
 # t has no bound there
 LEAST_FREEDOM = 1.0
+LEAST_POSES = 4
+LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 
 
 class Variances(NamedTuple):
@@ -90,10 +92,6 @@ class AxisFit:
         if not (square > 0.0 and half_variance > 0.0):
             return self._freedom_of_all
         return max(square / float(half_variance), LEAST_FREEDOM)
-
-
-LEAST_POSES = 4
-LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 
 
 class UnfitPosesError(RobotError):

@@ -27,6 +27,9 @@ from modular_dynamics_ros.computation.values import (
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
+WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
+LEAST_PART = 1e-3  # least component of a joint in that direction
+
 
 @dataclass(frozen=True, eq=False)
 class EquationTerms:
@@ -173,10 +176,6 @@ def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, 
     """Return a wrench, given at and in a link's frame, at and in that of the root link."""
     (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
     return np.asarray(wrench_matrix(H_root_link) @ wrench)
-
-
-WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
-LEAST_PART = 1e-3  # least component of a joint in that direction
 
 
 @dataclass(frozen=True, eq=False)

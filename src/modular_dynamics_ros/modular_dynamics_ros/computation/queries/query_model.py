@@ -34,6 +34,8 @@ from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 #: Causes of a BadMessage about a name; all others are about numbers.
 NAMES = {"unknown frame", "no frame"}
 REFUSALS = {"inside a black box", "pose not known", "load not known"}
+MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
+SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
 class QueryError(ValueError):
@@ -57,9 +59,6 @@ def code_of(error: Exception) -> str:
     if isinstance(error, (md.StateError, md.ClosureError)):
         return "BAD_STATE"
     return "REFUSED" if isinstance(error, md.ModularDynamicsError) else "UNEXPECTED"
-
-
-MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,9 +110,6 @@ class BoxWrenches:
         exact = name in self.loads and name not in self.elsewhere
         tolerance = 0.0 if exact else MOST_TURNED * np.linalg.norm(here)
         return bool(np.linalg.norm(here - there) > tolerance)
-
-
-SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
 def _zeros() -> Array:
