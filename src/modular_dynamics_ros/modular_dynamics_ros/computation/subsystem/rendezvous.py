@@ -37,6 +37,7 @@ class Rendezvous(Generic[Item]):
     def __init__(self, senders: tuple[str, ...], timeout: float) -> None:
         self.senders, self.timeout = senders, timeout
         self._meetings: dict[int, Meeting[Item]] = {}  # in order of arrival
+        self._with_items: list[Meeting[Item]] = []  # of them, perhaps answered meanwhile
         self._newest: int | None = None  # stamp of an item
 
     def add_item(self, stamp: int, item: Item, now: int) -> Meeting[Item] | None:
@@ -48,6 +49,7 @@ class Rendezvous(Generic[Item]):
         if meeting.item is not None or meeting.done:
             return None
         meeting.item = item
+        self._with_items.append(meeting)
         return meeting
 
     def add_part(self, stamp: int, sender: str, part: Any, now: int) -> Meeting[Item] | None:
@@ -69,7 +71,9 @@ class Rendezvous(Generic[Item]):
 
     def waiting(self) -> list[Meeting[Item]]:
         """Return the meetings whose item was not answered."""
-        return [one for one in self._meetings.values() if one.item is not None and not one.done]
+        kept = self._meetings
+        self._with_items = [one for one in self._with_items if not one.done and kept.get(one.stamp) is one]
+        return list(self._with_items)
 
     def excuse(self, pause: int, now: int) -> None:
         """Exclude a pause of ``pause`` [ns] until now, in which nothing was read, from waiting times."""
@@ -90,6 +94,7 @@ class Rendezvous(Generic[Item]):
     def clear(self) -> None:
         """Forget everything."""
         self._meetings.clear()
+        self._with_items.clear()
         self._newest = None
 
     def _meeting(self, stamp: int, now: int) -> Meeting[Item]:
