@@ -173,7 +173,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
                 assembly = load_assembly(p.assembly_file, types, p.robot_name)
             else:
                 assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
-            self._joints = MovingJoints(load_gait(p.gait_file, p.seed), p.ease)
+            self._joints = MovingJoints(load_gait(p.gait_file), p.ease)
             self.live = LiveAssembly.of(assembly, 0, self.now())
         except (ModularDynamicsError, AssemblyFileError, ParameterError) as error:
             self.get_logger().error(f"not configured: {error}")

@@ -31,6 +31,7 @@ from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 
+LOOK_PERIOD = 1.0  # [s] from one request for the planning scene to the next
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
@@ -102,7 +103,7 @@ class MoveitPayloadNode(ReadingNode):
         self._receiver = Instance(self, parameters.set_payload)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
         self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
-        self.create_timer(parameters.period, self._look, clock=STEADY_CLOCK)
+        self.create_timer(LOOK_PERIOD, self._look, clock=STEADY_CLOCK)
         answer_all_requests(self)
 
     def _look(self) -> None:

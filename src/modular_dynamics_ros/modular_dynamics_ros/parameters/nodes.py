@@ -328,9 +328,6 @@ class AssemblyParameters:
         "path of the YAML file of a gait; it may move joints that the assembly does not have yet; empty: all "
         "joints stand at zero",
     )
-    seed: int = unconfigured(
-        -1, "seed of the gait, instead of that of its file; -1: that of its file", low=-1, high=2**31 - 1
-    )
     ease: float = unconfigured(
         1.0,
         "how long the motion of a joint grows from zero after its module has docked",
@@ -395,10 +392,3 @@ class MoveitParameters:
         high=1e5,
     )
     set_payload: str = constant("dynamics_node/set_payload", "service that takes the payloads")
-    period: float = constant(
-        1.0,
-        "from one request for the planning scene to the next; also asked for when its objects change",
-        unit="s",
-        low=0.05,
-        high=1.0,
-    )
