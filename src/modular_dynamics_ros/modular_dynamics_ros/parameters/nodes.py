@@ -38,10 +38,12 @@ class RobotParameters:
         False, "whether a robot with inertias that no body can have is refused; else it is a warning"
     )
     gravity: tuple[float, ...] = unconfigured(
-        (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", **GRAVITY
+        (0.0, 0.0, -9.81),
+        "gravitational acceleration in the root link's frame; of subsystem_node only on the ground",
+        **GRAVITY,
     )
     controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the joints in ~/effort_commands; empty: all joints, in the robot's order"
+        (), "order of the joints, or actuators, in ~/effort_commands; empty: all, in their own order"
     )
     acceleration_source: str = parameter(
         "zero",
@@ -243,15 +245,6 @@ class SubsystemParameters(RobotParameters):
     """Parameters of subsystem_node."""
 
     subsystem: str = unconfigured("", "name of the subsystem; empty: the name of the node")
-    gravity: tuple[float, ...] = unconfigured(
-        (0.0, 0.0, -9.81),
-        "gravitational acceleration in the root link's frame; only subsystems on the ground read it, the "
-        "others take it from their predecessor's motion",
-        **GRAVITY,
-    )
-    controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the subsystem's joints in ~/effort_commands; empty: all, in the robot's order"
-    )
     without_reference: str = parameter(
         "stop",
         "accelerations where no reference covers a joint state: such a joint state is not answered; zero; "
@@ -277,9 +270,6 @@ class SubsystemParameters(RobotParameters):
 class ReactionParameters(RobotParameters):
     """Parameters of torso_reaction_node."""
 
-    controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the actuators in ~/effort_commands; empty: all of the rules, in their order"
-    )
     stale_after: float = parameter(
         0.2,
         "the input is stale after this time without a good joint state; a state waits for its wrenches "
