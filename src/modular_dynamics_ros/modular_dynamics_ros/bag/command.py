@@ -53,7 +53,7 @@ For each answer it writes torques, residuals (measured effort less torque, where
 wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
 EXAMPLES = """\
   modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
-  modular-dynamics bag recording.mcap --bag with_torques/ --zero-phase
+  modular-dynamics bag recording.mcap --csv torques.csv --zero-phase
   modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
   modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
 
@@ -164,7 +164,6 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--robot", metavar="FILE", help="URDF or xacro file (default: the topic of --description in the bag)"
     )
     parser.add_argument("--csv", metavar="FILE", help="write a CSV, a row for each answer (default: none)")
-    parser.add_argument("--bag", metavar="FOLDER", help="write a new bag, MCAP (default: none)")
     parser.add_argument(
         "--motion", action="store_true", help="write positions, velocities and accelerations to the CSV, too"
     )
@@ -191,7 +190,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--node",
         metavar="NAME",
         default="/dynamics_node",
-        help="full name of the node: begins the topics of wrenches and those that are written, and names the "
+        help="full name of the node: begins the topics of wrenches, and names the "
         "section of --params-file (default: %(default)s)",
     )
     add_parameter_options(parser)
@@ -204,9 +203,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     if arguments.motion and arguments.csv is None:
         raise UsageError("--motion is about the CSV: give --csv FILE")
-    for option, given in (("--csv", arguments.csv), ("--bag", arguments.bag)):
-        if given == "-":  # as elsewhere for standard output, where the report goes
-            raise UsageError(f"{option} -: results are written to files, the report is printed; give a name")
+    if arguments.csv == "-":  # as elsewhere for standard output, where the report goes
+        raise UsageError("--csv -: results are written to a file, the report is printed; give a name")
     if arguments.zero_phase:
         if arguments.acceleration_source not in (None, "filtered"):
             raise UsageError(

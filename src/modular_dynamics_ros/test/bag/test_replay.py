@@ -157,7 +157,7 @@ def test_a_later_robot_may_have_a_black_box_and_the_last_one_none(tmp_path, caps
     topic = "/dynamics_node/black_box/right_branch/wrench"
     messages += [(topic, time - 2, wrench(time - 2, link, [1.0] * 6)) for time in times]
     recording = write_bag(tmp_path / "in", sorted(messages + states, key=lambda one: one[1]))
-    code = main(["bag", str(recording), "--bag", str(tmp_path / "out"), "--json"])
+    code = main(["bag", str(recording), "--json"])
     report = json.loads(capsys.readouterr().out)
     assert (code, report["answered"], report["rejected"]) == (0, 30, {})
 
