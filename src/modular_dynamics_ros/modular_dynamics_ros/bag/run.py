@@ -93,7 +93,7 @@ class Report:
     figures: dict[tuple[str, ...], ResidualFigures] = field(default_factory=dict)
     damaged: int = 0
     damage: str = ""
-    written: str = ""
+    written: list[str] = field(default_factory=list)
 
     @property
     def findings(self) -> bool:
@@ -142,7 +142,7 @@ class Report:
         for (what, cause), count in sorted(self.refused.items()):
             reason = "" if cause == what else f", {cause}"
             rows.append(f"  {what} refused{reason}: {count}")
-        return [*rows, f"written: {self.written}"] if self.written else rows
+        return [*rows, *(f"written: {path}" for path in self.written)]
 
     def record(self) -> dict[str, Any]:
         """Return the report as JSON values."""
@@ -271,7 +271,7 @@ class _Run:
             if arguments.csv is not None:
                 self._csv = CsvResults(arguments.csv, motion=arguments.motion)
                 stack.callback(self._csv.close)
-                report.written = arguments.csv
+                report.written = self._csv.paths
             self._begin()
             # a node has them when it begins; a recorder may hear them after what needs them
             for one in self._recording.messages(fixed):
@@ -287,8 +287,8 @@ class _Run:
                     raise
                 report.damage = str(error)
             except KeyboardInterrupt:
-                if report.written:
-                    text = f"interrupted: '{printable(report.written)}' ends before the recording does"
+                for path in report.written[-1:]:
+                    text = f"interrupted: '{printable(path)}' ends before the recording does"
                     print(f"modular-dynamics bag: {text}", file=sys.stderr)
                 raise
         replay = self._replay

@@ -145,6 +145,21 @@ def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
         np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
 
 
+def test_other_subsystems_begin_another_csv(bag, names, four_link):
+    description = Path(four_link).read_text(encoding="utf-8")
+    renamed = description.replace('<subsystem name="left_branch"', '<subsystem name="arm"')
+    states, _ = moving_states(names, 30)
+    times = [time for _, time, _ in states]
+    robots = (START, description), (times[10] - 1, renamed), (times[20] - 1, description)
+    messages = [("/robot_description", time, text(urdf)) for time, urdf in robots]
+    found = bag(sorted([*messages, *states], key=lambda one: one[1]), robot=None)
+    paths = [found.table, *(found.table.with_stem(f"torques_{k}") for k in (2, 3))]
+    assert found.report["written"] == list(map(str, paths))
+    lines = [path.read_text(encoding="utf-8").splitlines() for path in paths]
+    assert [len(one) for one in lines] == [11] * 3
+    assert ["fx_arm" in one[0] for one in lines] == [False, True, False]
+
+
 def test_a_later_robot_may_have_a_black_box_and_the_last_one_none(tmp_path, capsys, names, four_link):
     whole = Path(four_link).read_text(encoding="utf-8")
     own = '<subsystem name="right_branch" root_link="right_branch"'
