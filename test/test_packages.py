@@ -12,8 +12,6 @@ from helpers.processes import run_command
 
 PACKAGES = sorted(path.parent for path in (ROOT / "src").glob("*/package.xml"))
 KEYS = {  # of rosdep, where they are not called as what is imported
-    "mcap": "mcap-ros2-support",
-    "mcap_ros2": "mcap-ros2-support",
     "pinocchio": "pinocchio",
     **{
         name: f"python3-{name}" for name in ("argcomplete", "lxml", "matplotlib", "networkx", "numpy", "rich")

@@ -14,7 +14,6 @@ from rclpy.node import Node
 
 from modular_dynamics_ros.computation.black_boxes.averaging import Averaged, Averaging, held_wrenches
 from modular_dynamics_ros.computation.black_boxes.identification import (
-    IdentifiedPayload,
     RestPose,
     UnfitPosesError,
     identify_payload,
@@ -29,6 +28,7 @@ from modular_dynamics_ros.computation.black_boxes.sensors import (
     sensor_placement,
 )
 from modular_dynamics_ros.computation.computation import Answer, Computation
+from modular_dynamics_ros.computation.queries.query_model import QueryError
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
 from modular_dynamics_ros.computation.subsystem.rendezvous import Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, State, Wrenches
@@ -42,6 +42,10 @@ from modular_dynamics_ros.node.topics import REQUESTS
 from modular_dynamics_ros.node.worker import Worker
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
+MOST_POSES = 1000
+USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s] of averaging
+USUAL_CONFIDENCE = 0.95
+LOOK_PERIOD = 0.05  # [s] from one look whether the robot is still there to the next
 KEPT = 1.0  # [s] that a wrench is kept for a joint state with its stamp
 SHORTEST_LOOK, LONGEST_LOOK = 0.001, 0.02  # [s] between checks for states that have timed out
 REPLACED = "robot replaced", "the robot was replaced before the wrenches of its black boxes came"
@@ -51,7 +55,9 @@ Answering = Callable[[State, int, Mapping[str, TimedWrench] | BadMessage], None]
 
 
 class BlackBoxes:
-    """All is called in the executor's thread; `averaging` and `poses` belong to the services' thread.
+    """The black boxes of one robot.
+
+    All is called in the executor's thread; `averaging` and `poses` belong to the services' thread.
 
     Args:
         answer: takes each state that waited, in order.
@@ -228,149 +234,8 @@ class BlackBoxes:
             self._timer = None
 
 
-MOST_POSES = 1000
-LOOK_PERIOD = 0.05  # [s] from one look whether the robot is still there to the next
-
-
-class Measuring:
-    """One black box.
-
-    Args:
-        ended: is set when the node ends; then nothing is averaged any more.
-    """
-
-    def __init__(self, boxes: BlackBoxes, box: str, ended: threading.Event) -> None:
-        self._boxes, self._box, self._ended = boxes, box, ended
-
-    def tare(self, duration: float) -> tuple[Array, Array]:
-        """Take off from now on what the sensor reports beyond the weight of the known load.
-
-        Returns:
-            the offset and its deviation (6,), in the sensor's frame.
-
-        Raises:
-            BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
-            OffsetsFileError: the file cannot be written; nothing is taken off that was not before.
-        """
-        averaged, computation = self._average(duration), self._boxes.computation
-        offset, placement = averaged.mean, self._placement(averaged)
-        if (load := self._boxes.loads.get(self._box)) is not None:
-            gravity = gravity_at(computation.robot, self._box, averaged.state)
-            offset = offset - placement.reported(load.wrench(gravity))
-        computation.wrenches.offsets.set(self._box, SensorOffset(averaged.frame, offset))
-        return offset, averaged.deviation
-
-    def reset_offset(self) -> None:
-        """Take off nothing from now on.
-
-        Raises:
-            OffsetsFileError: the file cannot be written; the offset stays.
-        """
-        self._boxes.computation.wrenches.offsets.set(self._box, None)
-
-    @property
-    def poses(self) -> int:
-        """Number of collected poses."""
-        return len(self._boxes.poses.get(self._box, ("", []))[1])
-
-    def forget_poses(self) -> None:
-        """Forget the collected poses."""
-        self._boxes.poses.pop(self._box, None)
-
-    def add_pose(self, duration: float) -> None:
-        """Average the wrench at the pose at which the robot stands.
-
-        Raises:
-            BadMessage: the robot moves, too little has come, or in a frame where the offset is not constant.
-        """
-        averaged, computation = self._average(duration), self._boxes.computation
-        placement = self._placement(averaged)
-        frame, poses = self._boxes.poses.setdefault(self._box, (averaged.frame, []))
-        if frame != averaged.frame:
-            before = f"the poses before are in frame '{frame}', this one in '{averaged.frame}'"
-            text = f"{before}: RESET starts again"
-            raise BadMessage("several frames", text)
-        if len(poses) >= MOST_POSES:
-            raise BadMessage("too many poses", f"{MOST_POSES} poses are collected already: SOLVE, or RESET")
-        gravity = placement.rotation.T @ gravity_at(computation.robot, self._box, averaged.state)
-        poses.append(RestPose(gravity, averaged.mean))
-
-    def solve(self, confidence: float) -> IdentifiedPayload:
-        """Return the payload identified from all collected poses.
-
-        Raises:
-            UnfitPosesError: nothing, or too little.
-        """
-        frame, poses = self._boxes.poses.get(self._box, ("", []))
-        if not poses:
-            text = f"no pose is collected of black box '{self._box}': ADD_POSE at each pose first"
-            raise UnfitPosesError(text)
-        placement = sensor_placement(self._boxes.computation, self._box, frame, None)
-        return identify_payload(poses, placement, confidence)
-
-    def _placement(self, averaged: Averaged) -> SensorPlacement:
-        """Return the placement of the sensor.
-
-        Raises:
-            BadMessage: the sensor's frame moves against the connection point.
-        """
-        placement = sensor_placement(self._boxes.computation, self._box, averaged.frame, averaged.state)
-        if placement.fixed:
-            return placement
-        raise BadMessage(
-            "frame not fixed",
-            f"frame '{averaged.frame}' moves against the connection point of '{self._box}': a sensor's "
-            "offset is constant in its own frame only; give the wrench there",
-        )
-
-    def _average(self, duration: float) -> Averaged:
-        averaging, wait = self._boxes.begin_averaging(self._box), self._ended.wait
-        stale_after = self._boxes.computation.settings.stale_after
-        try:
-            interrupted = self._wait(duration, averaging, wait)
-            if not interrupted:
-                self._boxes.end_averaging(averaging)
-                # it may come a period and a delay later, each up to stale_after, which may be long
-                patience = min(2.0 * stale_after, duration + 1.0)
-                interrupted = self._wait(patience, averaging, averaging.complete.wait)
-        finally:
-            self._boxes.averaging = None
-        if self._boxes.retired:  # a newer robot is active: poses stored here would be lost
-            text = "the robot was changed or replaced while the wrench was averaged; ask again"
-            raise BadMessage("robot replaced", text)
-        if interrupted:
-            text = "the node was deactivated or ended while the wrench was averaged"
-            raise BadMessage("interrupted", f"{text}; ask again when it is active")
-        return averaging.result()
-
-    def _wait(self, duration: float, averaging: Averaging, wait: Callable[[float], bool]) -> bool:
-        """Wait for ``duration`` [s], or until ``wait`` returns true.
-
-        Returns:
-            whether no more wrenches come, which is noticed at once so that no client waits.
-        """
-        end = time.monotonic() + duration
-        while self._boxes.averaging is averaging and not self._boxes.retired and not self._ended.is_set():
-            left = end - time.monotonic()
-            if left <= 0.0 or wait(min(left, LOOK_PERIOD)):
-                return self._ended.is_set()
-        return True
-
-
-USUAL_DURATION, LONGEST_DURATION = 0.5, 60.0  # [s]
-USUAL_CONFIDENCE = 0.95
-
-
-class _Refusal(Exception):
-    """A request that is refused; ``code``: the service's constant for the reason."""
-
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(text)
-        self.code = code
-
-
 class BlackBoxServices:
-    """tare_black_box and identify_payload, as long as their node is there.
+    """tare_black_box and identify_payload, as long as their node is there; a thread answers them.
 
     Args:
         host: the node, which changes in another thread: `active`, `session` of the active robot,
@@ -401,14 +266,14 @@ class BlackBoxServices:
                 response = type(response)()
                 code, text = self._reason(error)
                 response.error_code, response.error_message = getattr(type(response), code), one_line(text)
-                if isinstance(response, IdentifyPayload.Response):
-                    response.poses = self._poses(request.black_box)
+                if isinstance(response, IdentifyPayload.Response) and self._host.session is not None:
+                    response.poses = _number_of_poses(self._host.session.boxes, request.black_box)
             return response
 
         return answer
 
     def _reason(self, error: Exception) -> tuple[str, str]:
-        if isinstance(error, _Refusal):
+        if isinstance(error, QueryError):
             return error.code, str(error)
         if isinstance(error, OffsetsFileError):
             return "FILE", str(error)
@@ -419,59 +284,134 @@ class BlackBoxServices:
             self._node.get_logger().error(f"unexpected error in a service of black boxes: {text}")
         return "UNEXPECTED", text
 
-    def _measuring(self, box: str) -> Measuring:
-        """Return the session's measuring, for a black box of the robot."""
+    def _boxes(self, box: str) -> BlackBoxes:
+        """Return the black boxes of the active robot. Raises QueryError: there is none of this name."""
         if not self._host.active:
-            raise _Refusal("NOT_ACTIVE", "the node is not active; configure and activate it first")
+            raise QueryError("NOT_ACTIVE", "the node is not active; configure and activate it first")
         if (session := self._host.session) is None:
-            raise _Refusal("NOT_ACTIVE", self._host.why_no_robot)
-        if box not in (names := session.boxes.names):
-            text = f"no black box '{box:.80}'; there are: {', '.join(names) or 'none'}"
-            raise _Refusal("UNKNOWN_NAME", text)
-        return Measuring(session.boxes, box, self._ended)
-
-    def _poses(self, box: str) -> int:
-        """Return how many poses are collected for a black box; 0 if there is no such box."""
-        session = self._host.session
-        return 0 if session is None else len(session.boxes.poses.get(box, ("", []))[1])
+            raise QueryError("NOT_ACTIVE", self._host.why_no_robot)
+        boxes: BlackBoxes = session.boxes
+        if box not in boxes.names:
+            text = f"no black box '{box:.80}'; there are: {', '.join(boxes.names) or 'none'}"
+            raise QueryError("UNKNOWN_NAME", text)
+        return boxes
 
     def _tare(self, request: TareBlackBox.Request, response: TareBlackBox.Response) -> None:
-        measuring = self._measuring(request.black_box)
+        """Subtract from now on what the sensor reports beyond the weight of the known load; or nothing."""
+        boxes, box = self._boxes(request.black_box), request.black_box
+        offsets = boxes.computation.wrenches.offsets
         if request.reset:
-            measuring.reset_offset()
+            offsets.set(box, None)
             return
-        offset, deviation = measuring.tare(_duration(request.duration))
-        response.offset, response.deviation = wrench_message(offset), wrench_message(deviation)
+        averaged, placement, gravity = self._at_rest(boxes, box, request.duration)
+        offset = averaged.mean
+        if (load := boxes.loads.get(box)) is not None:
+            offset = offset - placement.reported(load.wrench(gravity))
+        offsets.set(box, SensorOffset(averaged.frame, offset))
+        response.offset, response.deviation = wrench_message(offset), wrench_message(averaged.deviation)
 
     def _identify(self, request: IdentifyPayload.Request, response: IdentifyPayload.Response) -> None:
-        measuring = self._measuring(request.black_box)
+        """Collect the wrench at one more pose, or identify the payload from all collected ones."""
+        boxes, box = self._boxes(request.black_box), request.black_box
         if request.command == request.RESET:
-            measuring.forget_poses()
+            boxes.poses.pop(box, None)
         elif request.command == request.ADD_POSE:
-            measuring.add_pose(_duration(request.duration))
+            self._add_pose(boxes, box, request.duration)
         elif request.command == request.SOLVE:
-            payload = measuring.solve(_confidence(request.confidence))
+            confidence = _confidence(request.confidence)
+            frame, poses = boxes.poses.get(box, ("", []))
+            if not poses:
+                text = f"no pose is collected of black box '{box}': ADD_POSE at each pose first"
+                raise UnfitPosesError(text)
+            placement = sensor_placement(boxes.computation, box, frame, None)
+            payload = identify_payload(poses, placement, confidence)
             response.mass, response.mass_interval = payload.mass, float(payload.mass_interval)
             response.com = Point(**_xyz(payload.com))
             response.com_interval = Vector3(**_xyz(payload.com_interval))
             response.offset, response.residual = wrench_message(payload.offset), payload.residual
         else:
             commands = "RESET (0), ADD_POSE (1) and SOLVE (2)"
-            raise _Refusal("BAD_STATE", f"command {request.command} is none of {commands}")
-        response.poses = measuring.poses
+            raise QueryError("BAD_STATE", f"command {request.command} is none of {commands}")
+        response.poses = _number_of_poses(boxes, box)
+
+    def _add_pose(self, boxes: BlackBoxes, box: str, duration: float) -> None:
+        averaged, placement, gravity = self._at_rest(boxes, box, duration)
+        frame, poses = boxes.poses.setdefault(box, (averaged.frame, []))
+        if frame != averaged.frame:
+            before = f"the poses before are in frame '{frame}', this one in '{averaged.frame}'"
+            raise BadMessage("several frames", f"{before}: RESET starts again")
+        if len(poses) >= MOST_POSES:
+            raise BadMessage("too many poses", f"{MOST_POSES} poses are collected already: SOLVE, or RESET")
+        poses.append(RestPose(placement.rotation.T @ gravity, averaged.mean))
+
+    def _at_rest(
+        self, boxes: BlackBoxes, box: str, duration: float
+    ) -> tuple[Averaged, SensorPlacement, Array]:
+        """Return a sensor's mean wrench at rest, its placement, and gravity (3,) at the connection point.
+
+        Raises:
+            BadMessage: the robot moves, too little has come, or in a frame that moves against that point.
+        """
+        averaged = self._averaged(boxes, box, _duration(duration))
+        placement = sensor_placement(boxes.computation, box, averaged.frame, averaged.state)
+        if not placement.fixed:
+            raise BadMessage(
+                "frame not fixed",
+                f"frame '{averaged.frame}' moves against the connection point of '{box}': a sensor's "
+                "offset is constant in its own frame only; give the wrench there",
+            )
+        return averaged, placement, gravity_at(boxes.computation.robot, box, averaged.state)
+
+    def _averaged(self, boxes: BlackBoxes, box: str, duration: float) -> Averaged:
+        averaging = boxes.begin_averaging(box)
+        try:
+            interrupted = self._wait(duration, boxes, averaging, self._ended.wait)
+            if not interrupted:
+                boxes.end_averaging(averaging)
+                # it may come a period and a delay later, each up to stale_after, which may be long
+                patience = min(2.0 * boxes.computation.settings.stale_after, duration + 1.0)
+                interrupted = self._wait(patience, boxes, averaging, averaging.complete.wait)
+        finally:
+            boxes.averaging = None
+        if boxes.retired:  # a newer robot is active: poses stored here would be lost
+            text = "the robot was changed or replaced while the wrench was averaged; ask again"
+            raise BadMessage("robot replaced", text)
+        if interrupted:
+            text = "the node was deactivated or ended while the wrench was averaged"
+            raise BadMessage("interrupted", f"{text}; ask again when it is active")
+        return averaging.result()
+
+    def _wait(
+        self, duration: float, boxes: BlackBoxes, averaging: Averaging, wait: Callable[[float], bool]
+    ) -> bool:
+        """Wait for ``duration`` [s], or until ``wait`` returns true.
+
+        Returns:
+            whether no more wrenches come, which is noticed at once so that no client waits.
+        """
+        end = time.monotonic() + duration
+        while boxes.averaging is averaging and not boxes.retired and not self._ended.is_set():
+            left = end - time.monotonic()
+            if left <= 0.0 or wait(min(left, LOOK_PERIOD)):
+                return self._ended.is_set()
+        return True
+
+
+def _number_of_poses(boxes: BlackBoxes, box: str) -> int:
+    return len(boxes.poses.get(box, ("", []))[1])
 
 
 def _duration(asked: float) -> float:
     if not (math.isfinite(asked) and 0.0 <= asked <= LONGEST_DURATION):
         text = f"duration is {asked:g} s; {LONGEST_DURATION:g} s at most, or 0 for {USUAL_DURATION:g} s"
-        raise _Refusal("BAD_STATE", text)
+        raise QueryError("BAD_STATE", text)
     return asked or USUAL_DURATION
 
 
 def _confidence(asked: float) -> float:
     if not 0.0 <= asked < 1.0:  # NaN is refused, too
         text = f"confidence is {asked:g}; a probability below 1 is needed, or 0 for {USUAL_CONFIDENCE:g}"
-        raise _Refusal("BAD_STATE", text)
+        raise QueryError("BAD_STATE", text)
     return asked or USUAL_CONFIDENCE
 
 

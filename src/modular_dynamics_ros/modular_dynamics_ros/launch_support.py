@@ -23,7 +23,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 import modular_dynamics as md
 from launch import LaunchContext
 from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic
-from modular_dynamics_ros.rviz_config import robot_displays, rviz_config
+from modular_dynamics_ros.rviz_config import rviz_config
 
 BOOLEAN = ["true", "false", "True", "False"]
 LEVELS = ["debug", "info", "warn", "error", "fatal"]
@@ -77,6 +77,8 @@ TOPICS = {
     name: COMMON[name][0]
     for name in ("joint_states", "robot_description", "reference", "controller_state", "effort_commands")
 }
+SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
+UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
 def argument(name: str, default: str | None = None, description: str = "") -> DeclareLaunchArgument:
@@ -114,10 +116,6 @@ def words_of(context: LaunchContext, name: str) -> list[str]:
         return shlex.split(value)
     except ValueError as error:
         raise ValueError(f"launch argument {name} is {value!r}: {error}") from None
-
-
-SHARE = Path(get_package_share_directory("modular_dynamics_bringup"))
-UNKNOWN_ROOT = "base_link"  # where the robot is known only later: the name that REP 105 recommends
 
 
 def remappings(context: LaunchContext, *names: str) -> list[tuple[str, str]]:
@@ -220,10 +218,10 @@ def rviz_nodes(
         return []
     require_package("rviz2", "or rviz:=false")
     if not path:
-        root, wrenches = robot_displays(description, partition or None) if description else (UNKNOWN_ROOT, [])
+        root = described_robot(description, partition, None).links[0] if description else UNKNOWN_ROOT
         frame = value_of(context, "fixed_frame") or value_of(context, "frame_prefix") + root
         topic, prefix = value_of(context, "robot_description"), value_of(context, "frame_prefix")
-        path = _temporary_file(rviz_config(frame, topic, wrenches, markers, prefix))
+        path = _temporary_file(rviz_config(frame, topic, markers, prefix))
     namespace = checked_namespace(value_of(context, "namespace"))
     options: dict[str, Any] = {"namespace": namespace, "parameters": [_clock(context)]}
     return [Node(package="rviz2", executable="rviz2", arguments=["-d", path], **options)]

@@ -1,8 +1,6 @@
 """A session whose states wait for the wrenches of black boxes; the motions that it publishes."""
 
-import gc
 import time
-import weakref
 from contextlib import ExitStack, closing
 from dataclasses import replace
 
@@ -173,21 +171,6 @@ def test_the_motion_is_that_of_the_connection_point(make, four_link):
     assert motion.acceleration == pytest.approx((twist(h) - twist(-h)) / (2 * h), abs=1e-4)
     assert np.abs(motion.acceleration).max() > 0.1
     assert motion.gravity.tolist() == [0.0, 0.0, -9.81]
-
-
-def test_a_session_that_is_destroyed_is_freed_without_the_collector(four_link):
-    node, table = lone_node(), DynamicsParameters()
-    session = DynamicsSession(node, DynamicsSession.load(four_link, table), table)
-    session.activate(None)
-    alive = weakref.ref(session), weakref.ref(session.computation), weakref.ref(session.boxes)
-    session.destroy()
-    node.reset_mock()
-    gc.disable()
-    try:
-        del session
-        assert [one() for one in alive] == [None] * 3
-    finally:
-        gc.enable()
 
 
 CHARMIE = ROBOTS / "charmie.urdf"

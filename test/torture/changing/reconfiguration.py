@@ -12,10 +12,10 @@ from helpers.nodes.changes.bad_changes import GRIPPER, NAMES
 from helpers.nodes.changes.changing import SERVICES, request
 from modular_dynamics_ros.computation.changes import edits
 from modular_dynamics_ros.computation.changes.edits import applied
+from modular_dynamics_ros.computation.changes.file import ChangesFile
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Changes, Payload
 from modular_dynamics_ros.exceptions import ChangeFileError, NodeError
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.reconfiguration.reconfiguration import ChangesFile
 from torture.changing.history import History, robot_of_graph
 from torture.harness.effort import Effort
 from torture.harness.robots import joint_names, tree_urdf
@@ -157,7 +157,7 @@ class _Walk:
         self._changes = changes
         graph = applied(self._described, changes).graph
         self._history.put_in_force(stamp_nanoseconds(response.stamp), robot_of_graph(graph))
-        if ChangesFile(str(self._file)).read(strict=False) != (self._described.name, changes):
+        if ChangesFile(str(self._file)).read() != (self._described.name, changes):
             self._tally.found_wrong(f"the file holds other changes after: {what}", self._file.read_bytes())
 
     def _expected(self, expected: Expected) -> Changes | None:
@@ -182,7 +182,7 @@ class _Walk:
         self._target.processes.end("dynamics_node")
         self._target.node.destroy_client(client)
         self._tally.tried += 1
-        found = ChangesFile(str(self._file)).read(strict=False) or ("", Changes())
+        found = ChangesFile(str(self._file)).read() or ("", Changes())
         if found[1] == changes and changes != self._changes:
             # since when, nobody knows: its answer is lost, and what was answered by it
             self._history.drop()
@@ -210,7 +210,7 @@ class _Walk:
         _damage(self._file, good, self._random)
         self._tally.tried += 1
         try:
-            found = ChangesFile(str(self._file)).read(strict=False)
+            found = ChangesFile(str(self._file)).read()
         except ChangeFileError:
             self._refused_at_start(good)
             return

@@ -100,7 +100,6 @@ def _require_drawable(columns: Columns, path: str) -> None:
             raise UsageError(f"{at}: {values[bad[0]]:g} {NEEDED}")
 
 
-TABLES = (".csv", ".mcap", ".db3")  # suffixes in whose place .png stands; other names go on with it
 #: What can be drawn: beginnings of columns, and the quantity with its unit.
 KINDS = {
     "tau": (("tau_",), "torque [N m] or force [N]"),
@@ -111,15 +110,13 @@ MOST_LINES = 6  # largest number of lines in a panel
 LAST_DECADE = 3  # below the largest torque: all that is smaller has one scale
 EXAMPLES = """\
   modular-dynamics plot torques.csv                         # torques.png
-  modular-dynamics plot out_bag/ --what residual -o residuals.svg
+  modular-dynamics plot torques.csv --what residual -o residuals.svg
   modular-dynamics plot torques.csv --only shoulder,elbow
   modular-dynamics id robot.urdf states.csv | modular-dynamics plot - -o torques.png"""
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file", help="CSV of id, gravity or bag, - for one on standard input, or a bag written by bag"
-    )
+    parser.add_argument("file", help="CSV of id, gravity or bag; - for standard input")
     parser.add_argument(
         "-o",
         "--output",
@@ -167,7 +164,7 @@ def _output(arguments: argparse.Namespace) -> Path:
     if arguments.output is None and arguments.file == STDIN:
         raise UsageError("--output is needed where the file comes from standard input")
     if not arguments.file:
-        raise UsageError("the name of the file is empty; a CSV or a bag is needed")
+        raise UsageError("the name of the file is empty; a CSV is needed")
     path = Path(arguments.output) if arguments.output else _beside(_named(arguments.file))
     if path.suffix.lower() not in PICTURES:
         raise UsageError(f"--output {path}: a name that ends in {', '.join(PICTURES)} is needed")
@@ -181,7 +178,7 @@ def _named(file: str) -> Path:
 
 
 def _beside(path: Path) -> Path:
-    is_table = path.suffix.lower() in TABLES and not path.is_dir()
+    is_table = path.suffix.lower() == ".csv" and not path.is_dir()
     return path.parent / f"{path.stem if is_table else path.name}.png"
 
 

@@ -95,11 +95,8 @@ def _write(path: Path, text: str, overwrite: bool) -> None:
         beside.unlink(missing_ok=True)
 
 
-def load_gait(path: str, seed: int) -> "gaits.Gait | None":
+def load_gait(path: str) -> "gaits.Gait | None":
     """Return the gait in a YAML file; None without a file.
-
-    Args:
-        seed: of its first states, instead of the file's; -1: the file's.
 
     Raises:
         GaitError: an invalid file. AssemblyFileError: steps that are too short to be computed in time.
@@ -114,7 +111,7 @@ def load_gait(path: str, seed: int) -> "gaits.Gait | None":
                 f"{path[:SHOWN]}: {key} is {mapping[key]:g} s; at least {SHORTEST_STEP:g} s is needed: "
                 "the gait is computed while the robot moves"
             )
-    return gaits.load({**mapping, "seed": seed}) if seed >= 0 and "seed" in mapping else gait
+    return gait
 
 
 def _format(path: str) -> str:

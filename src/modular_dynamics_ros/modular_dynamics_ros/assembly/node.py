@@ -38,6 +38,9 @@ from modular_dynamics_ros.node.spinning import run_lifecycle_node
 from modular_dynamics_ros.node.topics import DESCRIPTIONS, LATCHED, REQUESTS
 from modular_dynamics_ros.parameters.nodes import AssemblyParameters
 
+Change = Callable[[Assembly], Assembly]
+DEPTH = 500  # joint states that a slow subscriber may be behind
+
 
 def incidence_message(
     matrix: IncidenceMatrix, name: str, root_link: str, revision: int, stamp: int
@@ -58,9 +61,6 @@ def incidence_message(
     )
     message.header.stamp, message.header.frame_id = stamp_message(stamp), root_link
     return message
-
-
-Change = Callable[[Assembly], Assembly]
 
 
 class AssemblyServices:
@@ -139,9 +139,6 @@ class AssemblyServices:
         return response.NONE, ""
 
 
-DEPTH = 500  # joint states that a slow subscriber may be behind
-
-
 class AssemblyNode(ManagedNode[AssemblyParameters]):
     """Configured: the assembly and the gait are loaded. Active: they are published, and services change them.
 
@@ -176,7 +173,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
                 assembly = load_assembly(p.assembly_file, types, p.robot_name)
             else:
                 assembly = Assembly((p.base_module, p.base_kind), types=types, name=p.robot_name)
-            self._joints = MovingJoints(load_gait(p.gait_file, p.seed), p.ease)
+            self._joints = MovingJoints(load_gait(p.gait_file), p.ease)
             self.live = LiveAssembly.of(assembly, 0, self.now())
         except (ModularDynamicsError, AssemblyFileError, ParameterError) as error:
             self.get_logger().error(f"not configured: {error}")

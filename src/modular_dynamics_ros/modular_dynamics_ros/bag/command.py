@@ -15,8 +15,6 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 from modular_dynamics_ros.parameters.parameter_file import parameters_in_file
 from modular_dynamics_ros.parameters.table import checked, describe
 
-# Parameters of dynamics_node as options of the command line, and from a parameter file.
-
 #: Parameters that change what is computed; others are about publishing, timers and lifecycles.
 OPTIONS = (
     "xacro_arguments",
@@ -43,6 +41,20 @@ OPTIONS = (
 MOST_NAMES = 4  # largest number of names in a warning
 #: Options that other commands have, too, under shorter names.
 SHORTER = {"xacro_arguments": "xacro-arg", "partition_file": "partition"}
+ABOUT = """\
+Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
+by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
+reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
+references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
+files.
+
+For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
+wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
+EXAMPLES = """\
+  modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
+  modular-dynamics bag recording.mcap --csv torques.csv --zero-phase
+  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
+  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
 
 
 def _entries() -> dict[str, Field[Any]]:
@@ -145,29 +157,12 @@ def _from_file(path: str, node: str) -> tuple[dict[str, Any], list[str]]:
     return {name: value for name, value in given.items() if name in known}, notes
 
 
-ABOUT = """\
-Computes the torques of recorded joint states as dynamics_node does, by the node's own code: joints are merged
-by name and stamp, old and disordered joint states are not answered, accelerations are zero, filtered or of a
-reference. The robot comes from a file, or from the topic robot_description in the bag. Wrenches, odometry and
-references in the bag count as they do for the node. No ROS is needed; bags are rosbag2 folders, .mcap or .db3
-files.
-
-For each answer it writes torques, residuals (measured effort less torque, where the bag has efforts), and the
-wrenches at the connections of the subsystems. At the end residuals are summarized by joint."""
-EXAMPLES = """\
-  modular-dynamics bag recording/ --robot robot.urdf --csv torques.csv
-  modular-dynamics bag recording.mcap --bag with_torques/ --zero-phase
-  modular-dynamics bag recording/ --params-file config/dynamics.yaml --friction urdf --json
-  modular-dynamics bag recording/ --csv torques.csv && modular-dynamics plot torques.csv --what residual"""
-
-
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("recording", help="rosbag2 folder, .mcap or .db3 file")
     parser.add_argument(
         "--robot", metavar="FILE", help="URDF or xacro file (default: the topic of --description in the bag)"
     )
     parser.add_argument("--csv", metavar="FILE", help="write a CSV, a row for each answer (default: none)")
-    parser.add_argument("--bag", metavar="FOLDER", help="write a new bag, MCAP (default: none)")
     parser.add_argument(
         "--motion", action="store_true", help="write positions, velocities and accelerations to the CSV, too"
     )
@@ -194,7 +189,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
         "--node",
         metavar="NAME",
         default="/dynamics_node",
-        help="full name of the node: begins the topics of wrenches and those that are written, and names the "
+        help="full name of the node: begins the topics of wrenches, and names the "
         "section of --params-file (default: %(default)s)",
     )
     add_parameter_options(parser)
@@ -207,9 +202,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
     if arguments.motion and arguments.csv is None:
         raise UsageError("--motion is about the CSV: give --csv FILE")
-    for option, given in (("--csv", arguments.csv), ("--bag", arguments.bag)):
-        if given == "-":  # as elsewhere for standard output, where the report goes
-            raise UsageError(f"{option} -: results are written to files, the report is printed; give a name")
+    if arguments.csv == "-":  # as elsewhere for standard output, where the report goes
+        raise UsageError("--csv -: results are written to a file, the report is printed; give a name")
     if arguments.zero_phase:
         if arguments.acceleration_source not in (None, "filtered"):
             raise UsageError(

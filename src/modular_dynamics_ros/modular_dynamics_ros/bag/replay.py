@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 import modular_dynamics as md
 from modular_dynamics.motions.filtered import longest_interval
-from modular_dynamics_ros.computation.black_boxes.offsets import stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot, load_robot
 from modular_dynamics_ros.computation.values import CLOCK_SET_BACK, State
@@ -42,6 +42,21 @@ from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 ACCEPTED = "a larger --stale-after accepts it"
 BY_RECORDER = f"the time of recording: {ACCEPTED}; --clock stamps compares it with the newest stamp instead"
 BY_STAMPS = f"the newest stamp: {ACCEPTED}; --clock recorded compares it with the time of recording instead"
+Array = NDArray[np.float64]
+NEVER = np.iinfo(np.int64).min
+#: Arrival by the monotonic clock, in the far future: only the bag's clock makes wrenches old.
+NEVER_OLD = 1 << 62
+Take = Callable[[Any], None]
+#: Types of the inputs, by the last part of the topic, and for wrenches.
+WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
+ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
+#: The option that names a topic of a type, where there is one, and with which other one it is read.
+OPTIONS = {
+    ODOMETRY: ("--odometry", "--floating-base"),
+    TRAJECTORY: ("--reference", "--acceleration-source reference"),
+}
+#: A node's topic of wrenches: the external one, or a black box's.
+WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
 
 
 def stamp_of(message: Any) -> int:
@@ -146,10 +161,6 @@ def counted(counts: Counter[str], most: int = 4) -> str:
     return f"{shown}{f' and {len(counts) - most} more' if len(counts) > most else ''}"
 
 
-Array = NDArray[np.float64]
-NEVER = np.iinfo(np.int64).min
-
-
 class MeasuredEfforts:
     """Measured efforts of one robot's joints, merged from messages that may hold only some."""
 
@@ -197,21 +208,6 @@ class ResidualFigures:
             for k, name in enumerate(self.names)
             if self._count[k]
         }
-
-
-#: Arrival by the monotonic clock, in the far future: only the bag's clock makes wrenches old.
-NEVER_OLD = 1 << 62
-Take = Callable[[Any], None]
-#: Types of the inputs, by the last part of the topic, and for wrenches.
-WRENCH, TRANSFORMS = "geometry_msgs/msg/WrenchStamped", "tf2_msgs/msg/TFMessage"
-ODOMETRY, TRAJECTORY = "nav_msgs/msg/Odometry", "trajectory_msgs/msg/JointTrajectory"
-#: The option that names a topic of a type, where there is one, and with which other one it is read.
-OPTIONS = {
-    ODOMETRY: ("--odometry", "--floating-base"),
-    TRAJECTORY: ("--reference", "--acceleration-source reference"),
-}
-#: A node's topic of wrenches: the external one, or a black box's.
-WRENCH_TOPIC = re.compile(r"(?P<node>/.+)/(external_wrench|black_box/[^/]+/wrench)")
 
 
 def input_topics(
@@ -355,7 +351,7 @@ def load(description: str, parameters: DynamicsParameters, *, topic: str = "") -
             raise
         raise RobotError(f"robot of the topic '{topic}': {error}; --robot FILE replaces it") from error
     computation = Computation(robot, dynamics_settings(p))
-    computation.wrenches.offsets = stored_offsets(p.offsets_file)
+    computation.wrenches.offsets = SensorOffsets(p.offsets_file)
     return computation
 
 

@@ -1,7 +1,6 @@
 """A bag from its beginning to its end: which robot, which topics, what is written, and the report."""
 
 import argparse
-import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -29,7 +28,7 @@ from modular_dynamics_ros.bag.replay import (
     nodes_with_wrenches,
     stamp_of,
 )
-from modular_dynamics_ros.bag.results import JOINT_STATE, BagResults, CsvResults
+from modular_dynamics_ros.bag.results import CsvResults
 from modular_dynamics_ros.computation.accelerations.acceleration_source import filter_lag
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.values import Coverage
@@ -37,7 +36,7 @@ from modular_dynamics_ros.diagnostics.statuses import MessageCounts
 from modular_dynamics_ros.exceptions import BagError, RobotError, listed
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
-TEXT = "std_msgs/msg/String"
+TEXT, JOINT_STATE = "std_msgs/msg/String", "sensor_msgs/msg/JointState"
 #: Causes that are no error of a recording: a filter begins, and several publishers overtake each other.
 USUAL = ("filter starts", "older than the last answer", "older than the last one")
 
@@ -180,7 +179,7 @@ class Report:
 
 
 def run(arguments: argparse.Namespace, parameters: DynamicsParameters, left_out: Sequence[str]) -> Report:
-    """Compute and write.
+    """Compute the torques of a bag, write them, and return the report.
 
     Args:
         left_out: what was asked for that does not count; each a warning.
@@ -217,7 +216,7 @@ class _Run:
         self._node = RecordedNode(warnings, by_stamps=self._report.clock == "stamps")
         self._accelerations = self._recorded_accelerations() if arguments.zero_phase else None
         self._replay = Replay(self._node, computation, parameters, arguments.node, self._accelerations)
-        self._results: Sequence[BagResults | CsvResults] = ()
+        self._csv: CsvResults | None = None
 
     def _first_robot(self) -> Computation:
         file = self._arguments.robot or self._parameters.robot_description_file
@@ -267,7 +266,10 @@ class _Run:
         described = [arguments.description] if self._description else []
         topics = [arguments.joint_states, *inputs, *described]
         with ExitStack() as stack:
-            self._results = self._opened(stack)
+            if arguments.csv is not None:
+                self._csv = CsvResults(arguments.csv, motion=arguments.motion)
+                stack.callback(self._csv.close)
+                report.written = self._csv.paths
             self._begin()
             # a node has them when it begins; a recorder may hear them after what needs them
             for one in self._recording.messages(fixed):
@@ -283,7 +285,7 @@ class _Run:
                     raise
                 report.damage = str(error)
             except KeyboardInterrupt:
-                for path in report.written:
+                for path in report.written[-1:]:
                     text = f"interrupted: '{printable(path)}' ends before the recording does"
                     print(f"modular-dynamics bag: {text}", file=sys.stderr)
                 raise
@@ -319,27 +321,10 @@ class _Run:
             self._warnings.warning(f"{text}: give --node {' or --node '.join(nodes)}")
         return {topic: kind for topic, kind in wanted.items() if topic in of_type(kind)}
 
-    def _opened(self, stack: ExitStack) -> list[BagResults | CsvResults]:
-        arguments, results = self._arguments, list[BagResults | CsvResults]()
-        if arguments.bag is not None:
-            results.append(BagResults(arguments.bag, arguments.node))
-            stack.callback(results[-1].close)
-        if arguments.csv is not None:
-            try:
-                results.append(CsvResults(arguments.csv, motion=arguments.motion))
-            except OSError:
-                stack.close()
-                if arguments.bag is not None:  # an incomplete file would block the next attempt
-                    shutil.rmtree(arguments.bag)
-                raise
-            stack.callback(results[-1].close)
-        self._report.written = [path for path in (arguments.csv, arguments.bag) if path is not None]
-        return results
-
     def _begin(self) -> None:
         robot = self._replay.robot
-        for results in self._results:
-            results.begin(robot)
+        if self._csv is not None:
+            self._csv.begin(robot)
         names = robot.joint_names
         self._figures = self._report.figures.pop(names, ResidualFigures(names))
         self._report.figures[names] = self._figures
@@ -350,20 +335,20 @@ class _Run:
             return
         arrival = self._node.advance(one.time, stamp_of(one.message))
         if one.topic == self._arguments.joint_states:
-            self._joint_state(one.message, arrival, one.time)
+            self._joint_state(one.message, arrival)
         elif one.topic == self._arguments.description:
             self._new_robot(one.message.data)
         else:
             self._replay.inputs.take(one.topic, self._kinds[one.topic], one.message)
 
-    def _joint_state(self, message: Any, arrival: int, recorded: int) -> None:
+    def _joint_state(self, message: Any, arrival: int) -> None:
         result = self._replay.receive(message, arrival)
         if result is None:
             return
         self._figures.add(result.residual)
         self._report.uncovered += result.answer.state.coverage is Coverage.NONE
-        for results in self._results:
-            results.write(result, recorded)
+        if self._csv is not None:
+            self._csv.write(result)
 
     def _new_robot(self, description: str) -> None:
         if description == self._description:

@@ -17,6 +17,8 @@ from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 from modular_dynamics_ros.player import Schedule, load_motion
 
 UNKNOWN = np.full(6, np.nan)
+FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
+NODE = "torso_reaction_node"
 
 
 @dataclass(frozen=True)
@@ -191,10 +193,6 @@ def print_torques(console: Console, graph: md.SubsystemGraph, run: Evaluation) -
     console.print("(*) from a joint state's arrival to its torques' arrival, both at the recorder")
 
 
-FORCE_ERROR = 1e-7  # [N] by which an actuator's force may differ from that of virtual power
-NODE = "torso_reaction_node"
-
-
 @dataclass(frozen=True)
 class TorsoRun(RunFigures):
     """The figures of one run.
@@ -221,7 +219,7 @@ class TorsoRun(RunFigures):
 
 
 def play_torso(files: Path, rate: float, out: Path, console: Console) -> TorsoRun:
-    """Play it at `rate` [Hz].
+    """Play the torso's motion at `rate` [Hz].
 
     Args:
         files: where urdf/ and config/ are. out: folder of the logs.

@@ -22,6 +22,8 @@ from modular_dynamics_ros.demo.growth import GrowthRun, Stage
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 LINES = ("-", (0, (6, 1.5)), (0, (2, 1)))
 OVERLAID = ("-", "-", (0, (5, 5)))  # of equal curves, such as the two springs of body 4, both are seen
+GROUPS = {"body": "#2b6cb0", "left leg": "#2f855a", "right leg": "#dd6b20"}
+STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 
 
 @contextmanager
@@ -128,10 +130,6 @@ def draw_reactions(run: TorsoRun, path: Path) -> Path:
                 axis.plot(run.times, values, lw=1.3, ls=style, label=label)
             _finish(axis, name, quantity)
     return path
-
-
-GROUPS = {"body": "#2b6cb0", "left leg": "#2f855a", "right leg": "#dd6b20"}
-STYLES = ("-", (0, (6, 1.5)), (0, (2, 1)), (0, (6, 1.5, 1, 1.5)))
 
 
 def draw_growth(run: GrowthRun, path: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Any, cast
 from rclpy.lifecycle import LifecycleState
 
 from modular_dynamics_ros.black_boxes import BlackBoxServices
-from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets, stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.dynamics.prepared_robot import prepared_keeping, prepared_robot
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import OffsetsFileError
@@ -59,7 +59,7 @@ class DynamicsNode(RobotNode[DynamicsParameters]):
             return False
         self._changes = changes
         try:
-            self._offsets = stored_offsets(self.parameters.offsets_file)
+            self._offsets = SensorOffsets(self.parameters.offsets_file)
         except OffsetsFileError as error:
             self.get_logger().error(str(error))
             return False

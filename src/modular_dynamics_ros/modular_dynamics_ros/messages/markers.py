@@ -19,6 +19,19 @@ from modular_dynamics_ros.messages.geometry import set_wrench
 LONGEST = 0.5  # [m] arrow of the robot's weight
 LEVER = 0.2  # [m] at which the weight exerts the moment with an arrow of that length
 DEFAULT_WEIGHT = 250.0  # [N] of a robot without masses
+Array = NDArray[np.float64]
+Colour = tuple[float, float, float]
+"""r, g, b from 0 to 1."""
+SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.03  # [m]
+SHORTEST = 1e-4  # [m] a shorter arrow has no visible direction
+LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
+GOLDEN = 0.61803398875  # multiples of it modulo 1 lie far from each other, however many there are
+COLOURS = {  # r, g, b
+    "actuator": (0.17, 0.42, 0.69),
+    "spring": (0.18, 0.52, 0.35),
+    "joint": (0.80, 0.20, 0.20),
+    "moment": (0.80, 0.80, 0.20),
+}
 
 
 def arrow_scales(graph: md.SubsystemGraph) -> tuple[float, float]:
@@ -26,14 +39,6 @@ def arrow_scales(graph: md.SubsystemGraph) -> tuple[float, float]:
     mass = sum(body.mass for body in graph.bodies)
     weight = mass * float(np.linalg.norm(graph.gravity)) or DEFAULT_WEIGHT
     return LONGEST / weight, LONGEST / (weight * LEVER)
-
-
-Array = NDArray[np.float64]
-Colour = tuple[float, float, float]
-"""r, g, b from 0 to 1."""
-SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.03  # [m]
-SHORTEST = 1e-4  # [m] a shorter arrow has no visible direction
-LIFETIME = Duration(nanosec=500_000_000)  # arrows disappear when the node ends
 
 
 def arrow_marker(number: int, frame: str, name: str, colour: Colour) -> Marker:
@@ -59,9 +64,6 @@ def set_arrow(marker: Marker, stamp: Time, start: Array, arrow: Array) -> None:
     marker.action = Marker.ADD if float(arrow @ arrow) > SHORTEST**2 else Marker.DELETE
     for point, values in zip(marker.points, (start, start + arrow), strict=True):
         point.x, point.y, point.z = values.tolist()
-
-
-GOLDEN = 0.61803398875  # multiples of it modulo 1 lie far from each other, however many there are
 
 
 def subsystem_colour(index: int, *, moment: bool) -> Colour:
@@ -107,14 +109,6 @@ class WrenchMarkerWriter:
             set_arrow(next(markers), stamp, point, force_scale * (R @ at_point[:3]))
             set_arrow(next(markers), stamp, point, moment_scale * (R @ at_point[3:]))
         return self.message
-
-
-COLOURS = {  # r, g, b
-    "actuator": (0.17, 0.42, 0.69),
-    "spring": (0.18, 0.52, 0.35),
-    "joint": (0.80, 0.20, 0.20),
-    "moment": (0.80, 0.80, 0.20),
-}
 
 
 class ReactionsWriter:

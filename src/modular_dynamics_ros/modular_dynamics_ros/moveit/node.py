@@ -11,7 +11,6 @@ for such a link counts until the objects of the link change.
 """
 
 import time
-from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -32,6 +31,7 @@ from modular_dynamics_ros.node.spinning import run_node
 from modular_dynamics_ros.parameters.nodes import MoveitParameters
 from modular_dynamics_ros.parameters.table import declare, usage
 
+LOOK_PERIOD = 1.0  # [s] from one request for the planning scene to the next
 TRY_AGAIN = 30.0  # [s] before a payload that was refused is sent once more: the robot may have changed
 
 
@@ -103,7 +103,7 @@ class MoveitPayloadNode(ReadingNode):
         self._receiver = Instance(self, parameters.set_payload)
         self.create_subscription(scene, "monitored_planning_scene", self._on_scene, 100)
         self.create_subscription(attached, "attached_collision_object", self._masses.take, 100)
-        self.create_timer(parameters.period, self._look, clock=STEADY_CLOCK)
+        self.create_timer(LOOK_PERIOD, self._look, clock=STEADY_CLOCK)
         answer_all_requests(self)
 
     def _look(self) -> None:
@@ -132,37 +132,29 @@ class MoveitPayloadNode(ReadingNode):
             self.log.problem("attached objects", "not counted", text)
 
         wanted = payloads_of(attached, self._masses, refuse)
-        self._send(wanted, [link for link in {**self._in_force, **wanted} if self._differs(link, wanted)])
+        for link in {**self._in_force, **wanted}:
+            if self._differs(link, wanted.get(link)):
+                self._send(link, wanted.get(link))
+                return  # the others follow the answer
 
-    def _differs(self, link: str, wanted: Mapping[str, Load]) -> bool:
-        load = wanted.get(link)
+    def _differs(self, link: str, load: Load | None) -> bool:
         refused, when = self._refused.get(link, (None, -TRY_AGAIN))
         if time.monotonic() - when < TRY_AGAIN and _same(load, refused):
             return False
         before = self._in_force.get(link)
         return before is None or not _same(load, before)
 
-    def _send(self, wanted: Mapping[str, Load], links: Sequence[str]) -> None:
-        """Request the payload of the first of these links; the next ones follow with the answers."""
-        if not links:
-            return
-        link, load = links[0], wanted.get(links[0])
-        before = dict(self._in_force)
-
+    def _send(self, link: str, load: Load | None) -> None:
         def answered(response: Any) -> None:
             if response.success:
                 self._note(link, load)
             else:
-                if link in before:  # the link's payload is unchanged
-                    self._in_force[link] = before[link]
-                else:
-                    self._in_force.pop(link, None)
                 self._refused[link] = load, time.monotonic()
                 self.log.problem(f"payload on '{link}'", "refused", response.error_message)
-            self._send(wanted, links[1:])
+            self._ask()
 
         if self._payload.ready and not self._payload.awaits:
-            self._in_force[link] = None  # unknown until the answer arrives
+            self._in_force[link] = None  # unknown until it is accepted
         if not self._payload.send(payload_request(link, load), answered):
             self.log.problem(self.parameters.set_payload, "silent", "no answer from dynamics_node")
 

@@ -16,6 +16,10 @@ from modular_dynamics_ros.exceptions import NumbersError
 HEAVIEST, FARTHEST = 1e5, 1e3
 
 Array = NDArray[np.float64]
+#: Largest size of a solid [m].
+SMALLEST = 1e-6
+#: Numbers of dimensions by type of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
+BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 
 
 class Load(NamedTuple):
@@ -61,12 +65,6 @@ def sum_of(loads: Sequence[Load]) -> Load:
         d = load.com - com
         inertia = inertia + load.inertia + load.mass * (d @ d * np.eye(3) - np.outer(d, d))
     return Load(mass, com, inertia)
-
-
-#: Largest size of a solid [m].
-SMALLEST = 1e-6
-#: Numbers of dimensions by type of shape_msgs/SolidPrimitive; a prism (5) has a polygon.
-BOX, SPHERE, CYLINDER, CONE = 1, 2, 3, 4
 
 
 def _box(x: float, y: float, z: float) -> Load:

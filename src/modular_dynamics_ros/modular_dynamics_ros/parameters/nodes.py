@@ -13,8 +13,6 @@ from modular_dynamics_ros.parameters.table import (
     unconfigured,
 )
 
-# Parameters of every node that answers the joint states of a robot.
-
 
 @dataclass(frozen=True)
 class RobotParameters:
@@ -41,10 +39,12 @@ class RobotParameters:
         False, "whether a robot with inertias that no body can have is refused; else it is a warning"
     )
     gravity: tuple[float, ...] = unconfigured(
-        (0.0, 0.0, -9.81), "gravitational acceleration in the root link's frame", **GRAVITY
+        (0.0, 0.0, -9.81),
+        "gravitational acceleration in the root link's frame; of subsystem_node only on the ground",
+        **GRAVITY,
     )
     controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the joints in ~/effort_commands; empty: all joints, in the robot's order"
+        (), "order of the joints, or actuators, in ~/effort_commands; empty: all, in their own order"
     )
     acceleration_source: str = parameter(
         "zero",
@@ -88,9 +88,6 @@ class RobotParameters:
     autostart: bool = constant(
         False, "configure and activate when the node starts, without a lifecycle manager"
     )
-
-
-# Parameters of dynamics_node. `--help` and `ros2 param describe` show these descriptions.
 
 
 Parameters = TypeVar("Parameters", bound=RobotParameters)
@@ -242,23 +239,11 @@ class DynamicsParameters(RobotParameters):
     )
 
 
-# Parameters of subsystem_node. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class SubsystemParameters(RobotParameters):
     """Parameters of subsystem_node."""
 
     subsystem: str = unconfigured("", "name of the subsystem; empty: the name of the node")
-    gravity: tuple[float, ...] = unconfigured(
-        (0.0, 0.0, -9.81),
-        "gravitational acceleration in the root link's frame; only subsystems on the ground read it, the "
-        "others take it from their predecessor's motion",
-        **GRAVITY,
-    )
-    controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the subsystem's joints in ~/effort_commands; empty: all, in the robot's order"
-    )
     without_reference: str = parameter(
         "stop",
         "accelerations where no reference covers a joint state: such a joint state is not answered; zero; "
@@ -280,16 +265,10 @@ class SubsystemParameters(RobotParameters):
     )
 
 
-# Parameters of torso_reaction_node. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class ReactionParameters(RobotParameters):
     """Parameters of torso_reaction_node."""
 
-    controller_joints: tuple[str, ...] = unconfigured(
-        (), "order of the actuators in ~/effort_commands; empty: all of the rules, in their order"
-    )
     stale_after: float = parameter(
         0.2,
         "the input is stale after this time without a good joint state; a state waits for its wrenches "
@@ -320,9 +299,6 @@ class ReactionParameters(RobotParameters):
     )
 
 
-# Parameters of assembly_node. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class AssemblyParameters:
     """Parameters of assembly_node."""
@@ -341,9 +317,6 @@ class AssemblyParameters:
         "path of the YAML file of a gait; it may move joints that the assembly does not have yet; empty: all "
         "joints stand at zero",
     )
-    seed: int = unconfigured(
-        -1, "seed of the gait, instead of that of its file; -1: that of its file", low=-1, high=2**31 - 1
-    )
     ease: float = unconfigured(
         1.0,
         "how long the motion of a joint grows from zero after its module has docked",
@@ -360,9 +333,6 @@ class AssemblyParameters:
     autostart: bool = constant(
         False, "configure and activate when the node starts, without a lifecycle manager"
     )
-
-
-# Parameters of joint_state_player. `--help` and `ros2 param describe` show these descriptions.
 
 
 @dataclass(frozen=True)
@@ -395,9 +365,6 @@ class PlayerParameters:
     )
 
 
-# Parameters of moveit_payload_node. `--help` and `ros2 param describe` show these descriptions.
-
-
 @dataclass(frozen=True)
 class MoveitParameters:
     """Parameters of moveit_payload_node; all are read once, at the start."""
@@ -414,10 +381,3 @@ class MoveitParameters:
         high=1e5,
     )
     set_payload: str = constant("dynamics_node/set_payload", "service that takes the payloads")
-    period: float = constant(
-        1.0,
-        "from one request for the planning scene to the next; also asked for when its objects change",
-        unit="s",
-        low=0.05,
-        high=1.0,
-    )

@@ -35,6 +35,12 @@ Table = TypeVar("Table")
 #: How a text becomes a truth value, and what helps.
 _UNQUOTED = "YAML reads on, off, yes and no without quotes as true or false: write them in double quotes"
 CLOSE = 0.8  # of difflib: names that are as alike as this may be meant
+DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
+#: 0: never; the period of a timer fits in 64 bits of nanoseconds, and one of minutes is still noticed.
+RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
+#: Of whatever robot or simulation; products with it stay finite.
+GRAVITY: dict[str, Any] = {"unit": "m/s^2", "length": 3, "low": -1e4, "high": 1e4}
+RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 
 
 class Change(Enum):
@@ -176,7 +182,7 @@ def _warn_of_misspelt(node: "Node", known: "Iterable[str]") -> None:
 
 
 def changed(current: Table, changes: "Iterable[Parameter]", *, configured: bool) -> Table:
-    """`current` with these changes; parameters that the table does not have (use_sim_time) are ignored.
+    """Return `current` with these changes; parameters that are not in the table (use_sim_time) are ignored.
 
     Raises:
         ParameterError: a value is refused, or the parameter may not change now.
@@ -253,13 +259,5 @@ def usage(name: str, about: str, table: type) -> str:
     return "\n".join(lines)
 
 
-# Kinds of parameters that several nodes have: when they may change, and the bounds of their values.
-
 unconfigured = partial(parameter, change=Change.UNCONFIGURED)
 constant = partial(parameter, change=Change.NEVER)
-DURATION: dict[str, Any] = {"unit": "s", "low": 0.001, "high": 3600.0}
-#: 0: never; the period of a timer fits in 64 bits of nanoseconds, and one of minutes is still noticed.
-RATE: dict[str, Any] = {"unit": "Hz", "low": 0.01, "high": 10_000.0, "or_zero": True}
-#: Of whatever robot or simulation; products with it stay finite.
-GRAVITY: dict[str, Any] = {"unit": "m/s^2", "length": 3, "low": -1e4, "high": 1e4}
-RELATIVE: dict[str, Any] = {"low": 0.0, "high": 1.0}

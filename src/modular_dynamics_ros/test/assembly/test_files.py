@@ -66,10 +66,8 @@ def test_a_file_that_is_none_is_told_from_an_assembly_that_cannot_be(assembly, t
 
 
 def test_kinds_and_gaits(root, tmp_path):
-    assert load_gait("", 3) is None
-    assert load_gait(str(root / "config/gaits/chaotic_snake.yaml"), -1).mapping()["seed"] == 8
-    assert load_gait(str(root / "config/gaits/chaotic_snake.yaml"), 3).mapping()["seed"] == 3
-    snake = load_gait(str(root / "config/gaits/snake.yaml"), 3)  # it has no seed
+    assert load_gait("") is None
+    snake = load_gait(str(root / "config/gaits/snake.yaml"))
     assert snake.joint_names[0] == "v1/bend"
     with pytest.raises(AssemblyFileError, match="nowhere"):
         load_types([str(tmp_path / "nowhere.yaml")])
@@ -86,7 +84,7 @@ def test_what_is_no_regular_file_is_refused_before_it_is_read(assembly, tmp_path
     for read in (
         lambda: load_assembly(str(path), {}, "robot"),
         lambda: load_types([str(path)]),
-        lambda: load_gait(str(path), -1),
+        lambda: load_gait(str(path)),
     ):
         with pytest.raises((AssemblyFileError, GaitError), match=rf"no .* at .*it\.yaml.*, which is {kind}"):
             read()
@@ -155,7 +153,7 @@ def test_a_gait_that_cannot_be_computed_in_time_is_refused(tmp_path, key, kind):
     with pytest.raises(
         AssemblyFileError, match=rf"fast\.yaml: {key} is 1e-06 s; at least 0\.0001 s is needed"
     ):
-        load_gait(str(path), -1)
+        load_gait(str(path))
 
 
 def snake(count):

@@ -216,7 +216,7 @@ def test_the_rate_may_change_at_run_time(stage):
     assert stage.node._sent == count
     assert stage.node.set_parameters([Parameter("rate", value=500.0)])[0].successful
     stage.spin_until(lambda: stage.node._sent > count + 5)
-    assert not stage.node.set_parameters([Parameter("seed", value=3)])[0].successful
+    assert not stage.node.set_parameters([Parameter("ease", value=3.0)])[0].successful
 
 
 def test_two_hundred_requests_at_once_are_all_answered(stage):

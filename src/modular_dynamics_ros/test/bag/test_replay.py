@@ -145,6 +145,21 @@ def test_the_robot_comes_from_the_bag_and_may_change(bag, names, four_link):
         np.testing.assert_allclose(column(rows, "tau", names), expected, atol=100 * ALLOWED, rtol=0.0)
 
 
+def test_other_subsystems_begin_another_csv(bag, names, four_link):
+    description = Path(four_link).read_text(encoding="utf-8")
+    renamed = description.replace('<subsystem name="left_branch"', '<subsystem name="arm"')
+    states, _ = moving_states(names, 30)
+    times = [time for _, time, _ in states]
+    robots = (START, description), (times[10] - 1, renamed), (times[20] - 1, description)
+    messages = [("/robot_description", time, text(urdf)) for time, urdf in robots]
+    found = bag(sorted([*messages, *states], key=lambda one: one[1]), robot=None)
+    paths = [found.table, *(found.table.with_stem(f"torques_{k}") for k in (2, 3))]
+    assert found.report["written"] == list(map(str, paths))
+    lines = [path.read_text(encoding="utf-8").splitlines() for path in paths]
+    assert [len(one) for one in lines] == [11] * 3
+    assert ["fx_arm" in one[0] for one in lines] == [False, True, False]
+
+
 def test_a_later_robot_may_have_a_black_box_and_the_last_one_none(tmp_path, capsys, names, four_link):
     whole = Path(four_link).read_text(encoding="utf-8")
     own = '<subsystem name="right_branch" root_link="right_branch"'
@@ -157,7 +172,7 @@ def test_a_later_robot_may_have_a_black_box_and_the_last_one_none(tmp_path, caps
     topic = "/dynamics_node/black_box/right_branch/wrench"
     messages += [(topic, time - 2, wrench(time - 2, link, [1.0] * 6)) for time in times]
     recording = write_bag(tmp_path / "in", sorted(messages + states, key=lambda one: one[1]))
-    code = main(["bag", str(recording), "--bag", str(tmp_path / "out"), "--json"])
+    code = main(["bag", str(recording), "--json"])
     report = json.loads(capsys.readouterr().out)
     assert (code, report["answered"], report["rejected"]) == (0, 30, {})
 
@@ -509,8 +524,7 @@ def test_recorded_topics_of_the_type_are_named_where_the_node_s_is_not_there(bag
 
 
 @pytest.mark.parametrize(
-    "recorded",
-    ["/left/dynamics_node/external_wrench", "/left/dynamics_node/black_box/right_branch/wrench"],
+    "recorded", ["/left/dynamics_node/external_wrench", "/left/dynamics_node/black_box/right_branch/wrench"]
 )
 def test_wrenches_below_another_node_s_name_are_named_with_the_option_that_helps(
     bag, names, four_link, recorded
@@ -581,12 +595,7 @@ def test_odometry_moves_a_floating_base(bag, names, four_link):
     q = np.concatenate([np.zeros(3), [half, half, 0.0, 0.0], Q])
     # 1 ms at 2 rad/s about its z axis turns it by 2 mrad
     turn = np.array([np.cos(1e-3), 0.0, 0.0, np.sin(1e-3)])
-    q[3:7] = [
-        half * turn[0],
-        half * turn[0],
-        -half * turn[3],
-        half * turn[3],
-    ]
+    q[3:7] = [half * turn[0], half * turn[0], -half * turn[3], half * turn[3]]
     v = np.concatenate([[0.0, 0.0, 0.0, 0.0, 0.0, 2.0], np.zeros(4)])
     tau = md.inverse_dynamics(graph, q, v, np.zeros(10))[6:]
     np.testing.assert_allclose(torques(found.rows[0], names), tau, rtol=0.0, atol=1e-9)

@@ -16,12 +16,13 @@ import modular_dynamics as md
 from helpers.nodes.changes.changing import request
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.rebuilt import assert_same_to_the_bit
+from modular_dynamics_ros.computation import kept_file
+from modular_dynamics_ros.computation.changes.file import ChangesFile
 from modular_dynamics_ros.exceptions import ChangeFileError
 from modular_dynamics_ros.lifecycle.executor import PersistentExecutor
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.node import worker
 from modular_dynamics_ros.node.robot_node import FAILURE, SUCCESS
-from modular_dynamics_ros.reconfiguration import reconfiguration as changes_file
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
@@ -61,9 +62,9 @@ def test_the_file_may_be_read_by_whom_it_could_be_read_before(make, tmp_path, lo
 
 def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path):
     path = tmp_path / "changes.yaml"
-    draft = changes_file.ChangesFile(str(path)).draft("robot", ())
+    draft = ChangesFile(str(path)).draft("robot", ())
     path.mkdir()
-    with pytest.raises(ChangeFileError, match=r"changes\.yaml' cannot be written: Is a directory"):
+    with pytest.raises(ChangeFileError, match=r"changes\.yaml': it cannot be written: Is a directory"):
         draft.commit()
     assert [one.name for one in tmp_path.iterdir()] == ["changes.yaml"]
 
@@ -75,16 +76,16 @@ def test_a_change_that_cannot_be_kept_is_refused(make, described, tmp_path, load
     folder.rmdir()
     response = client.call("SetPayload", link="left_branch", load=load)
     assert response.error_code == response.FILE
-    assert "changes.yaml' cannot be written: No such file or directory" in response.error_message
+    assert "changes.yaml': it cannot be written: No such file or directory" in response.error_message
     client.is_answered_by(described)
 
 
 def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp_path, load, monkeypatch):
     client = make(changes_file=str(tmp_path / "changes.yaml")).activate()
-    monkeypatch.setattr(changes_file, "MAX_BYTES", 100)
+    monkeypatch.setattr(kept_file, "MAX_BYTES", 100)
     response = client.call("SetPayload", link="left_branch", load=load)
     assert response.error_code == response.FILE
-    assert "changes.yaml' has " in response.error_message
+    assert "changes.yaml': it has " in response.error_message
     assert "bytes; at most 100 are accepted" in response.error_message
     client.is_answered_by(described)
     assert list(tmp_path.iterdir()) == []
@@ -99,7 +100,7 @@ def test_a_file_that_could_not_be_read_again_is_not_written(make, described, tmp
         ),
         pytest.param("#" * 20_000_001, "20000001 bytes", id="too large"),
         (b"version: \xff", "is no text in UTF-8"),
-        (Path("nowhere/changes.yaml"), "cannot be read: its folder is not there"),
+        (Path("nowhere/changes.yaml"), "its folder is not there"),
         (Path("/dev/null"), "which is a device"),  # others have no end
         (Path(), "which is a folder"),
     ],

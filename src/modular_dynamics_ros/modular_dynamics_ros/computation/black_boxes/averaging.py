@@ -2,7 +2,7 @@
 
 import math
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,73 +12,11 @@ from modular_dynamics_ros.computation.computation import Answer
 from modular_dynamics_ros.computation.values import Array, BaseState, State, Wrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-# Whether joints and base stay where they are.
-
 FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured velocities are noisy
 FARTHEST = 0.002  # [rad or m] that a joint at rest may move
 LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
-
-
-class Stillness:
-    """Compares what comes with what came first.
-
-    Args:
-        units: of the joints' positions, rad or m, by name (n,).
-    """
-
-    def __init__(self, units: Mapping[str, str]) -> None:
-        self._units = list(units.items())
-        self._first = np.full(len(units), np.nan)
-        self._first_base: BaseState | None = None
-        self._moved = ""
-
-    def compare(self, q: Array, v: Array, base: BaseState | None) -> None:
-        """Note a motion. q, v: (n,) [rad or m, per s], NaN where they are unknown."""
-        if self._moved:
-            return
-        self._first = np.where(np.isnan(self._first), q, self._first)
-        way = q - self._first
-        moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN does not count as moving
-        if moving.any():
-            k = int(np.argmax(moving))
-            name, unit = self._units[k]
-            speed = "" if np.isnan(v[k]) else f"velocity {v[k]:.3g} {unit}/s, "
-            self._moved = f"joint '{name}' moves: {speed}displacement {way[k]:+.3g} {unit}"
-        elif base is not None:
-            self._compare_base(base)
-
-    def _compare_base(self, base: BaseState) -> None:
-        """Compare the base's orientation by angle, as an imu has no twist; its position does not matter."""
-        self._first_base = self._first_base or base
-        angle = _angle(self._first_base, base)
-        speeds = np.abs(base.twist)
-        k = int(np.argmax(speeds))
-        if speeds[k] > FASTEST or angle > LARGEST_TURN:
-            unit = "m/s" if k < 3 else "rad/s"
-            self._moved = f"the base moves: velocity {speeds[k]:.3g} {unit}, turned by {angle:.3g} rad"
-
-    def require(self) -> None:
-        """Refuse a motion.
-
-        Raises:
-            BadMessage: something moved.
-        """
-        if self._moved:
-            limits = (
-                f"a velocity of at most {FASTEST:g} rad/s or m/s, a displacement of at most {FARTHEST:g} rad "
-                f"or m, and of the base a turn of at most {LARGEST_TURN:g} rad"
-            )
-            text = f"the robot must be at rest, but {self._moved} (at rest: {limits})"
-            raise BadMessage("moving", text)
-
-
-def _angle(first: BaseState, second: BaseState) -> float:
-    """Return the angle [rad] from one orientation to another."""
-    turn = first.orientation.conjugate() * second.orientation
-    return 2.0 * math.atan2(math.hypot(turn.x, turn.y, turn.z), abs(turn.w))
-
-
 LEAST_WRENCHES = 10
+NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +35,7 @@ class Averaged:
 
 
 class Averaging:
-    """Collects what comes for a time: one thread adds to it while another one asks for the result.
+    """Collects wrenches and joint states; one thread adds them while another one asks for the result.
 
     Only wrenches between two joint states are averaged: at other times rest is not confirmed.
 
@@ -111,45 +49,33 @@ class Averaging:
 
     def __init__(self, box: str, units: Mapping[str, str], begin: int, longest_gap: float) -> None:
         self.box, self.complete = box, threading.Event()
-        self._lock = threading.Lock()
-        self._stillness = Stillness(units)
-        self._begin, self._longest_gap = begin, longest_gap
+        self._units, self._begin, self._longest_gap = units, begin, longest_gap
         self._end: int | None = None
-        self._wrenches: list[Array] = []
-        self._frames: list[str] = []
+        self._wrenches: list[tuple[str, Array]] = []
+        self._states: list[tuple[State, int]] = []  # with the number of wrenches before each
         self._refused, self._refusal = 0, ""  # wrenches, and why the last one was
-        self._seen = 0  # wrenches that came before the last joint state
-        self._last: State | None = None
-        self._stamps: list[int] = []
 
     def add_wrench(self, frame: str, wrench: Array) -> None:
         """Add a wrench as the sensor reports it."""
-        with self._lock:
-            if self._last is not None:
-                self._frames.append(frame)
-                self._wrenches.append(wrench)
+        if self._states:
+            self._wrenches.append((frame, wrench))
 
     def add_refused(self, why: str) -> None:
         """Note a refused wrench, with the reason."""
-        with self._lock:
-            self._refused, self._refusal = self._refused + 1, why
+        self._refused, self._refusal = self._refused + 1, why
 
     def add_state(self, state: State) -> None:
         """Add a joint state, answered or not."""
-        with self._lock:
-            self._stillness.compare(state.q, state.v, state.base)
-            self._last, self._seen = state, len(self._wrenches)
-            self._stamps.append(state.stamp)
-            self._look()
+        self._states.append((state, len(self._wrenches)))
+        self._look()
 
     def end(self, end: int) -> None:
         """End the averaging at a time [ns]; one joint state that is not older is awaited."""
-        with self._lock:
-            self._end = end
-            self._look()
+        self._end = end
+        self._look()
 
     def _look(self) -> None:
-        if self._end is not None and self._stamps and self._stamps[-1] >= self._end:
+        if self._end is not None and self._states and self._states[-1][0].stamp >= self._end:
             self.complete.set()
 
     def result(self) -> Averaged:
@@ -159,32 +85,37 @@ class Averaging:
             BadMessage: the robot moved, or it is not known; nothing or too little has come, or in several
                 frames.
         """
-        with self._lock:
-            self._stillness.require()
-            last = self._require_coverage()
-            wrenches, frames = self._wrenches[: self._seen], set(self._frames[: self._seen])
-            refused, why = self._refused, self._refusal
+        states = [state for state, _ in self._states]
+        if moved := _motion(states, self._units):
+            limits = (
+                f"a velocity of at most {FASTEST:g} rad/s or m/s, a displacement of at most {FARTHEST:g} rad "
+                f"or m, and of the base a turn of at most {LARGEST_TURN:g} rad"
+            )
+            text = f"the robot must be at rest, but {moved} (at rest: {limits})"
+            raise BadMessage("moving", text)
+        self._require_coverage(states)
+        wrenches = self._wrenches[: self._states[len(states) - 1][1]]
         if (count := len(wrenches)) < LEAST_WRENCHES:
             needed = f"at least {LEAST_WRENCHES} wrenches of black box '{self.box}' are needed"
             text = f"{needed}; {count} came between the joint states meanwhile"
-            others = f", and {refused} were refused, the last one because of this: {why}" if refused else ""
-            raise BadMessage("no wrench", f"{text}{others}")
-        if len(frames) > 1:
-            text = f"the wrenches of black box '{self.box}' are in several frames: {sorted(frames)}"
+            others = f", and {self._refused} were refused, the last one because of this: {self._refusal}"
+            raise BadMessage("no wrench", text + (others if self._refused else ""))
+        if len(frames := sorted({frame for frame, _ in wrenches})) > 1:
+            text = f"the wrenches of black box '{self.box}' are in several frames: {frames}"
             raise BadMessage("several frames", text)
-        values = np.array(wrenches)
+        values = np.array([wrench for _, wrench in wrenches])
         mean, deviation = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(count)
-        return Averaged(frames.pop(), mean, deviation, last)
+        return Averaged(frames[0], mean, deviation, states[-1])
 
-    def _require_coverage(self) -> State:
-        """Return the last joint state, after checking that the samples cover the time.
+    def _require_coverage(self, states: Sequence[State]) -> None:
+        """Check that joint states cover the time.
 
         Raises:
             BadMessage: no joint state came for too long.
         """
-        if self._last is None:
+        if not states:
             raise _unknown("no joint state that can be answered came meanwhile")
-        stamps = np.sort(self._stamps)
+        stamps = np.sort([state.stamp for state in states])
         gaps = np.diff(stamps, prepend=min(self._begin, stamps[0])) * 1e-9
         k = int(np.argmax(gaps))
         if gaps[k] > self._longest_gap:
@@ -196,16 +127,33 @@ class Averaging:
             late = (self._end - int(stamps[-1])) * 1e-9
             text = f"the last joint state that can be answered is {late:.3f} s older than the end of the time"
             raise _unknown(text)
-        return self._last
+
+
+def _motion(states: Sequence[State], units: Mapping[str, str]) -> str:
+    """Return what moved, against the first known position of each joint and of the base; empty: nothing."""
+    if not states:
+        return ""
+    q, v = np.array([one.q for one in states]), np.array([one.v for one in states])
+    way = q - q[np.argmax(~np.isnan(q), axis=0), np.arange(q.shape[1])]
+    moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN does not count as moving
+    if moving.any():
+        row, k = np.argwhere(moving)[0]
+        name, unit = list(units.items())[k]
+        speed = "" if np.isnan(v[row, k]) else f"velocity {v[row, k]:.3g} {unit}/s, "
+        return f"joint '{name}' moves: {speed}displacement {way[row, k]:+.3g} {unit}"
+    bases = [one.base for one in states if one.base is not None]
+    for base in bases:  # by its orientation, as an imu has no twist; its position does not matter
+        turn = bases[0].orientation.conjugate() * base.orientation
+        angle = 2.0 * math.atan2(math.hypot(turn.x, turn.y, turn.z), abs(turn.w))
+        k, speeds = int(np.argmax(np.abs(base.twist))), np.abs(base.twist)
+        if speeds[k] > FASTEST or angle > LARGEST_TURN:
+            unit = "m/s" if k < 3 else "rad/s"
+            return f"the base moves: velocity {speeds[k]:.3g} {unit}, turned by {angle:.3g} rad"
+    return ""
 
 
 def _unknown(what: str) -> BadMessage:
     return BadMessage("no joint state", f"{what}: it is not known whether the robot is at rest")
-
-
-# Wrenches of black boxes on a robot that is held at rest.
-
-NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
 
 
 def held_wrenches(

@@ -21,24 +21,12 @@ from modular_dynamics_ros.computation.black_boxes.sensors import SensorPlacement
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import RobotError
 
-# Least squares of three-component measurements whose axes have a noise of their own.
-#
-# Force/torque sensors are built so: the noise along z is often another one than that along x and y. With
-# one
-# noise for all axes the variance of one axis's estimate would be that of another one.
-#
-# With residuals r = N e, N = I - Q Q^T, and the variance s_a of axis a, E(sum of r^2 along a) = sum_b B_ab
-# s_b,
-# B_ab = sum of N_kl^2 over k along a and l along b. The three equations give unbiased variances (Rao's
-# MINQUE).
-# A variance that follows from them is a quadratic form e^T X e of the noise; that of a chi-square
-# distribution
-# with 2 E^2 / Var degrees of freedom has the same mean and variance (Satterthwaite).
-
 AXES = 3
 # the estimate of an axis without noise, beside one with noise, is near zero, and so is its freedom; Student's
 # t has no bound there
 LEAST_FREEDOM = 1.0
+LEAST_POSES = 4
+LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
 
 
 class Variances(NamedTuple):
@@ -49,7 +37,13 @@ class Variances(NamedTuple):
 
 
 class AxisFit:
-    """Least squares of A x = y.
+    """Least squares of A x = y, where each axis of a sensor has a noise of its own.
+
+    With residuals r = N e, N = I - Q Q^T, and the variance s_a of axis a, E(sum of r^2 along a) is the sum of
+    B_ab s_b, B_ab = sum of N_kl^2 over k along a and l along b. The three equations give unbiased variances
+    (Rao's MINQUE). A variance that follows from them is a quadratic form e^T X e of the noise; that of a
+    chi-square distribution with 2 E^2 / Var degrees of freedom has the same mean and variance
+    (Satterthwaite).
 
     Args:
         A: (3 K, p), of full rank; rows k, k + 3, k + 6 ... are measured along axis k. y: (3 K,).
@@ -100,10 +94,6 @@ class AxisFit:
         return max(square / float(half_variance), LEAST_FREEDOM)
 
 
-LEAST_POSES = 4
-LEAST_SPREAD = 0.1  # least root mean square of gravity's unit vectors along their second widest axis
-
-
 class UnfitPosesError(RobotError):
     """The poses do not tell what is asked for."""
 
@@ -140,7 +130,7 @@ class IdentifiedPayload:
 def identify_payload(
     poses: Sequence[RestPose], placement: SensorPlacement, confidence: float = 0.95
 ) -> IdentifiedPayload:
-    """Solve both problems.
+    """Return the payload and the offset that solve both least-squares problems.
 
     Args:
         confidence: probability with which each of the four intervals contains the true value.

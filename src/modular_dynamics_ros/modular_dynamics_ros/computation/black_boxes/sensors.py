@@ -25,15 +25,6 @@ from modular_dynamics_ros.computation.values import Array, Configuration, State
 from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames, wrench_matrix
 from modular_dynamics_ros.exceptions import SettingError, listed
 
-# The wrench of what hangs at rest beyond a force/torque sensor.
-#
-# At rest the predecessor carries the weight: force -m g, and about the origin of a frame the moment c x (-m
-# g).
-# Both are linear in the mass m and in the first moment h = m c; the rotational inertia does not appear. So
-# they
-# are written here directly: the library's regressor has ten columns for each body, six of them zero at
-# rest.
-
 
 @dataclass(frozen=True, eq=False)
 class Load:
@@ -126,9 +117,6 @@ def load_assignments(texts: Sequence[str], boxes: Sequence[str]) -> dict[str, Lo
     return loads
 
 
-# How the connection points of a robot's black boxes move.
-
-
 class BlackBoxMotions:
     """Motions at a state, in the root link's frame.
 
@@ -146,9 +134,6 @@ class BlackBoxMotions:
         root = fixed_motion(DualQuaternion.identity, robot.graph.gravity)
         configuration = Configuration(state, coordinates_of(robot, state))
         return self._propagation.at_successors(root, *motion_of(robot, state, configuration))
-
-
-# Where the sensor of a black box is, and which way gravity points there. For any thread: nothing is kept.
 
 
 def sensor_placement(computation: Computation, box: str, frame: str, state: State | None) -> SensorPlacement:

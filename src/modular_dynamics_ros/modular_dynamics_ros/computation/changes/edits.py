@@ -29,9 +29,12 @@ from modular_dynamics_ros.computation.checked_numbers import checked_numbers, fi
 from modular_dynamics_ros.computation.position_range import position_range
 from modular_dynamics_ros.exceptions import NumbersError, RobotError, UnknownError, listed, repeated
 
+#: Excess over a limit [rad or m] that is rounding.
+SAME = 1e-9
+
 
 def require_possible(change: Change, graph: md.SubsystemGraph) -> None:
-    """Look at the inertias that a change gives; those of an attached robot are looked at where it is read.
+    """Check the inertias that a change gives; those of an attached robot are checked where it is read.
 
     Args:
         graph: with the change. Negative moments it has refused.
@@ -167,10 +170,6 @@ def require_leading(graph: md.SubsystemGraph, name: str) -> None:
         raise NumbersError(
             f"the position of '{name}' follows from {others}: lock {others} alone, and it is locked, too"
         )
-
-
-#: Excess over a limit [rad or m] that is rounding.
-SAME = 1e-9
 
 
 def with_payload(described: md.SubsystemGraph, changes: Changes, payload: Payload) -> Changes:

@@ -115,7 +115,7 @@ class Attachment(Change):
     def of(
         name: str, urdf: str, link: str, pose: Any = IDENTITY_POSE, prefix: str = "", *, strict: bool = False
     ) -> "Attachment":
-        """Read from a text; may take long.
+        """Return an attachment whose robot is read from a text; may take long.
 
         Raises:
             NumbersError: an invalid pose. RobotError: not a URDF.
@@ -127,7 +127,7 @@ class Attachment(Change):
 
     @staticmethod
     def of_file(name: str, path: str, link: str, pose: Any, prefix: str, *, strict: bool) -> "Attachment":
-        """Read from a URDF or xacro file; later changes of the file have no effect.
+        """Return an attachment of a URDF or xacro file; later changes of the file have no effect.
 
         Raises:
             NumbersError, RobotError: as of `of`. ChangeFileError: the file cannot be read.

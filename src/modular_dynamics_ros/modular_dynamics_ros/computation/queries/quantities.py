@@ -27,7 +27,8 @@ from modular_dynamics_ros.computation.values import (
 from modular_dynamics_ros.computation.wrenches.frames import wrench_matrix
 from modular_dynamics_ros.exceptions import BadMessage, listed
 
-# M(q) a + h = tau of one state, along the coordinates of the solver, and two parts of h.
+WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
+LEAST_PART = 1e-3  # least component of a joint in that direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +115,6 @@ def require_no_driving_boxes(model: QueryModel) -> None:
         raise QueryError("REFUSED", f"{text}: without its mass there is no equation of motion")
 
 
-# The torques of a state, term by term, the wrenches between subsystems, and that on the root.
-
-
 @dataclass(frozen=True, eq=False)
 class InverseDynamicsTerms:
     """The answer to one request.
@@ -178,12 +176,6 @@ def _at_root(graph: md.SubsystemGraph, configuration: Configuration, link: str, 
     """Return a wrench, given at and in a link's frame, at and in that of the root link."""
     (H_root_link,) = md.frame_poses(graph, configuration.coordinates, [link])
     return np.asarray(wrench_matrix(H_root_link) @ wrench)
-
-
-# The accelerations that efforts cause at a state.
-
-WORST_CONDITION = 1e12  # of M scaled to a unit diagonal; beyond it inertia is only rounding
-LEAST_PART = 1e-3  # least component of a joint in that direction
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,9 +249,6 @@ def _solved(M: Array, torques: Array, names: list[str]) -> Array:
     return np.asarray(np.linalg.solve(scaled, torques / scale) / scale)
 
 
-# The jacobian of a point on a link against the root link, its pose and its twist.
-
-
 @dataclass(frozen=True, eq=False)
 class PointJacobian:
     """The Jacobian of a point on a link, along the axes of the root link.
@@ -280,7 +269,7 @@ class PointJacobian:
 def point_jacobian(
     model: QueryModel, configuration: Configuration, state: State, link: str, point: Array
 ) -> PointJacobian:
-    """J of a point [m] on a link, in the link's frame; of closed loops J W, along the independent joints.
+    """Return J of a point [m] on a link, in its frame; of closed loops J W, along the independent joints.
 
     The velocity of the point p from that of the link's origin o is pdot = odot + omega x R p.
 

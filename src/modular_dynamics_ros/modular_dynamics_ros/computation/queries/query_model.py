@@ -31,11 +31,11 @@ from modular_dynamics_ros.computation.wrenches.frames import BlackBoxFrames
 from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrenches
 from modular_dynamics_ros.exceptions import BadMessage, listed, repeated
 
-# Why a request is refused, by the codes of the services.
-
 #: Causes of a BadMessage about a name; all others are about numbers.
 NAMES = {"unknown frame", "no frame"}
 REFUSALS = {"inside a black box", "pose not known", "load not known"}
+MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
+SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
 class QueryError(ValueError):
@@ -59,14 +59,6 @@ def code_of(error: Exception) -> str:
     if isinstance(error, (md.StateError, md.ClosureError)):
         return "BAD_STATE"
     return "REFUSED" if isinstance(error, md.ModularDynamicsError) else "UNEXPECTED"
-
-
-# Wrenches of black boxes at the states that requests ask about.
-#
-# Each was measured where the robot was answered last. Elsewhere gravity may point another way beyond the
-# connection point; then the weight that hangs there must be known.
-
-MOST_TURNED = 0.01  # [rad] rotation of gravity up to which a measured wrench stays valid
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,11 +110,6 @@ class BoxWrenches:
         exact = name in self.loads and name not in self.elsewhere
         tolerance = 0.0 if exact else MOST_TURNED * np.linalg.norm(here)
         return bool(np.linalg.norm(here - there) > tolerance)
-
-
-# The state that a request means: what it names, and where everything else was answered last.
-
-SAME = 1e-6  # [rad or m, rad/s or m/s] within which the state of a mimic joint is that of its driver
 
 
 def _zeros() -> Array:
@@ -198,7 +185,7 @@ def state_of(robot: Robot, requested: RequestedState, last: Answer | None) -> St
 
 
 def require_known(robot: Robot, names: Sequence[str]) -> None:
-    """Refuse names that are no joints of the robot, are locked, or there twice.
+    """Refuse names that are not joints of the robot, are locked, or are repeated.
 
     Raises:
         QueryError: naming them.

@@ -177,13 +177,16 @@ def _sampled(motion: Motion) -> tuple[PPoly | None, Samples]:
     last point of the piece that ends there. What the piece before ends with is a sample of its own.
 
     Raises:
-        QueryError: points are too far apart for their times.
+        QueryError: points are too far apart for their times, or too close in time.
     """
     count, names = len(motion.instants), motion.names
     is_point = np.ones(count, dtype=bool)
     if count == 1:
         v, a = (np.zeros_like(motion.q) if one is None else one for one in (motion.v, motion.a))
         return None, Samples(np.arange(1), motion.instants, motion.q, v, a, is_point)
+    if not (apart := np.diff(1e-9 * (motion.instants - motion.instants[0])) > 0.0).all():
+        text = f"point {int(np.argmin(apart)) + 1} is too close to the one before for so long a trajectory"
+        raise QueryError("BAD_STATE", text)
     with np.errstate(over="ignore", invalid="ignore"):
         curve = _spline(motion)
         rates = curve.derivative(), curve.derivative(2)

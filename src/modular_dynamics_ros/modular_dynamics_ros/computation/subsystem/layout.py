@@ -1,4 +1,4 @@
-"""What the nodes of a robot's subsystems must know alike, though each reads a description of its own.
+"""What the nodes of a robot's subsystems must agree on, though each reads its own description.
 
 A subsystem answers for its own links: masses, inertias, friction and axes may differ, since nobody else
 uses them. But both sides read which subsystem carries which, whose each joint is, and where they are

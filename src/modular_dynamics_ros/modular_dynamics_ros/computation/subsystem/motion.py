@@ -17,8 +17,6 @@ from modular_dynamics.dynamics.kinematics import frame_motions
 from modular_dynamics_ros.computation.values import Array
 from modular_dynamics_ros.exceptions import BadMessage
 
-# A connection point, as both sides of it know it.
-
 
 @dataclass(frozen=True, eq=False)
 class ConnectionPoint:

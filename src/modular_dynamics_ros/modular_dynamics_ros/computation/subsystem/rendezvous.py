@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 @dataclass(eq=False)
 class Meeting(Generic[Item]):
-    """All that has come with one stamp [ns].
+    """The item and the parts with one stamp [ns].
 
     Attributes:
         since: when the first of it came [ns of the monotonic clock]. item: what waits. parts: by sender.
@@ -24,7 +24,7 @@ class Meeting(Generic[Item]):
 
 
 class Rendezvous(Generic[Item]):
-    """Brings together what has the same stamp, in whatever order it arrives.
+    """Matches items and parts by stamp, in whatever order they arrive.
 
     The first item and the first part of each sender count: several nodes compute from one stamp, and all
     that they exchange with it must belong to one state. Times are of the monotonic clock [ns]; stamps
@@ -37,6 +37,7 @@ class Rendezvous(Generic[Item]):
     def __init__(self, senders: tuple[str, ...], timeout: float) -> None:
         self.senders, self.timeout = senders, timeout
         self._meetings: dict[int, Meeting[Item]] = {}  # in order of arrival
+        self._with_items: list[Meeting[Item]] = []  # of them, perhaps answered meanwhile
         self._newest: int | None = None  # stamp of an item
 
     def add_item(self, stamp: int, item: Item, now: int) -> Meeting[Item] | None:
@@ -48,6 +49,7 @@ class Rendezvous(Generic[Item]):
         if meeting.item is not None or meeting.done:
             return None
         meeting.item = item
+        self._with_items.append(meeting)
         return meeting
 
     def add_part(self, stamp: int, sender: str, part: Any, now: int) -> Meeting[Item] | None:
@@ -69,7 +71,9 @@ class Rendezvous(Generic[Item]):
 
     def waiting(self) -> list[Meeting[Item]]:
         """Return the meetings whose item was not answered."""
-        return [one for one in self._meetings.values() if one.item is not None and not one.done]
+        kept = self._meetings
+        self._with_items = [one for one in self._with_items if not one.done and kept.get(one.stamp) is one]
+        return list(self._with_items)
 
     def excuse(self, pause: int, now: int) -> None:
         """Exclude a pause of ``pause`` [ns] until now, in which nothing was read, from waiting times."""
@@ -90,6 +94,7 @@ class Rendezvous(Generic[Item]):
     def clear(self) -> None:
         """Forget everything."""
         self._meetings.clear()
+        self._with_items.clear()
         self._newest = None
 
     def _meeting(self, stamp: int, now: int) -> Meeting[Item]:

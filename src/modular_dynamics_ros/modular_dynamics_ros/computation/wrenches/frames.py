@@ -3,8 +3,8 @@
 Poses are homogeneous matrices H_a_b (4, 4): p_a = H_a_b p_b.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,14 +32,6 @@ def connection_frame(box: str) -> str:
     return f"{box}/connection_point"
 
 
-class _Tree(NamedTuple):
-    """Frames by parent and by child, and a cache of look-ups."""
-
-    parents: Mapping[str, tuple[str, Array]]
-    children: Mapping[str, Sequence[str]]
-    found: dict[tuple[str, frozenset[str]], tuple[str, Array] | None]
-
-
 class FixedFrames:
     """Frames that are fixed to each other, as /tf_static says. For any thread.
 
@@ -49,56 +41,44 @@ class FixedFrames:
 
     def __init__(self) -> None:
         self.unavailable = "TF is not read"
-        self._tree = _Tree({}, {}, {})  # replaced by `set`: other threads may read it
+        # the parent of each frame, and a cache of look-ups; replaced by `set`: other threads may read them
+        self._frames: tuple[Mapping[str, tuple[str, Array]], dict[Any, tuple[str, Array] | None]] = {}, {}
 
     def set(self, child: str, parent: str, H_parent_child: Array) -> None:
         """Set where a frame is from now on."""
-        parents, children = {**self._tree.parents, child: (parent, H_parent_child)}, dict[str, list[str]]()
-        for one, (carrier, _) in parents.items():
-            children.setdefault(carrier, []).append(one)
-        self._tree = _Tree(parents, children, {})
+        self._frames = {**self._frames[0], child: (parent, H_parent_child)}, {}
 
     def on_link(self, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-        """Return the link that a frame is fixed to, and H_link_frame; None if it is not fixed to any.
+        """Return the nearest link that a frame is fixed to, and H_link_frame; None if there is none.
 
-        The nearest one that carries the frame; else the nearest one that hangs on the frame, or on one that
-        carries it, as a robot on the map that its cameras are on.
+        It may carry the frame, hang on it, or hang on one that carries it, as a robot on the map that its
+        cameras are on.
         """
-        tree, key = self._tree, (frame, graph_links)
-        if key not in tree.found:
-            if len(tree.found) >= MOST_FOUND:
-                tree.found.clear()
-            tree.found[key] = _nearest_link(tree, frame, graph_links)
-        return tree.found.get(key)
+        parents, found = self._frames
+        key = frame, graph_links
+        if key not in found:
+            if len(found) >= MOST_FOUND:
+                found.clear()
+            found[key] = _nearest_link(parents, frame, graph_links)
+        return found.get(key)
 
 
-def _nearest_link(tree: _Tree, frame: str, graph_links: frozenset[str]) -> tuple[str, Array] | None:
-    """Return the nearest link that carries a frame: see `FixedFrames.on_link`."""
-    above = _above(tree, frame)
-    for one, H_one_frame in above:
+def _nearest_link(
+    parents: Mapping[str, tuple[str, Array]], frame: str, graph_links: frozenset[str]
+) -> tuple[str, Array] | None:
+    """Return the nearest link: see `FixedFrames.on_link`."""
+    known, queue = {frame}, [(frame, np.eye(4))]
+    for one, H_one_frame in queue:  # it grows: the nearest come first
         if one in graph_links:
             return one, H_one_frame
-    known = {one for one, _ in above}
-    for parent, H_parent_frame in above:  # it grows: the nearest come first
-        if parent in graph_links:
-            return parent, H_parent_frame
-        for child in tree.children.get(parent, ()):
-            if child not in known:
-                known.add(child)
-                above.append((child, inverse(tree.parents[child][1]) @ H_parent_frame))
+        above = [parents[one]] if one in parents else []
+        next_to = [(parent, H_parent_one @ H_one_frame) for parent, H_parent_one in above]
+        next_to += [(c, inverse(H_one_c) @ H_one_frame) for c, (p, H_one_c) in parents.items() if p == one]
+        for other in next_to:
+            if other[0] not in known:
+                known.add(other[0])
+                queue.append(other)
     return None
-
-
-def _above(tree: _Tree, frame: str) -> list[tuple[str, Array]]:
-    """Return a frame and those that carry it, each with H_carrier_frame."""
-    one, H, found = frame, np.eye(4), dict[str, Array]()
-    while one not in found:  # two publishers may make a ring
-        found[one] = H
-        if one not in tree.parents:
-            break
-        one, H_parent_child = tree.parents[one]
-        H = H_parent_child @ H
-    return [*found.items()]
 
 
 class LinkFrames:

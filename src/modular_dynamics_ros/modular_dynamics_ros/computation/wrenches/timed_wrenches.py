@@ -20,7 +20,7 @@ NODES_CLOCK = "this node's clock: synchronise the clocks; play recordings with u
 
 
 class Arrival(NamedTuple):
-    """When a wrench was measured and came.
+    """When a wrench was measured and received.
 
     Attributes:
         stamp: by the node's clock [ns]. steady: of its arrival, by the monotonic clock [ns].

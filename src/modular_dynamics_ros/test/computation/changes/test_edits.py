@@ -10,13 +10,7 @@ from helpers.paths import ROBOTS
 from helpers.rebuilt import assert_same_to_the_bit
 from modular_dynamics.exceptions import UnknownNameError
 from modular_dynamics_ros.computation.changes import edits
-from modular_dynamics_ros.computation.changes.edits import (
-    applied,
-    attached,
-    detached,
-    locked,
-    reattached,
-)
+from modular_dynamics_ros.computation.changes.edits import applied, attached, detached, locked, reattached
 from modular_dynamics_ros.computation.changes.kinds import (
     MASS_NUMBERS,
     MOMENTS,
@@ -60,9 +54,7 @@ def test_changes_are_those_of_the_library_in_order(described, gripper, gripper_u
     expected = described.attach(md.load_urdf(gripper_urdf), "left_branch", x, prefix="g/")
     expected = expected.with_payload("g/jaw", mass=0.5, com=(0.0, 0.0, 0.1)).lock({"turn": 0.3})
     same(
-        described,
-        changes,
-        expected.with_parameters({"joint g/finger damping": 0.2, "link g/palm mass": 0.9}),
+        described, changes, expected.with_parameters({"joint g/finger damping": 0.2, "link g/palm mass": 0.9})
     )
 
 
@@ -156,11 +148,7 @@ def test_a_subsystem_of_the_description_leaves_and_comes_back(described):
             NumbersError,
             "has no mass, which removes it",
         ),
-        (
-            lambda g, c: edits.detached(g, c, "hand"),
-            UnknownError,
-            "attached are none; .* own are 'stem'",
-        ),
+        (lambda g, c: edits.detached(g, c, "hand"), UnknownError, "attached are none; .* own are 'stem'"),
         (lambda g, c: edits.reattached(g, c, "hand"), UnknownError, "these come back: none"),
         (lambda g, c: edits.locked(g, c, [], {}), NumbersError, "joint_names is empty"),
         (lambda g, c: edits.locked(g, c, ["turn"], {}), NumbersError, "no position of 'turn' was measured"),

@@ -266,6 +266,14 @@ def test_what_is_refused(names, q, code, text):
     assert refused.value.code == code
 
 
+def test_points_that_floats_cannot_tell_apart_are_refused():
+    subject = subject_of(hand(), last=LAST)
+    instants = np.array([0, 10**18, 10**18 + 1])
+    close = Motion(["j1"], instants, np.zeros((3, 1)), np.zeros((3, 1)), None)
+    with pytest.raises(QueryError, match="point 2 is too close to the one before"):
+        trajectory_torques(QueryModel(subject.robot, subject.settings), subject, close, ())
+
+
 def point(q=(0, 0, 0), v=(0, 0, 0), text=None):
     """Excesses of one point of j1, j2 and j3, which j4 mimics: -0.5 j3 + 0.1."""
     found = moving_excesses(["j1", "j2", "j3"], [q], [v], text=text)

@@ -7,26 +7,28 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.black_boxes.offsets import OffsetsFile, SensorOffset, stored_offsets
+from modular_dynamics_ros.computation.black_boxes.offsets import OffsetsFile, SensorOffset, SensorOffsets
 from modular_dynamics_ros.exceptions import OffsetsFileError
 
 FIRST, SECOND = np.array([1.0, -2.5, 1e-17, 0.1, 1 / 3, -0.0]), np.arange(6.0)
 
 
 def read(path):
-    return {box: (one.frame, one.values.tolist()) for box, one in OffsetsFile(str(path)).read().items()}
+    return {
+        box: (one.frame, one.values.tolist()) for box, one in (OffsetsFile(str(path)).read() or {}).items()
+    }
 
 
 def test_offsets_are_read_as_they_were_written(tmp_path):
     path = tmp_path / "offsets.yaml"
     assert read(path) == {}
-    file = OffsetsFile(str(path))
-    file.keep("left: gripper", SensorOffset("tool 0", FIRST))
-    file.keep("no", SensorOffset("左", SECOND))  # a word that YAML 1.1 takes for false
+    file = SensorOffsets(str(path))
+    file.set("left: gripper", SensorOffset("tool 0", FIRST))
+    file.set("no", SensorOffset("左", SECOND))  # a word that YAML 1.1 takes for false
     kept = {"left: gripper": ("tool 0", FIRST.tolist()), "no": ("左", SECOND.tolist())}
     assert read(path) == kept
-    file.keep("no", None)
-    file.keep("nobody", None)
+    file.set("no", None)
+    file.set("nobody", None)
     del kept["no"]
     assert read(path) == kept
     assert [one.name for one in tmp_path.iterdir()] == ["offsets.yaml"]
@@ -41,16 +43,16 @@ def test_exponents_are_numbers(tmp_path):
 
 
 def test_without_a_path_nothing_is_kept():
-    OffsetsFile("").keep("box", SensorOffset("tool", FIRST))
-    assert OffsetsFile("").read() == {}
+    SensorOffsets("").set("box", SensorOffset("tool", FIRST))
+    assert OffsetsFile("").read() is None
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "version: 1 is needed"),
+        ("", "version: 1 at its top level is needed"),
         ("[", "line 2: this is not YAML"),
-        ("version: 2\noffsets: {}", "version: 1 is needed"),
+        ("version: 2\noffsets: {}", "version: 1 at its top level is needed"),
         ("version: 1", "offsets, by black box, are needed"),
         ("version: 1\noffsets: {box: 3}", "'box' needs a frame and six values"),
         (
@@ -72,7 +74,7 @@ def test_a_damaged_file_is_refused_and_stays(tmp_path, text, words):
         OffsetsFile(str(path)).read()
     assert words in str(error.value)
     with pytest.raises(OffsetsFileError):
-        OffsetsFile(str(path)).keep("box", SensorOffset("tool", FIRST))
+        SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
     assert path.read_text() == text
 
 
@@ -88,7 +90,7 @@ def test_a_file_that_cannot_be_looked_at_is_not_taken_for_none(tmp_path, monkeyp
     def lstat(path):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    OffsetsFile(str(tmp_path / "offsets.yaml")).keep("box", SensorOffset("tool", FIRST))
+    SensorOffsets(str(tmp_path / "offsets.yaml")).set("box", SensorOffset("tool", FIRST))
     monkeypatch.setattr(Path, "lstat", lstat)
     with pytest.raises(OffsetsFileError, match="cannot be read: Permission denied"):
         OffsetsFile(str(tmp_path / "offsets.yaml")).read()
@@ -97,21 +99,21 @@ def test_a_file_that_cannot_be_looked_at_is_not_taken_for_none(tmp_path, monkeyp
 @pytest.mark.parametrize("offset", [SensorOffset("tool", 2e9 * np.ones(6)), SensorOffset("\ud800", FIRST)])
 def test_what_could_not_be_read_again_is_not_written(tmp_path, offset):
     path = tmp_path / "offsets.yaml"
-    OffsetsFile(str(path)).keep("box", SensorOffset("tool", FIRST))
+    SensorOffsets(str(path)).set("box", SensorOffset("tool", FIRST))
     with pytest.raises(OffsetsFileError):
-        OffsetsFile(str(path)).keep("box", offset)
+        SensorOffsets(str(path)).set("box", offset)
     assert read(path) == {"box": ("tool", FIRST.tolist())}
 
 
 def test_what_is_set_is_kept_or_nothing_changes(tmp_path):
     path = tmp_path / "offsets.yaml"
-    offsets = stored_offsets(str(path))
+    offsets = SensorOffsets(str(path))
     offsets.set("box", SensorOffset("tool", FIRST))
-    np.testing.assert_array_equal(stored_offsets(str(path)).get("box"), FIRST)
+    np.testing.assert_array_equal(SensorOffsets(str(path)).get("box"), FIRST)
     path.write_text("damaged")
     for other in (None, SensorOffset("tool", SECOND)):
         with pytest.raises(OffsetsFileError):
             offsets.set("box", other)
     np.testing.assert_array_equal(offsets.get("box"), FIRST)
     with pytest.raises(OffsetsFileError):
-        stored_offsets(str(path))
+        SensorOffsets(str(path))

@@ -2,9 +2,16 @@
 
 import pytest
 
+from modular_dynamics_ros.computation.changes.file import ChangesFile
 from modular_dynamics_ros.computation.changes.kinds import Attachment, Lock, Numbers, Payload, Removal
-from modular_dynamics_ros.computation.changes.text import changes_of_text, text_of_changes
 from modular_dynamics_ros.exceptions import ChangeFileError
+
+
+def text_of_changes(robot, changes):
+    return ChangesFile.text(ChangesFile.content(robot, changes))
+
+
+changes_of_text = ChangesFile("").of_text
 
 
 def test_all_kinds_are_read_as_they_were_written(gripper_urdf):
@@ -38,12 +45,12 @@ HAND, LOAD = GOOD + "- {kind: attachment, name: a, urdf: ", GOOD + "- {kind: pay
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "it is empty"),
+        ("", "version: 1 at its top level is needed"),
         ("{", "this is not YAML"),
         (GOOD + "- !!bool a", "a value is none of its tag"),
         (GOOD + "- !!timestamp a", "a value is none of its tag"),
-        ("- 1", "version: 1 is needed"),
-        ("version: 2\nrobot: a\nchanges: []", "version: 1 is needed"),
+        ("- 1", "version: 1 at its top level is needed"),
+        ("version: 2\nrobot: a\nchanges: []", "version: 1 at its top level is needed"),
         ("version: 1\nrobot: a", "changes, a list"),
         (GOOD + "- 3", "change 1: kind must be one of payload, attachment"),
         (GOOD + "- {kind: [1]}", "kind must be one of"),
