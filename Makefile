@@ -58,7 +58,7 @@ study: setup ## the care robot's design study: loads of 53,235 torsos over a min
 
 clean: ## remove everything that was built or written, except .venv
 	@rm -rf build install log out .mypy_cache .ruff_cache .hypothesis
-	@find src test benchmark papers launch urdf scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+	@find src test benchmark papers scripts -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@find src -name '*.egg-info' -type d -prune -exec rm -rf {} +
 
 distclean: clean ## also remove .venv

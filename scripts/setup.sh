@@ -50,7 +50,7 @@ overlay_key="$environment_key $({
   find src \( -name package.xml -o -name CMakeLists.txt -o -name setup.py -o -name setup.cfg -o -name '*.msg' -o -name '*.srv' \
     -o -name '*.action' -o -name '*.hpp' -o -name '*.cpp' \) -type f -print0 | LC_ALL=C sort -z | xargs -0 cat colcon.meta
   # A new file needs its own link in install/; a folder that does not exist has none.
-  { find launch config urdf src/modular_dynamics/modular_dynamics -type f -not -path '*/__pycache__/*' 2>/dev/null || true; } | LC_ALL=C sort
+  { find src/modular_dynamics_bringup src/modular_dynamics/modular_dynamics -type f -not -path '*/__pycache__/*' 2>/dev/null || true; } | LC_ALL=C sort
 } | cksum)"
 peers_key="$(cksum <requirements/bench.txt)"
 
