@@ -150,6 +150,11 @@ class Recorder(MotionRecorder):
 
     def _read_torques(self, message: JointState) -> Array:
         efforts = dict(zip(message.name, message.effort, strict=True))
+        if missing := [name for name in self.graph.joint_names if name not in efforts]:
+            raise DemoError(
+                f"dynamics_node/joint_torques holds no {missing[0]}: another dynamics_node runs in this "
+                "ROS_DOMAIN_ID; choose another one"
+            )
         return np.array([efforts[name] for name in self.graph.joint_names])
 
 
