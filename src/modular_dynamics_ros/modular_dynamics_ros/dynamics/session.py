@@ -188,7 +188,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def finish(self) -> None:
         """Answer the state that waits for the timer; those that wait for wrenches are rejected."""
-        self._set_rate(0.0)
+        self._end_timer()
         try:
             self._on_rate()
         finally:
@@ -220,7 +220,7 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
 
     def deactivate(self) -> None:
         """Take no more messages; forget what the next activation must not build upon."""
-        self._set_rate(0.0)
+        self._end_timer()
         self.boxes.deactivate()
         super().deactivate()
         self._newest = self.last_published = self._last_answered = self._computed = None
@@ -260,11 +260,16 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         return [*statuses, self.record.closure_status(answer)] if self.robot.closed else statuses
 
     def _set_rate(self, rate: float) -> None:
-        node = self._node
-        if self._rate_timer is not None:
-            node.destroy_timer(self._rate_timer)
+        self._end_timer()
         self.record.period = period = 1.0 / rate if rate > 0.0 else 0.0
-        self._rate_timer = node.create_timer(period, self._on_rate, clock=STEADY_CLOCK) if period else None
+        if period:
+            self._rate_timer = self._node.create_timer(period, self._on_rate, clock=STEADY_CLOCK)
+
+    def _end_timer(self) -> None:
+        """End the timer of a rate. The record's period stays: it is that of the next robot by then."""
+        if self._rate_timer is not None:
+            self._node.destroy_timer(self._rate_timer)
+            self._rate_timer = None
 
     def on_state(self, state: State, arrival: int) -> None:
         """Answer a state now, with the timer of a rate, or with its wrenches: see `RobotSession`."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # the command bag runs without ROS
 
 __all__ = ["Answering", "JointSample", "JointStates"]
 
-MOST_LAYOUTS = 16  # that are remembered: one for each publisher of joint states
+MOST_LAYOUTS = 64  # that are remembered, those used last: one for each publisher of joint states
 
 Answering = Callable[[State, int], None]
 """Takes a state and its arrival [ns of the system]; raises BadMessage where it cannot be answered."""
@@ -278,8 +278,11 @@ class JointStates:
         Raises:
             BadMessage: a joint of the robot is named twice.
         """
-        for known in self._layouts:
+        for k, known in enumerate(self._layouts):
             if known.names == names:
+                if k:
+                    del self._layouts[k]
+                    self._layouts.appendleft(known)
                 return known
         names = list(names)
         if len({*names}) < len(names) and (twice := sorted(self._own.intersection(repeated(names)))):

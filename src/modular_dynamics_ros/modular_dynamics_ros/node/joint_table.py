@@ -68,6 +68,11 @@ class JointTable:
         self.q[rows], self.v[rows], self.stamps[rows] = q, v, stamp
         self.effort[rows] = np.nan if effort is None else effort
 
+    def forget(self) -> None:
+        """Forget all values: they are of another robot."""
+        self.stamps[:] = NEVER
+        self._latest = NEVER
+
     def forget_after(self, horizon: int) -> None:
         """Forget values with a later stamp [ns] than any that can come: the clock was set back.
 

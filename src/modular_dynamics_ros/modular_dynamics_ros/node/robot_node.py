@@ -281,6 +281,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return  # one with a stamp, which came later, did not wait
         if error is None:
             try:
+                if stamp is not None:
+                    self._entities.joints.forget()
                 self._add(prepared, description)
                 return
             except Exception as refusal:

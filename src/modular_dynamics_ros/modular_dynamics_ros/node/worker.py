@@ -51,8 +51,9 @@ class Worker:
         self._waiting.append(take)
         self._jobs.put((work, discard))
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="worker", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._work, name="worker", daemon=True)
+            thread.start()
+            self._thread = thread
 
     async def run(self, work: Callable[[], Any], discard: Callable[[Any], None] = _keep) -> Any:
         """Return what `work` returns, or raise what it raises."""
@@ -90,8 +91,8 @@ class Worker:
             result, failure = None, None
             try:
                 result = work()
-            except Exception as error:  # who awaits the result must get one
-                failure = error
+            except BaseException as error:  # who awaits the result must get one, and the thread goes on
+                failure = error if isinstance(error, Exception) else RuntimeError(repr(error))
             with self._lock:
                 awaited = bool(self._waiting)
                 if awaited:

@@ -16,8 +16,6 @@ from modular_dynamics_ros.computation.kept_file import Draft
 from modular_dynamics_ros.exceptions import ChangeFileError, RobotError
 from modular_dynamics_ros.node.worker import Worker
 
-pass
-
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 """Returns a new list of changes from the described graph and the active list. Thread-safe."""
 

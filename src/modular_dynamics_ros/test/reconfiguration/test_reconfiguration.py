@@ -429,3 +429,9 @@ def test_without_strict_each_is_in_the_log_once(make, tmp_path, capfd, load):
     assert client.call("SetPayload", link="left_branch").success
     log = client.said("2 active changes", capfd)
     assert [log.count(f"{what} {TRIANGLE}") for what in ("'right_branch'", "'lower_stem'")] == [1, 1]
+
+
+def test_a_changed_robot_is_answered_at_the_same_rate(make, load):
+    client = make(rate=2.0).activate()
+    assert client.call("SetPayload", link="left_branch", load=load).success
+    assert client.node.session.record.period == 0.5
