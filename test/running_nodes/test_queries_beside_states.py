@@ -73,15 +73,15 @@ def dynamics_node():
 def test_all_states_and_all_requests_are_answered(dynamics_node):
     path = os.pathsep.join([str(ROOT / "test"), os.environ.get("PYTHONPATH", "")])
     with closing(Robot()) as robot:
-        words = [sys.executable, "-m", "helpers.nodes.query_hail", *robot.names]
-        pipe, environment = subprocess.PIPE, os.environ | {"PYTHONPATH": path}
-        hail = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)
 
         def answered():
             robot.publish()
             return robot.answered
 
-        robot.spin_until(answered, "the first answer")
+        robot.spin_until(answered, "the first answer")  # requests without a state are of the last answer's
+        words = [sys.executable, "-m", "helpers.nodes.query_hail", *robot.names]
+        pipe, environment = subprocess.PIPE, os.environ | {"PYTHONPATH": path}
+        hail = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, env=environment)
         while (line := hail.stdout.readline()) != "connected\n":
             assert line, "the hail has ended"
         robot.sent.clear()

@@ -115,14 +115,24 @@ class History:
         self._waiting = []
 
     def _fault(self, message: JointState, stamp: int, published: int) -> str:
-        robot = next((one for since, one in reversed(self.robots) if since <= stamp), None)
-        if robot is None:
+        # a change counts from the next state that arrives: that one may have been stamped before it
+        ends = [*(since for since, _ in self.robots[1:]), published + 1]
+        robots = [
+            robot
+            for (since, robot), end in zip(self.robots, ends, strict=True)
+            if since <= published and end > stamp
+        ]
+        if not robots:
             return "no robot was in force then"
         joints = frozenset(message.name)
         node = next((name for name, own in self.parts.items() if own == joints), "")
+        if not self.parts:
+            robots = [robot for robot in robots if joints == {*robot.names}] or robots
+        robot = robots[-1]
         if len(joints) < len(message.name) or not (node if self.parts else joints == {*robot.names}):
             return f"torques of {list(message.name)}, the robot has {list(robot.names)}"
-        return self._time_fault(node, stamp, published) or self._torque_fault(robot, message, stamp)
+        faults = [self._torque_fault(robot, message, stamp) for robot in robots]
+        return self._time_fault(node, stamp, published) or min(faults, key=len)
 
     def _time_fault(self, node: str, stamp: int, published: int) -> str:
         by = self._by.setdefault(stamp, set())

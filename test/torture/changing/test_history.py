@@ -97,3 +97,12 @@ def test_old_answers_are_wrong(history):
     stamp = time.time_ns()
     answer(history, stamp, published=stamp + 10**9)
     assert "1.000 s old" in found(history)
+
+
+def test_a_change_counts_from_the_next_state_that_arrives(history):
+    stamp = time.time_ns()
+    history.put_in_force(stamp + 1_000_000, robot_of_graph(HEAVY))
+    answer(history, stamp, graph=HEAVY, published=stamp + 2_000_000)  # it was on its way
+    assert history.tally.wrong == 0
+    answer(history, stamp + 500_000, graph=HEAVY, published=stamp + 900_000)  # too early
+    assert "differ" in found(history)

@@ -9,9 +9,9 @@ from scipy.integrate import simpson
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from benchmark.setting.robots import rod, standing, windows
 from helpers.oracles.motions import kinetic, pendulum
 from helpers.processes import run_python
+from helpers.robots.four_bar_windows import rod, standing, windows
 from helpers.robots.urdf_text import inertial, joint, loop_joint, robot
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics.modular import gaits

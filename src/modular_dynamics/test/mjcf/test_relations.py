@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmark.peers.mujoco_mjcf import loop_differences, tree_difference
 
 import modular_dynamics as md
+from helpers.oracles.mujoco_mjcf import loop_differences, tree_difference
 from helpers.robots.mjcf_text import CONNECT, MOTOR, four_bar, two_arms
 from modular_dynamics.mjcf import to_mujoco
 from modular_dynamics.mjcf.source import compiled

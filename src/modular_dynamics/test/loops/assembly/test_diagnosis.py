@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.robots import standing, windows
 from helpers.oracles.rigid_bodies import RigidBodies
+from helpers.robots.four_bar_windows import standing, windows
 from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
 from helpers.robots.spatial_mechanisms import Z, ball, link, loaded, passive

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.setting.robots import rod, standing, windows
 from helpers.oracles.mujoco_saddle_point import MujocoSaddlePoint
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.closed_robots import STATES
+from helpers.robots.four_bar_windows import rod, standing, windows
 from helpers.robots.mjcf_text import four_bar
 from helpers.robots.parallel_mechanisms import sarrus
 from helpers.robots.spatial_mechanisms import X, Y, Z, platform, spinning_rod
