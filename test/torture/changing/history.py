@@ -132,7 +132,7 @@ class History:
         if len(joints) < len(message.name) or not (node if self.parts else joints == {*robot.names}):
             return f"torques of {list(message.name)}, the robot has {list(robot.names)}"
         faults = [self._torque_fault(robot, message, stamp) for robot in robots]
-        return self._time_fault(node, stamp, published) or min(faults, key=len)
+        return self._time_fault(node, stamp, published) or ("" if "" in faults else faults[-1])
 
     def _time_fault(self, node: str, stamp: int, published: int) -> str:
         by = self._by.setdefault(stamp, set())

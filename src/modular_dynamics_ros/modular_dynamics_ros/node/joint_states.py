@@ -104,6 +104,7 @@ class JointStates:
         self._steps = JointSteps(robot, Publishers(node))
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
         self._read = 0  # layouts so far
+        self._time = node.now()
 
     @property
     def _valid_for(self) -> int:
@@ -126,6 +127,10 @@ class JointStates:
         record.counts.received += 1
         self._computation.accelerations.note_time(now)
         self._steps.note_time(now)
+        if now < self._time - self._valid_for:  # the clock was set back: what is known is of another time
+            self._table.forget()
+            record.counts.last_stamp = None
+        self._time = now
         self._table.forget_after(now + self._valid_for)
         try:
             sample, stamp = self._sample(message), message_stamp(message, info, self._node)

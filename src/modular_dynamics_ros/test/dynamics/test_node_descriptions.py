@@ -169,6 +169,17 @@ def test_a_description_counts_from_the_next_joint_state_on_and_another_ones_stat
     assert bodies.harness.node.session.record.counts.rejected == {"another robot": 2}
 
 
+def test_a_part_of_a_new_robot_is_not_completed_by_values_of_the_one_before(bodies):
+    assert bodies.answers(bodies.send(1.0, described=0.0)) == [0]
+    bodies.describe(1, 1.5)
+    bodies.harness.spin_until(lambda: bodies.harness.node._described.stamp == bodies.stamp(1.5))
+    frame, names = description_frame("four_link", bodies.stamp(1.5)), bodies.harness.node.joint_names()[:1]
+    part = bodies.harness.send(names=names, q=Q[:1], v=V[:1], stamp=bodies.stamp(2.0), frame=frame)
+    assert bodies.answers(bodies.send(3.0, described=1.5)) == [1]
+    assert bodies.harness.torque_of(part) is None
+    assert bodies.harness.node.session.record.counts.incomplete == 1
+
+
 def test_states_of_a_refused_description_get_no_torques_of_the_robot_in_force(bodies, capfd):
     assert bodies.answers(bodies.send(0.4)) == [0]  # and so are those that were on their way
     broken = stamped(bodies.texts[1], bodies.stamp(0.5)).replace('type="revolute"', 'type="hinge"', 1)

@@ -241,3 +241,19 @@ def test_of_a_joint_state_that_was_overtaken_the_newest_of_each_joint_counts(rob
     robot.send(1.07, 1.04, [a, b], [0.5, 0.6], [0.0, 0.0])
     assert robot.counts.rejected["overtaken by other joints"] == 1
     assert robot.session.positions == first | {a: 0.5, b: 0.1, c: 0.2, d: 0.3}
+
+
+@pytest.mark.parametrize("back", [99.9, 50.0])
+def test_where_the_clock_is_set_back_values_from_before_do_not_count(robot, back):
+    """One joint's publisher ends at 100.0, where the new time may come by again."""
+    robot.send(100.0)
+    for k in range(1, 20):
+        robot.send(100.0 + 0.01 * k, names=NAMES[1:], q=Q[1:], v=V[1:])
+    robot.send(100.5, names=NAMES[1:], q=Q[1:], v=V[1:])
+    answered = len(robot.torques)
+    for k in range(30):
+        robot.send(back + 0.01 * k, names=NAMES[1:], q=Q[1:], v=V[1:])
+    assert len(robot.torques) == answered
+    robot.send(back + 0.31)
+    assert robot.stamps[-1] == pytest.approx(back + 0.31)
+    assert not robot.counts.rejected

@@ -1,4 +1,4 @@
-"""Work in a thread: results come in order, and whoever awaits one gets it, or is told why not."""
+"""Work in a thread: results come in order; a caller gets the result, or the error that prevented it."""
 
 import threading
 from unittest.mock import MagicMock
