@@ -50,12 +50,12 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
     PARAMETERS: type[Table]
 
     def __init__(self, **options: Any) -> None:
+        self.while_configured, self.while_active = ExitStack(), ExitStack()
         super().__init__(self.NAME, **options)
         self.parameters = declare(self, self.PARAMETERS)
         self.log = ChangeLog(self.get_logger(), time.monotonic)
         self.hurried: Callable[[], bool] = lambda: False
         self.configured = self.active = False
-        self.while_configured, self.while_active = ExitStack(), ExitStack()
         self._diagnostics: Any = None
         self.add_on_set_parameters_callback(self._on_set_parameters)
         self.add_post_set_parameters_callback(self._look_at_clock)
@@ -199,6 +199,13 @@ class ManagedNode(ReadingNode, LifecycleNode, Generic[Table]):
     def _forget(self) -> None:
         self.configured = False
         self.while_configured.close()
+
+    def destroy_node(self) -> None:
+        """Destroy the node, and first what it has, such as the worker's thread, whatever its state is."""
+        self.configured = self.active = False
+        self.while_active.close()
+        self.while_configured.close()
+        super().destroy_node()
 
     def make_publisher(self, kind: type, topic: str, qos: Any) -> Any:
         """Return a lifecycle publisher that exists while the node is configured."""
