@@ -344,7 +344,8 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
             return
         on_stale, publishing = self.parameters.on_stale, "nothing"
         last, answered = self.last_published, self._last_answered
-        if on_stale == "hold_gravity" and last is not None and answered is not None:
+        holds = on_stale == "hold_gravity" and not self.superseded
+        if holds and last is not None and answered is not None:
             try:
                 held = self.computation.hold(last, lambda state: self.boxes.held(state, answered))
             except BadMessage as error:

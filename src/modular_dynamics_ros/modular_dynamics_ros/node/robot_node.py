@@ -5,16 +5,18 @@ topic robot_description; both succeed, so that nodes may start in any order. A b
 fail. inactive --activate--> active: each joint state goes to the session of the robot. While a robot is
 awaited nothing is answered and /diagnostics says so.
 
-A new description without a stamp is prepared beside, and counts from the next joint state on; if it is
-refused the last good one stays. One with a stamp (attribute of <modular_dynamics>) says that the robot has
-changed: it is taken before the next joint state, which waits in the middleware while it is prepared, and if
-it is refused nothing is answered. A joint state may name its description (`description_frame`): the one in
-force goes on while states that name it come, and a state that names any other is not answered.
+Descriptions are prepared by a worker, while joint states are answered. One without a stamp counts from the
+next joint state on; if it is refused the last good one stays. One with a stamp (attribute of
+<modular_dynamics>) says that the robot has changed: joint states that came after it wait until it is
+prepared, and if it is refused nothing is answered. A joint state may name its description
+(`description_frame`): the one in force goes on while states that name it come, and a state that names any
+other is not answered.
 """
 
 import time
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, NamedTuple
 
@@ -53,8 +55,29 @@ class Description(NamedTuple):
     stamp: int | None = None
     number: int = 0
 
+    @property
+    def mark(self) -> tuple[str, int | None]:
+        """Name and stamp, by which a joint state names its description: see `description_of`."""
+        return self.name, self.stamp
 
-class Vacancy(NamedTuple):
+
+@dataclass
+class NextDescription:
+    """A description with a stamp that is not in force yet.
+
+    Attributes:
+        came: when [s of the monotonic clock]. ready: whether what comes of it is known: `prepared`, or why it
+        is refused.
+    """
+
+    description: Description
+    came: float
+    ready: bool = False
+    prepared: Any = None
+    refusal: Exception | None = None
+
+
+class NoRobot(NamedTuple):
     """Why the joint states of a robot cannot be answered, and whether that is no fault."""
 
     why: str
@@ -79,14 +102,15 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
 
     def _begin_anew(self) -> None:
         self.session = None
-        self._vacancy: Vacancy | None = None
+        self._no_robot: NoRobot | None = None
         self._described = Description()  # of the robot, where it came from the topic
         self._entities = SharedEntities(self, lambda: self.parameters.stale_after)
         self._newest: int | None = None  # stamp [ns] of the last description that had one and was taken
         self._refusal = ""  # of the last description from the topic, until a robot is taken
         self._text = ""  # newest text from the topic; empty again once it was refused
         self._came = 0  # descriptions from the topic
-        self._next = deque[tuple[Description, float]]()  # with a stamp, not taken yet; when they came [s]
+        self._next = deque[NextDescription]()  # in the order in which they came
+        self._waiting = deque[tuple[JointState, dict[str, Any]]]()  # of descriptions that are being prepared
         self._worker: Worker | None = None
         self._subscription: Any = None  # to joint_states
         self._number = 0  # of the last joint state, as its publisher counts
@@ -96,8 +120,8 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
     @property
     def why_no_robot(self) -> str:
         """Return why no robot is active, for requests. Thread-safe."""
-        if (vacancy := self._vacancy) is not None:
-            return f"the robot of the last robot_description cannot be used: {vacancy.why}"
+        if (reason := self._no_robot) is not None:
+            return f"the robot of the last robot_description cannot be used: {reason.why}"
         if refusal := self._refusal:
             return f"there is no robot; the last robot_description was refused: {refusal}"
         return "there is no robot; one is awaited on the topic robot_description"
@@ -163,6 +187,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if self._subscription is not None:
             self.destroy_subscription(self._subscription)
         self._subscription = None
+        self._waiting.clear()
         if self.session is not None:
             self.session.deactivate()
 
@@ -177,34 +202,50 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self.session.set_parameters(self.parameters)
 
     def _on_joint_state(self, message: JointState, info: dict[str, Any]) -> None:
-        """Give a joint state to the robot, if it is of this robot."""
         self._count_lost(info)
+        self._receive(message, info)
+
+    def _receive(self, message: JointState, info: dict[str, Any]) -> None:
+        """Give a joint state to the robot, if it is of this robot, or let it wait for its description."""
         try:
-            self._require_own(message.header.frame_id)
+            if self._is_prepared(message.header.frame_id):
+                self.session.receive(message, info)
+                return
+            self._waiting.append((message, info))
+            if self.session is not None:
+                self.session.superseded = True
+            if len(self._waiting) > JOINT_STATES.depth:
+                self._waiting.popleft()
+                text = f"its description is being prepared, and {JOINT_STATES.depth} newer ones wait for it"
+                raise BadMessage("robot not prepared", text)
         except BadMessage as error:
             self._entities.record.unanswerable(error)
-        else:
-            self.session.receive(message, info)
 
-    def _require_own(self, frame_id: str) -> None:
+    def _is_prepared(self, frame_id: str) -> bool:
         """Let the description be in force that a joint state names, or the newest where it names none.
+
+        Returns:
+            False while it is being prepared.
 
         Raises:
             BadMessage: it names one that is not there, or there is no robot.
         """
         named = description_of(frame_id)
-        if named is None or any(named == (one.name, one.stamp) for one, _ in self._next):
-            while self._next and named != (self._described.name, self._described.stamp):
+        if named is None or any(named == one.description.mark for one in self._next):
+            while self._next and named != self._described.mark:
+                if not self._next[0].ready:
+                    return False
                 self._take_next()
-        if named is not None and named != (self._described.name, self._described.stamp):
+        if named is not None and named != self._described.mark:
             name, stamp = named
             own = self._described.stamp
             age = "another" if own is None else "an older" if stamp < own else "a newer"
             text = f"it belongs to {age} description, '{name[:60]}' since {stamp_seconds(stamp)}"
             raise BadMessage("another robot", text)
         if self.session is None:
-            why = self._vacancy.why if self._vacancy else ""
+            why = self._no_robot.why if self._no_robot else ""
             raise BadMessage("robot refused", f"it belongs to a robot that cannot be answered: {why}")
+        return True
 
     def _count_lost(self, info: dict[str, Any]) -> None:
         """Look for gaps in the numbers that a publisher gives its messages."""
@@ -237,28 +278,35 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             self._text = ""  # its sender may repeat it
             return
         description = Description(text, header.name, header.stamp, self._came)
-        if header.stamp is None:
-            self._worker.submit(partial(self._load, text), partial(self._take_loaded, description))
+        if header.stamp is not None:
+            self._newest = header.stamp
+            self._next.append(NextDescription(description, time.monotonic()))
+        self._worker.submit(partial(self._load, text), partial(self._take_loaded, description))
+
+    def _take_loaded(self, description: Description, prepared: Any, refusal: Exception | None) -> None:
+        """Take what has come of a description: at once, or with the next joint state where it has a stamp."""
+        if not self.configured:  # the node was cleaned up meanwhile
             return
-        self._newest = header.stamp
-        self._next.append((description, time.monotonic()))
-        if self.session is None or not self.active or len(self._next) > MOST_WAITING:
+        if description.stamp is None:
+            self._put_in_force(description, prepared, refusal)
+            return
+        one = next(one for one in self._next if one.description is description)
+        one.ready, one.prepared, one.refusal = True, prepared, refusal
+        while self._next and self._next[0].ready and (self.session is None or not self.active):
             self._take_next()
+        waiting, self._waiting = self._waiting, deque()
+        for message, info in waiting:
+            self._receive(message, info)
 
     def _take_overdue(self) -> None:
         """Take the descriptions of which no joint state has come."""
-        while self._next and time.monotonic() - self._next[0][1] > OVERDUE:
+        while self._next and self._next[0].ready and time.monotonic() - self._next[0].came > OVERDUE:
             self._take_next()
 
     def _take_next(self) -> None:
         """Let the next description with a stamp be in force."""
-        description, _ = self._next.popleft()
-        prepared, failure = None, None
-        try:
-            prepared = self._load(description.text)
-        except Exception as refusal:
-            failure = refusal
-        self._take_loaded(description, prepared, failure)
+        one = self._next.popleft()
+        self._put_in_force(one.description, one.prepared, one.refusal)
 
     def _load(self, description: str) -> Any:
         """Return a prepared robot. Thread-safe."""
@@ -274,7 +322,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
             return False
         return True
 
-    def _take_loaded(self, description: Description, prepared: Any, error: Exception | None) -> None:
+    def _put_in_force(self, description: Description, prepared: Any, error: Exception | None) -> None:
         """Replace the robot by one from the topic, or refuse an invalid one."""
         stamp = description.stamp
         if description.number < self._described.number:
@@ -298,7 +346,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
                 self._text = ""  # its sender may repeat it
         if stamp is not None:
             before, self.session = self.session, None
-            self._described, self._vacancy = description, Vacancy(str(error), usual)
+            self._described, self._no_robot = description, NoRobot(str(error), usual)
             if before is not None:
                 before.finish()
                 before.destroy()
@@ -316,7 +364,7 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         except Exception:
             session.destroy()
             raise
-        self.session, self._described, self._vacancy, self._refusal = session, description, None, ""
+        self.session, self._described, self._no_robot, self._refusal = session, description, None, ""
         if before is not None:
             try:
                 if self.active:
@@ -376,9 +424,9 @@ class RobotNode(ManagedNode[Parameters], Generic[Parameters]):
         if self.session is not None:
             robot, statuses = self.session.robot, self.session.statuses()
             return robot.graph.name, [*statuses, self._lost_status(), _model_status(robot.warnings)]
-        if (vacancy := self._vacancy) is not None:
-            text = f"nothing is answered until the next robot_description: {vacancy.why}"
-            return "", [Status(OK if vacancy.usual else ERROR, "input", text)]
+        if (reason := self._no_robot) is not None:
+            text = f"nothing is answered until the next robot_description: {reason.why}"
+            return "", [Status(OK if reason.usual else ERROR, "input", text)]
         refused = f"; the last one was refused: {self._refusal}" if self._refusal else ""
         text = f"waiting for a robot on the topic robot_description{refused}"
         return "", [Status(ERROR if refused else WARN, "input", text)]

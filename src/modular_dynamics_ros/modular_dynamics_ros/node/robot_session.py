@@ -55,7 +55,8 @@ class RobotSession(Generic[Parameters]):
 
     Attributes:
         robot, computation: of the robot. record: of the joint states since activation. parameters: they may
-        change at run time.
+        change at run time. superseded: whether joint states wait for the robot that comes after this one,
+        which must hold nothing any more: its weight would be the wrong one.
 
     Raises:
         RobotError: a parameter contradicts the robot.
@@ -67,6 +68,7 @@ class RobotSession(Generic[Parameters]):
         self._node, self.parameters = node, parameters
         self.robot, self.computation = computation.robot, computation
         self._given = given_positions(parameters.absent_joints, self.robot.state_names)
+        self.superseded = False
         self._states: JointStates | None = None
         self._inputs: Sequence[Subscriptions] = ()
         self._watch: Any = None

@@ -205,7 +205,7 @@ def test_after_a_refused_description_nothing_is_held(make, root, capfd):
     count = len(bodies.harness.torques)
     bodies.harness.spin_until(lambda: len(bodies.harness.torques) > count + 2)  # the old one is held
     bodies.harness.descriptions.publish(String(data=broken))
-    bodies.harness.spin_until(lambda: bodies.harness.node._vacancy)
+    bodies.harness.spin_until(lambda: "cannot be used" in bodies.harness.node.why_no_robot)
     status = bodies.harness.status(
         "input", lambda status: "until the next robot_description" in status.message
     )
@@ -219,7 +219,7 @@ def test_a_robot_without_joints_silences_the_node_and_is_no_fault(bodies, capfd)
     base = "<robot name='four_link'><link name='a'/><modular_dynamics version='1' stamp='{}'/></robot>"
     seconds, rest = divmod(bodies.stamp(1.0), 10**9)
     bodies.harness.descriptions.publish(String(data=base.format(f"{seconds}.{rest:09d}")))
-    bodies.harness.spin_until(lambda: bodies.harness.node._vacancy)
+    bodies.harness.spin_until(lambda: "cannot be used" in bodies.harness.node.why_no_robot)
     unanswered = bodies.send(2.0)
     status = bodies.harness.status("input", lambda status: "no moving joint" in status.message)
     assert status.level == b"\x00"
@@ -236,31 +236,95 @@ def test_a_description_far_ahead_of_the_clock_is_refused(bodies, capfd):
     assert bodies.answers(bodies.send(3.0)) == [0]
 
 
+class SlowLoading:
+    """Lets the next robot be prepared only after `go_on`."""
+
+    def __init__(self, node, monkeypatch):
+        self.begun, self._go_on, session = threading.Event(), threading.Event(), type(node.session)
+        load = session.load
+        self.go_on = self._go_on.set
+
+        def slowly(*of):
+            self.begun.set()
+            assert self._go_on.wait(60.0)
+            return load(*of)
+
+        monkeypatch.setattr(session, "load", staticmethod(slowly))
+
+
 def test_the_old_robot_answers_while_the_new_one_is_prepared(make, root, monkeypatch):
     harness = make(robot_description_file="").start()
     good = (root / "urdf/four_link.urdf").read_text()
     harness.descriptions.publish(String(data=good))
     harness.spin_until(lambda: harness.node.session is not None)
-    first = harness.node.session
-    begun, go_on, load = threading.Event(), threading.Event(), type(first).load
-
-    def slowly(*of):
-        begun.set()
-        assert go_on.wait(60.0)
-        return load(*of)
-
-    monkeypatch.setattr(type(first), "load", staticmethod(slowly))
+    first, loading = harness.node.session, SlowLoading(harness.node, monkeypatch)
     harness.descriptions.publish(String(data=good.replace("four_link", "second")))
-    harness.spin_until(begun.is_set)
+    harness.spin_until(loading.begun.is_set)
     for _ in range(3):
         assert (
             harness.answer_when_connected().effort.tolist() == expected(root / "urdf/four_link.urdf").tolist()
         )
     assert harness.node.session is first
-    go_on.set()
+    loading.go_on()
     harness.spin_until(lambda: harness.node.session is not first)
     harness.answer_when_connected()
     assert harness.node.session.robot.graph.name == "second"
+
+
+def test_states_of_a_description_with_a_stamp_wait_until_it_is_prepared(bodies, monkeypatch):
+    loading = SlowLoading(bodies.harness.node, monkeypatch)
+    bodies.describe(1, 3.0)
+    bodies.harness.spin_until(loading.begun.is_set)
+    new = bodies.send(3.1, described=3.0), bodies.send(3.2)
+    old = bodies.send(2.5, described=0.0)
+    assert bodies.answers(old) == [0]
+    assert [bodies.harness.torque_of(stamp) for stamp in new] == [None, None]
+    loading.go_on()
+    assert bodies.answers(*new) == [1, 1]
+    assert {*bodies.harness.node.session.record.counts.rejected} <= {"older than the last answer"}
+
+
+def test_more_states_than_the_middleware_keeps_do_not_wait(bodies, monkeypatch):
+    loading = SlowLoading(bodies.harness.node, monkeypatch)
+    bodies.describe(1, 3.0)
+    bodies.harness.spin_until(loading.begun.is_set)
+    rejected, waiting = bodies.harness.node.session.record.counts.rejected, bodies.harness.node._waiting
+    sent = []
+    for number in range(1, 211):
+        sent.append(bodies.send(3.0 + 1e-3 * number, described=3.0))
+        bodies.harness.spin_until(lambda: len(waiting) + rejected["robot not prepared"] >= len(sent))
+    loading.go_on()
+    assert {*bodies.answers(*sent[10:])} == {1}
+    assert rejected["robot not prepared"] >= 10
+
+
+def test_nothing_is_held_of_a_robot_whose_successor_is_being_prepared(make, root, monkeypatch):
+    bodies = Bodies(make, root, on_stale="hold_gravity")
+    (result,) = bodies.harness.node.set_parameters([Parameter("stale_after", value=0.1)])
+    assert result.successful
+    loading = SlowLoading(bodies.harness.node, monkeypatch)
+    bodies.harness.descriptions.publish(String(data=stamped(bodies.texts[1], time.time_ns())))
+    bodies.harness.spin_until(loading.begun.is_set)
+    before = bodies.harness.node.session
+    bodies.harness.send()
+    bodies.harness.spin_until(lambda: before.superseded)
+    count = len(bodies.harness.torques)
+    status = bodies.harness.status("input", lambda status: "stale" in status.message)
+    assert status.level != OK
+    assert len(bodies.harness.torques) == count
+    loading.go_on()
+    bodies.harness.spin_until(lambda: bodies.harness.node.session is not before)
+
+
+def test_a_node_that_is_cleaned_up_while_a_robot_is_prepared_blames_nothing(bodies, monkeypatch, capfd):
+    loading = SlowLoading(bodies.harness.node, monkeypatch)
+    monkeypatch.setattr("modular_dynamics_ros.node.worker.PATIENCE", 0.1)
+    bodies.describe(1, 1.0)
+    bodies.harness.spin_until(loading.begun.is_set)
+    assert bodies.harness.node.trigger_deactivate() == SUCCESS
+    assert bodies.harness.node.trigger_cleanup() == SUCCESS
+    loading.go_on()
+    assert "ERROR" not in capfd.readouterr().err
 
 
 def test_a_description_older_than_the_one_in_force_is_refused(bodies, capfd):
