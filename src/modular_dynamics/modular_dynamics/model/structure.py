@@ -297,12 +297,10 @@ def _checked(graph: Structure, name: str, value: object) -> NDArray[np.float64]:
     if k >= 0:
         where = next(n for n in graph.joint_names if k in range(*slice_of(n).indices(needed)))
         raise StateError(f"{name}[{k}] of joint '{where}' is {array[k]}; a finite number is needed")
-    for joint in graph.joint_names if name == "q" else ():
-        part = graph.q_slice(joint)
-        if part.stop - part.start == 1:
-            continue
+    for _, part, _ in graph.coordinate_layout.with_quaternion if name == "q" else ():
         w = part.stop - 4
         if math.hypot(*array[w : part.stop]) < SMALLEST_NORM:
+            joint = next(n for n in graph.joint_names if graph.q_slice(n) == part)
             raise StateError(f"q[{w}:{part.stop}] of joint '{joint}' is a zero quaternion (w x y z)")
     return array
 

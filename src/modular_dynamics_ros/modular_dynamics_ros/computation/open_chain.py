@@ -1,6 +1,7 @@
 """Inverse dynamics of a robot without closed loops."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,24 +22,38 @@ __all__ = ["OpenChain", "OpenChainDynamics", "coordinates_of", "motion_of"]
 Motion = tuple[Array, Array, Array]  # positions (nq,), velocities and accelerations (nv,) of all joints
 
 
-@dataclass(frozen=True, eq=False, slots=True)
+@dataclass(frozen=True, eq=False)
 class OpenChainDynamics:
     """The inverse dynamics of one state of an open chain.
 
     Attributes:
-        robot: whose. motion: of all joints. wrenches: that act on the robot. result: of the library.
+        robot: whose. motion: of all joints. wrenches: that act on the robot. tau_of_all: (nv,) torques of all
+        joints [N m or N].
     """
 
     robot: Robot
     motion: Motion
     wrenches: AppliedWrenches
-    result: md.InverseDynamicsResult
+    tau_of_all: Array
+    _solver: md.InverseDynamics
 
     @property
     def tau(self) -> Array:
         """Torques (n,) of the robot's `state_names` [N m or N]."""
-        tau = self.result.tau
-        return tau if self.robot.all_known else tau[self.robot.indices]
+        return self.tau_of_all if self.robot.all_known else self.tau_of_all[self.robot.indices]
+
+    @cached_property
+    def result(self) -> md.InverseDynamicsResult:
+        """The same with the wrenches of joints and subsystems, computed where they are asked for.
+
+        Raises:
+            BadMessage: they overflow, where the torques do not.
+        """
+        external, black_box = self.wrenches.external, self.wrenches.black_box
+        try:
+            return self._solver.solve(*self.motion, external_wrenches=external, black_box_wrenches=black_box)
+        except md.StateError as error:
+            raise BadMessage("not finite", str(error)) from error
 
     @property
     def friction(self) -> Array:
@@ -50,7 +65,7 @@ class OpenChainDynamics:
     def base_wrench(self) -> Array:
         """Wrench (6,) [force, moment] of the world on the floating base, at and in its link's frame."""
         assert self.robot.base is not None  # the caller looks
-        return self.result.tau[self.robot.base.velocities]
+        return self.tau_of_all[self.robot.base.velocities]
 
     def connection_wrench(self, index: int) -> StampedWrench:
         """Return the wrench that holds the subsystem with this index."""
@@ -69,7 +84,7 @@ class OpenChainDynamics:
     def compare(self, check: "md.crosscheck.CrossCheck") -> "md.crosscheck.Residual":
         """Compare the torques with Pinocchio's, at this robot's gravity."""
         check.set_gravity(self.robot.graph.gravity)
-        return check(*self.motion, self.result.tau, self.wrenches.external, self.wrenches.black_box)
+        return check(*self.motion, self.tau_of_all, self.wrenches.external, self.wrenches.black_box)
 
 
 class OpenChain:
@@ -98,12 +113,12 @@ class OpenChain:
         """
         motion = motion_of(self.robot, state, configuration)
         try:
-            result = self._solver.solve(
+            tau = self._solver(
                 *motion, external_wrenches=wrenches.external, black_box_wrenches=wrenches.black_box
             )
         except md.StateError as error:
             raise BadMessage("not finite", str(error)) from error
-        return OpenChainDynamics(self.robot, motion, wrenches, result)
+        return OpenChainDynamics(self.robot, motion, wrenches, tau, self._solver)
 
     def gravity(self, configuration: Configuration) -> Array:
         """Return torques (n,) at rest for gravity and springs; wrenches and black boxes are excluded.
