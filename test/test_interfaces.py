@@ -76,31 +76,18 @@ def qos_text(qos: QoSProfile | None) -> str:
 
 
 def entities(node: Node) -> set[Entity]:
-    """All that the ROS graph knows of a node in a namespace; names as in the page.
-
-    The second node, which has services that a thread answers, belongs to it.
-    """
+    """All that the ROS graph knows of a node in a namespace; names as in the page."""
     full = node.get_name(), node.get_namespace()
-    second = getattr(getattr(getattr(node, "_queries", None), "_thread", None), "_second", None)
     own: dict[tuple[str, str], Any] = {("published", one.topic_name): one for one in node.publishers}
     own |= {("subscribed", one.topic_name): one for one in node.subscriptions}
     own |= {("service", node.resolve_service_name(one.srv_name)): one for one in node.services}
-    if second is not None:
-        own |= {("service", one.srv_name): one for one in second.services}
     own |= {("client", node.resolve_service_name(one.srv_name)): one for one in node.clients}
 
     def graph() -> dict[tuple[str, str], str]:
         asked = (
             node.get_subscriber_names_and_types_by_node(*full),
             node.get_publisher_names_and_types_by_node(*full),
-            [
-                *node.get_service_names_and_types_by_node(*full),
-                *(
-                    []
-                    if second is None
-                    else second.get_service_names_and_types_by_node(second.get_name(), full[1])
-                ),
-            ],
+            node.get_service_names_and_types_by_node(*full),
             node.get_client_names_and_types_by_node(*full),
         )
         return {

@@ -83,6 +83,7 @@ template <class A> std::size_t bytes(const Request<double>& request) {
 }
 
 template <class... A> constexpr Kernels table() {
+  static_assert(sizeof...(A) == algorithms, "each algorithm that algorithms.hpp numbers is needed here, in that order");
   return {MD_NAME, lanes_of<D>, {bytes_of_one<A, double>...}, {bytes<A>...}, {one<A, double>...}, {many<A, D>...}, {many<InverseDynamics, F>, many<InverseDynamicsLoaded, F>}};
 }
 

@@ -39,7 +39,7 @@ class ContactOutput:
     """The topic; computed, and efforts read, only while it is subscribed to.
 
     Args:
-        make_publisher: of a type and a topic. demand: for it.
+        make_publisher: (type, topic) -> publisher. demand: knows whether it has subscribers.
     """
 
     def __init__(self, make_publisher: Callable[..., Any], demand: Demand, computation: Computation) -> None:
@@ -78,7 +78,7 @@ class TermOutputs:
     """Topics that are computed and published only while subscribed.
 
     Args:
-        make_publisher: of a type and a topic, with a depth as third argument. demand: for them.
+        make_publisher: (type, topic, depth) -> publisher. demand: knows whether they have subscribers.
 
     Attributes:
         parameters: they may change at run time. contact: what the world exerts along the joints.
@@ -103,13 +103,12 @@ class TermOutputs:
         self._markers = make_publisher(MarkerArray, "~/markers", 1)
         self._outside = _outside_boxes(robot)
         graph = robot.graph
-        moved = [(graph.joints[k].name, graph.bodies[k].name) for k in self._outside]
+        joints_and_links = [(graph.joints[k].name, graph.bodies[k].name) for k in self._outside]
         self._loops = [loop.name for loop in graph.loop_joints]
-        moved += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
-        self._wrench_writer = JointWrenchesWriter(moved, robot.frame_prefix)
-        places = robot.commanded
-        self._commanded = list(parameters.controller_joints or places)
-        self._order = [places[name] for name in self._commanded]
+        joints_and_links += [(loop.name, loop.successor.link) for loop in graph.loop_joints]
+        self._wrench_writer = JointWrenchesWriter(joints_and_links, robot.frame_prefix)
+        self._commanded = list(parameters.controller_joints or robot.commanded)
+        self._order = [robot.commanded[name] for name in self._commanded]
         self._marker_writer = WrenchMarkerWriter(robot)
         self._marker_pace, self._equation_pace = Pace(), Pace()
 
@@ -135,7 +134,7 @@ class TermOutputs:
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
             automatic = arrow_scales(robot.graph)  # gravity may have changed
-            scales = (own or scale for own, scale in zip(given, automatic, strict=True))
+            scales = (one or other for one, other in zip(given, automatic, strict=True))
             write = self._marker_writer.write
             self._markers.publish(write(stamp, dynamics.connection_wrenches, base, *scales))
 

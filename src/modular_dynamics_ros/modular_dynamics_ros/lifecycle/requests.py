@@ -100,7 +100,7 @@ def _refusing(node: Node, answer: Answer, refuse: Callable[[Any, Any, str], None
 
 
 def _one_by_one(node: Node, answer: Answer) -> Answer:
-    """Return the answer to set_parameters: a refused parameter leaves the others unaffected."""
+    """Return a callback of set_parameters that refuses unknown parameters, and each on its own."""
 
     def answer_each(request: SetParameters.Request, response: SetParameters.Response) -> Any:
         for parameter in request.parameters:
@@ -116,7 +116,7 @@ def _one_by_one(node: Node, answer: Answer) -> Answer:
 
 
 def _together(node: Node, answer: Answer) -> Answer:
-    """Return the answer to set_parameters_atomically."""
+    """Return a callback of set_parameters_atomically that refuses unknown parameters."""
 
     def answer_all(request: Any, response: SetParametersAtomically.Response) -> Any:
         if why := _unknown(node, request.parameters):
@@ -128,7 +128,10 @@ def _together(node: Node, answer: Answer) -> Answer:
 
 
 def _unknown(node: Node, parameters: Sequence[Parameter]) -> str:
-    """Name the parameters that the node lacks; rclpy accepts an empty name and does not name unknown ones."""
+    """Return why parameters are refused that the node does not have; empty: it has all.
+
+    rclpy accepts an empty name and does not name unknown ones.
+    """
     names = [one.name for one in parameters if not node.has_parameter(one.name)]
     return f"no parameter {listed(names)}" if names else ""
 

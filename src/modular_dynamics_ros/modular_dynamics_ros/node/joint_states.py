@@ -41,7 +41,7 @@ class Layout:
         names: of the messages. source: (k,) indices in the messages of the joints that are read.
         rows: (k,) theirs in the table. needed: (k,) theirs among the robot's needed joints, -1 of others.
         own: whether one is needed or passive, or of the robot's part in other nodes.
-        number: that messages with these names have in common.
+        number: of this layout, from 1; it stands for the publishers of messages with these names.
     """
 
     names: list[str]
@@ -75,8 +75,7 @@ class JointStates:
     Args:
         answer: takes each state, at once or later. record: of what becomes of the messages.
         given: positions of joints that no message holds [rad or m]; of joints in `state_names` only.
-        other_joints: joints of which a message may hold no more, and is answered all the same: those of the
-            robot that other nodes answer for.
+        other_joints: those of subsystems in other nodes. A message of these alone is answered, too.
         efforts: whether measured efforts are asked for now, see `State`.
     """
 
@@ -103,7 +102,7 @@ class JointStates:
         self._given = np.array([given.get(name, np.nan) for name in self._names])
         self._steps = JointSteps(robot, Publishers(node))
         self._layouts: deque[Layout] = deque(maxlen=MOST_LAYOUTS)
-        self._read = 0  # layouts so far
+        self._layout_count = 0
         self._time = node.now()
 
     @property
@@ -121,7 +120,7 @@ class JointStates:
         """Answer a message, or count and report why not.
 
         Args:
-            info: rclpy's.
+            info: rclpy's, of which the time of arrival and the publisher's number count.
         """
         record, now = self._record, self._node.now()
         record.counts.received += 1
@@ -137,12 +136,12 @@ class JointStates:
             if not sample.layout.own:
                 record.counts.of_other_joints += 1
                 self._add(sample, stamp)
-            elif self._take(sample, stamp, now, info):
+            elif self._add_and_check(sample, stamp, now, info):
                 self._answer(self._state(stamp, now), info["received_timestamp"])
         except BadMessage as error:
             record.rejected(error)
 
-    def _take(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> bool:
+    def _add_and_check(self, sample: JointSample, stamp: int, now: int, info: dict[str, Any]) -> bool:
         """Add a message to the table; return whether it can be answered: the other joints are known.
 
         Raises:
@@ -151,7 +150,7 @@ class JointStates:
         record, table = self._record, self._table
         try:
             record.require_fresh(stamp, now, info["received_timestamp"])
-            self._compare(sample, stamp, info.get("publication_sequence_number") or 0)
+            self._report_contradictions(sample, stamp, info.get("publication_sequence_number") or 0)
             self._add(sample, stamp)
             old = table.stamps[self._needed] < now - self._valid_for
             missing = np.flatnonzero(old & np.isnan(self._given)) if old.any() else ()
@@ -172,7 +171,7 @@ class JointStates:
     def _add(self, sample: JointSample, stamp: int) -> None:
         self._table.add(sample.rows, sample.q, sample.v, sample.effort, stamp)
 
-    def _compare(self, sample: JointSample, stamp: int, number: int) -> None:
+    def _report_contradictions(self, sample: JointSample, stamp: int, number: int) -> None:
         """Report positions that contradict earlier ones."""
         of_robot = sample.needed >= 0
         steps = self._steps.take(
@@ -294,14 +293,14 @@ class JointStates:
             raise BadMessage("duplicate joints", f"{listed(twice)} named more than once")
         place = {name: index for index, name in enumerate(names)}
         joints = self._table.readable(place)
-        self._read += 1
+        self._layout_count += 1
         layout = Layout(
             names,
             np.array([place[name] for name in joints], np.intp),
             self._table.places(joints),
             np.array([self._index.get(name, -1) for name in joints], np.intp),
             not self._own.isdisjoint(joints),
-            self._read,
+            self._layout_count,
         )
         self._layouts.appendleft(layout)
         return layout

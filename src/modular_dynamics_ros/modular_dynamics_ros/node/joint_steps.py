@@ -21,10 +21,10 @@ UNKNOWN = "_NODE_NAME_UNKNOWN_"
 PERIOD = 1_000_000_000  # [ns] after which the middleware is asked again: it takes longer than an answer
 RESOLUTION = 0.01  # [s]: stamps of a simulation are as coarse as its clock
 MEMORY = 10.0  # [s] for which the position of the other one of two publishers counts
-#: Joints really exceed their limits, since many files hold a guess: a step is more than this many times what
-#: the limit allows. Of two publishers one is reached faster than the limit, and left to less than this share
-#: of the way: at once, or this many times as fast as the limit.
-FAR, BACK, APART = 5.0, 0.5, 2.0
+#: Joints really exceed their limits, since many files hold a guess: a step is more than STEP times what the
+#: limit allows. Two publishers contradict each other where a position goes from one to the other faster than
+#: the limit and at once back to within RETURN of that distance, or CONTRADICTION times as fast as the limit.
+STEP, RETURN, CONTRADICTION = 5.0, 0.5, 2.0
 #: Velocities by which publishers are compared where the limit is larger, or absent [rad/s, m/s].
 USUAL_TURN, USUAL_SLIDE = 10.0, 1.0
 
@@ -123,7 +123,7 @@ class JointSteps:
         allowed = self._compared[joints] * seconds
         fast, at_once = known & (size > allowed), known & (self._changes[joints] == last_stamps)
         allowed[at_once] = self._compared[joints][at_once] * RESOLUTION
-        apart = known & (size > APART * allowed)
+        apart = known & (size > CONTRADICTION * allowed)
         if not (fast | apart).any():
             return NOTHING
         publishers, last = self._publishers(), self._numbers.get(source, 0)
@@ -131,9 +131,9 @@ class JointSteps:
         another = several & ((self._sources[joints] != source) | (number <= last))
         to_other, remembered = _between(stamp, self._other_stamps[joints])
         back = self._distance(joints, q, self._other_q[joints])
-        back_in_time = (back < BACK * size) & (back <= FAR * self._compared[joints] * to_other)
+        back_in_time = (back < RETURN * size) & (back <= STEP * self._compared[joints] * to_other)
         contradicting = several & apart & remembered & (to_other < MEMORY) & back_in_time
-        stepping = known & (size > FAR * self._limits[joints] * seconds) & ~another & ~contradicting
+        stepping = known & (size > STEP * self._limits[joints] * seconds) & ~another & ~contradicting
         if several and number != last + 1:  # it may be the first of another publisher
             stepping[:] = False
         changed = joints[(fast | apart) & (another | contradicting)]

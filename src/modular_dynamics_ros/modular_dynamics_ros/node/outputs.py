@@ -24,7 +24,7 @@ from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 __all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
 
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
-RECEIPT = 200_000_000  # [ns] for all subscribers together
+RECEIPT = 200_000_000  # [ns] longest wait until all subscribers have received what was published
 
 
 def subscribers(publisher: Any) -> int:
@@ -40,7 +40,7 @@ def subscribers(publisher: Any) -> int:
 
 
 class Demand:
-    """Which publishers have subscribers. That is asked LOOK_PERIOD apart: to ask for all takes 10 us.
+    """Which publishers have subscribers: asked once per LOOK_PERIOD, because to ask for all takes 10 us.
 
     Attributes:
         wanted: those that had some when `look` asked last.
@@ -52,12 +52,12 @@ class Demand:
         self._next_look = 0  # [ns]
 
     def add(self, publisher: Any) -> None:
-        """Ask for this one, too."""
+        """Look at the subscribers of this publisher, too."""
         self._publishers.append(publisher)
         self._next_look = 0
 
     def look(self) -> None:
-        """Ask, where that was long ago."""
+        """Bring `wanted` up to date, if LOOK_PERIOD has passed."""
         if (now := time.monotonic_ns()) >= self._next_look:
             self.wanted = frozenset(filter(subscribers, self._publishers))
             self._next_look = now + LOOK_PERIOD
@@ -81,13 +81,13 @@ class Pace:
 class Outputs:
     """Publishers that live as long as a session.
 
-    Attributes:
-        demand: of those that publish only while subscribed; it looks when commands are published.
-
     Args:
         controller_joints: order of ~/effort_commands; empty: that of `indices`.
         indices: joint -> index in the vector of efforts, of all joints that can be commanded.
         owner: begins the sentence that lists these joints in an error.
+
+    Attributes:
+        demand: of those that publish only while subscribed; it looks when commands are published.
 
     Raises:
         SettingError: controller_joints names a joint that cannot be commanded.
@@ -105,8 +105,11 @@ class Outputs:
             )
         order = [indices[name] for name in controller_joints or indices]
         names = {index: name for name, index in indices.items()}
-        every = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
-        self._commands, self._stamped = EffortWriter(order), JointStateWriter(every, order, ("effort",))
+        names_by_index = [names.get(index, "") for index in range(max(names, default=-1) + 1)]
+        self._commands, self._stamped = (
+            EffortWriter(order),
+            JointStateWriter(names_by_index, order, ("effort",)),
+        )
         self._command_publisher = self._publisher(Float64MultiArray, "~/effort_commands", always=True)
         self._stamped_publisher = self._publisher(JointState, "~/stamped_effort_commands")
 
