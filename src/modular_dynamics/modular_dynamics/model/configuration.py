@@ -189,7 +189,7 @@ def _largest(graph: Structure, what: str) -> Array:
     return limits
 
 
-def random_configuration(graph: Structure, rng: np.random.Generator, count: int | None = None) -> Array:
+def random_configuration(graph: Structure, rng: "np.random.Generator", count: int | None = None) -> Array:
     """Return random positions within the limits (nq,), or (count, nq): uniform, orientations included.
 
     Joints without limits are drawn from half a turn to either side, or a metre; floating joints from a cube
