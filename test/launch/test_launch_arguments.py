@@ -63,26 +63,43 @@ def test_bad_argument_is_refused(
         started(monkeypatch, "dynamics.launch.py", **({"urdf": str(CHARMIE)} | arguments))
 
 
-PARAMETERS = [
-    ("without_reference: maybe", "without_reference must be one of"),
-    ("autostart: false", "sets autostart to False for /dynamics_node"),
+BAD_PARAMETERS = [
     (
-        "partition_file: loops.yaml",
-        "sets partition_file to 'loops.yaml' .* the launch argument partition_file is ''",
+        "dynamics.launch.py",
+        "/left/dynamics_node",
+        "without_reference: maybe",
+        "without_reference must be one of",
     ),
+    ("dynamics.launch.py", "/**", "gravity: [0, 0, -9.81]", "gravity is .*: ROS takes values of one type"),
+    ("subsystems.launch.py", "/left/torso", "stale_after: -1.0", "stale_after must lie between 0.001 and"),
+    (
+        "charmie_torso.launch.py",
+        "/left/torso_reaction_node",
+        "marker_rate: fast",
+        "marker_rate must be a number",
+    ),
+    ("charmie_demo.launch.py", "/left/joint_state_player", "loop: 1", "loop must be true or false, not 1"),
+    ("modular_assembly.launch.py", "/left/assembly_node", "ease: -1.0", "ease must lie between 0 and 3600 s"),
 ]
 
 
-@pytest.mark.parametrize(("values", "words"), PARAMETERS)
-@pytest.mark.parametrize("launch_file", ["dynamics.launch.py", "subsystems.launch.py"])
-def test_a_parameter_file_that_would_end_the_nodes_or_contradicts_is_refused(
-    values: str, words: str, launch_file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("launch_file", "section", "value", "words"), BAD_PARAMETERS)
+def test_a_parameter_file_that_would_end_a_node_is_refused(
+    launch_file: str, section: str, value: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The node would be started again and again; the error names file, parameter, and what is allowed."""
+    path = tmp_path / "params.yaml"
+    path.write_text(f"{section}:\n  ros__parameters: {{{value}}}\n")
+    with pytest.raises(ParameterError, match=f"launch argument params_file: '{path}': {words}"):
+        started(monkeypatch, launch_file, namespace="left", params_file=str(path))
+
+
+def test_a_parameter_file_without_a_section_for_a_node_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "params.yaml"
-    path.write_text(f"/**:\n  ros__parameters: {{{values}}}\n")
-    words = words.replace("/dynamics_node", "/.*")
-    with pytest.raises(ParameterError, match=f"launch argument params_file: '{path}'.*{words}"):
-        started(monkeypatch, launch_file, urdf=str(CHARMIE), params_file=str(path))
+    path.write_text("/right/dynamics_node:\n  ros__parameters: {stale_after: -1.0}\n")
+    assert "dynamics_node" in started(monkeypatch, "dynamics.launch.py", params_file=str(path))
 
 
 @pytest.mark.parametrize("launch_file", ["dynamics.launch.py", "subsystems.launch.py"])

@@ -22,7 +22,7 @@ from launch_ros.parameter_descriptions import ParameterValue
 
 import modular_dynamics as md
 from launch import LaunchContext
-from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic
+from modular_dynamics_ros.launch_checks import check_parameters, checked_namespace, checked_topic
 from modular_dynamics_ros.rviz_config import rviz_config
 
 BOOLEAN = ["true", "false", "True", "False"]
@@ -143,11 +143,14 @@ def own_node(
         own: parameters that override those of the file. topics: arguments that remap its topics.
         respawn: whether it is started again where the argument of this name says so.
     """
+    namespace = checked_namespace(value_of(context, "namespace"))
+    if params_file:
+        check_parameters(params_file, f"{namespace}/{name}", executable or name)
     return Node(
         package="modular_dynamics_ros",
         executable=executable or name,
         name=name,
-        namespace=checked_namespace(value_of(context, "namespace")),
+        namespace=namespace,
         output="screen",
         arguments=["--ros-args", "--log-level", LaunchConfiguration("log_level")],
         parameters=[*filter(None, [params_file]), _clock(context), dict(own)],

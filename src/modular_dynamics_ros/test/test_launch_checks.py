@@ -2,7 +2,8 @@
 
 import pytest
 
-from modular_dynamics_ros.launch_checks import checked_namespace, checked_topic
+from modular_dynamics_ros.exceptions import ParameterError
+from modular_dynamics_ros.launch_checks import check_parameters, checked_namespace, checked_topic
 
 pytestmark = pytest.mark.ros
 
@@ -33,3 +34,39 @@ def test_namespaces():
     for name in ("1left", "left-arm", "a//b"):
         with pytest.raises(ValueError, match=f"launch argument namespace is '{name}': namespace must not"):
             checked_namespace(name)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("/**:\n  ros__parameters: {stale_after: soon}", "stale_after must be a number, not 'soon'"),
+        (
+            "/left/arm:\n  ros__parameters: {stale_after: 9e9}",
+            "stale_after must lie between 0.001 and 3600 s",
+        ),
+        (
+            "/*/arm:\n  ros__parameters: {gravity: [0, 0, -9.81]}",
+            "gravity is .*: ROS takes values of one type",
+        ),
+        ("/**:\n  ros__parameters: {stale_after: [0.1", "is no YAML"),
+        ("stale_after: 0.1", "has no parameters: sections"),
+    ],
+)
+def test_a_parameter_file_that_would_end_a_node_is_refused(tmp_path, content, words):
+    path = tmp_path / "params.yaml"
+    path.write_text(content)
+    with pytest.raises(ParameterError, match=f"launch argument params_file: '{path}'.*{words}"):
+        check_parameters(str(path), "/left/arm", "dynamics_node")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "/**:\n  ros__parameters: {stale_after: 1e-1, gravity: [0, 0, -9], of_another_node: maybe}",
+        "/right/arm:\n  ros__parameters: {stale_after: soon}",
+    ],
+)
+def test_a_parameter_file_that_a_node_can_use(tmp_path, content):
+    path = tmp_path / "params.yaml"
+    path.write_text(content)
+    check_parameters(str(path), "/left/arm", "dynamics_node")

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from modular_dynamics_ros.exceptions import ParameterError, listed
+from modular_dynamics_ros.exceptions import NoSectionError, ParameterError, listed
 
 VALUES = "ros__parameters"
 
@@ -35,7 +35,8 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
         node: its full name, such as /left/dynamics_node.
 
     Raises:
-        ParameterError: no YAML, an alias in it, or nothing for this node.
+        NoSectionError: nothing for this node.
+        ParameterError: no YAML, an alias in it, or no section at all.
     """
     with open(path, encoding="utf-8") as file:
         try:
@@ -56,7 +57,7 @@ def parameters_in_file(path: str, node: str) -> dict[str, Any]:
         raise ParameterError(f"'{path}' has no parameters: sections NODE, then {VALUES} are needed")
     found = [values for name, values in sections.items() if _is_about(name, node)]
     if not found:
-        raise ParameterError(
+        raise NoSectionError(
             f"'{path}' has no parameters of the node '{node}', but of {listed(list(sections))}"
         )
     return {str(name): value for values in found for name, value in values.items()}
