@@ -21,13 +21,18 @@ PERIOD = 5_000_000  # [ns] from one state to the next
 class SubsystemBus:
     """One session per subsystem; a message that one publishes is delivered to those that subscribe to it.
 
+    Args:
+        from_topic: the nodes take their descriptions from the topic, not from files.
+
     Attributes:
         dead: subsystems whose sessions get and send nothing. frozen: those that stand still, and what comes
         for them meanwhile. graph: of the whole robot.
     """
 
-    def __init__(self, urdf: str, partition: str = "", **parameters: Any) -> None:
-        self.urdf, self.parameters = urdf, {"partition_file": partition, **parameters}
+    def __init__(self, urdf: str, partition: str = "", from_topic: bool = False, **parameters: Any) -> None:
+        file = "" if from_topic else "robot.urdf"
+        self.urdf = urdf
+        self.parameters = {"partition_file": partition, "robot_description_file": file, **parameters}
         self.graph = md.load_urdf(urdf, partition or None)
         self.names = list(self.graph.independent_joint_names)
         self.dead: set[str] = set()
@@ -51,6 +56,19 @@ class SubsystemBus:
         self.dead.discard(name)
         for other in self.sessions:  # latched: it comes again
             self._delivered[other].pop("~/subsystem_graph", None)
+        self.deliver()
+
+    def change(self, name: str, urdf: str) -> None:
+        """A new description without a stamp on the topic has reached one node."""
+        before = self.sessions[name]
+        parameters = SubsystemParameters(subsystem=name, **self.parameters)
+        session = SubsystemSession(before._node, SubsystemSession.load(urdf, parameters), parameters)
+        self._delivered[name] = {}  # the publishers are new
+        session.activate(None)
+        before.finish()
+        session.continue_from(before)
+        before.destroy()
+        self.sessions[name] = session
         self.deliver()
 
     def _subscription(self, kind: type, topic: str, *arguments: Any, **options: Any) -> MagicMock:

@@ -1,5 +1,6 @@
-"""Stamps of messages as nanoseconds, and back; the mark by which a joint state names its description."""
+"""Stamps of messages as nanoseconds, and back; how messages name the description that they belong to."""
 
+import hashlib
 import re
 from typing import Any
 
@@ -44,6 +45,11 @@ def stamp_seconds(nanoseconds: int) -> str:
     """Return a stamp as text: seconds with nine decimals."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
     return f"{seconds}.{rest:09d}"
+
+
+def description_digest(text: str) -> str:
+    """Return a digest of a description: other texts have other ones."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def description_frame(name: str, stamp: int) -> str:

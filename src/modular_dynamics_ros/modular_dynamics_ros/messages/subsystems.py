@@ -57,24 +57,36 @@ class ConnectionMotionWriter:
         set_rates(message.twist, motion.twist)
         set_rates(message.acceleration, motion.acceleration)
         message.gravity.x, message.gravity.y, message.gravity.z = motion.gravity.tolist()
+        message.description = motion.description
         return message
 
 
 def connection_motion_from_message(
-    message: ConnectionMotionMessage, subsystem: str, root: str, frame_prefix: str = ""
+    message: ConnectionMotionMessage,
+    subsystem: str,
+    root: str,
+    frame_prefix: str = "",
+    description: str = "",
 ) -> ConnectionMotion:
     """Return a motion of a subsystem's connection point.
 
     Args:
         root: the robot's root link, which the frame must be. frame_prefix: that the frame may have.
+        description: digest of the receiver's, which that of the sender must be, where both are known.
 
     Raises:
-        BadMessage: of another subsystem, in another frame, no orientation, or values that are not finite
-        or huge.
+        BadMessage: of another subsystem or robot description, in another frame, no orientation, or values
+        that are not finite or huge.
     """
     if message.subsystem != subsystem:
         text = f"it is of '{message.subsystem:.80}', not of '{subsystem}': check the remapping"
         raise BadMessage("another subsystem", text)
+    if (theirs := message.description) and description and theirs != description:
+        text = (
+            f"it was computed from the robot description '{theirs:.80}', and here is '{description}': the "
+            "nodes of all subsystems need the same text"
+        )
+        raise BadMessage("another robot", text)
     if (frame := message.header.frame_id.removeprefix(frame_prefix)) != root:
         raise BadMessage("unknown frame", f"its frame is '{frame:.80}'; the root link '{root}' is needed")
     p, g = message.pose.position, message.gravity
@@ -84,7 +96,7 @@ def connection_motion_from_message(
     H = np.eye(4)
     H[:3, :3] = rotation_matrix(unit_quaternion(message.pose.orientation))
     H[:3, 3] = position
-    return ConnectionMotion(H, twist, acceleration, gravity)
+    return ConnectionMotion(H, twist, acceleration, gravity, theirs or description)
 
 
 class ConnectionWrenchesWriter:

@@ -42,6 +42,7 @@ class NeighbourInputs(Subscriptions):
 
     Attributes:
         received, refused: messages by neighbour, and by cause.
+        other_descriptions: what to say of the predecessor while its motions belong to another description.
     """
 
     def __init__(self, node: SessionNode, computation: SubsystemComputation, receive: Receive) -> None:
@@ -49,6 +50,7 @@ class NeighbourInputs(Subscriptions):
         self._computation, self._receive = computation, receive
         self.received: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
+        self.other_descriptions: dict[str, str] = {}
         self._heard: dict[str, int] = {}  # when the last good message came [ns]
         # when a successor got the first motion that it has not answered [ns]
         self._asked: dict[str, int] = {}
@@ -106,11 +108,11 @@ class NeighbourInputs(Subscriptions):
         return [name for name in names if valid and name not in (own, neighbour)]
 
     def _on_motion(self, message: ConnectionMotion, info: dict[str, Any]) -> None:
-        part, prefix = self._computation.part, self._computation.robot.frame_prefix
+        part, prefix, own = self._computation.part, self._computation.robot.frame_prefix, self._computation
         assert part.predecessor is not None  # it has subscribed
 
         def read() -> Any:
-            return connection_motion_from_message(message, part.name, part.root, prefix)
+            return connection_motion_from_message(message, part.name, part.root, prefix, own.description)
 
         self._take(part.predecessor, "motion", message, read)
 
@@ -131,7 +133,10 @@ class NeighbourInputs(Subscriptions):
             self.refused[error.cause] += 1
             text = f"{what} from '{neighbour}' refused: {error}"
             self._node.log.problem(LOG_NAME, f"{neighbour}: {error.cause}", text)
+            if error.cause == "another robot":
+                self.other_descriptions[neighbour] = text
             return
+        self.other_descriptions.pop(neighbour, None)
         self._heard[neighbour] = self._node.steady()
         self._asked.pop(neighbour, None)
         self._receive(stamp, neighbour, value)

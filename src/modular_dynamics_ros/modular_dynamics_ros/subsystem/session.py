@@ -14,7 +14,7 @@ from modular_dynamics_ros.computation.subsystem.rendezvous import MOST, Meeting,
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
 from modular_dynamics_ros.exceptions import BadMessage, listed
-from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from modular_dynamics_ros.messages.stamps import description_digest, stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.status import OK, Status
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.robot_session import WATCH_PERIOD, RobotSession, read_robot
@@ -80,7 +80,9 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         """Read the whole robot, and prepare the part that the parameter subsystem names."""
         robot = read_robot(description, parameters)
         topic_names("subsystem", [one.name for one in robot.graph.subsystems])
-        return SubsystemComputation(cut(robot, parameters.subsystem), subsystem_settings(parameters))
+        # that of a file stays as long as the node's parameters
+        digest = "" if parameters.robot_description_file else description_digest(description)
+        return SubsystemComputation(cut(robot, parameters.subsystem), subsystem_settings(parameters), digest)
 
     def __init__(
         self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters
@@ -132,7 +134,8 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self.record.rejected(error)
 
     def continue_from(self, other: "SubsystemSession") -> None:
-        """Keep what is known of the other nodes' descriptions."""
+        """Keep what is known of the other nodes' descriptions, and which states have counted."""
+        self.rendezvous.close_stamps_of(other.rendezvous)
         if self._descriptions is not None and other._descriptions is not None:
             self._descriptions.continue_from(other._descriptions)
 
@@ -246,13 +249,12 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             neighbours.excuse(pause)
             self.rendezvous.excuse(pause, now)
         descriptions.forget_ended()
-        unusable = descriptions.unusable()
+        contradictions = neighbours.other_descriptions | descriptions.contradictions
+        unusable = contradictions | descriptions.unusable()
         for meeting in self.rendezvous.overdue(now):
             awaited = self.rendezvous.missing(meeting)
             silent = [name for name in awaited if neighbours.silence(name) > timeout]
-            cause = (
-                "contradicts" if descriptions.contradictions else "missing" if silent or unusable else "late"
-            )
+            cause = "contradicts" if contradictions else "missing" if silent or unusable else "late"
             self.record.counts.rejected[f"neighbour {cause}"] += 1
             if silent or unusable:
                 missing.note(silent, unusable, timeout, now * 1e-9)

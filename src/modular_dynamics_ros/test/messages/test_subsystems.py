@@ -74,6 +74,20 @@ def test_a_motion_that_cannot_be_used_is_refused(change, cause):
     assert refused.value.cause == cause
 
 
+@pytest.mark.parametrize(
+    ("theirs", "own", "read"), [("a1", "", "a1"), ("", "b2", "b2"), ("b2", "b2", "b2"), ("a1", "b2", None)]
+)
+def test_a_motion_belongs_to_one_description(theirs, own, read):
+    message = written()
+    message.description = theirs
+    if read is None:
+        with pytest.raises(BadMessage, match="'a1', and here is 'b2'") as refused:
+            connection_motion_from_message(message, "arm", "root", "left/", own)
+        assert refused.value.cause == "another robot"
+    else:
+        assert connection_motion_from_message(message, "arm", "root", "left/", own).description == read
+
+
 NAMES, LINKS = ("arm", "head"), {"arm_base", "neck"}
 WRENCHES = (("arm_base", np.arange(1.0, 7.0)), ("neck", -np.ones(6)))
 

@@ -1,5 +1,6 @@
 """Nodes of one robot that were started with descriptions which do not fit each other."""
 
+from itertools import permutations
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -95,6 +96,51 @@ def test_values_of_one_subsystem_may_differ(bus):
     assert bus.vector(step(bus, 1)) == pytest.approx(expected(bus, 1, urdf(mass=10.0)), abs=1e-9)
 
 
+HEAVY = urdf(mass=10.0)
+
+
+@pytest.mark.parametrize("order", list(permutations(PARTS)))
+def test_torques_are_never_of_two_descriptions(order):
+    """One without a stamp comes on the topic, and states name none: the nodes change one after the other."""
+    bus = SubsystemBus(urdf(), from_topic=True)
+    step(bus, 0)
+    for k, name in enumerate(order, 1):
+        bus.change(name, HEAVY)
+        torques = bus.torques(step(bus, k))
+        if k < len(order):
+            assert "torso" not in torques  # it needs both others
+            refused = [one._neighbours.refused["another robot"] for one in bus.sessions.values()]
+            assert sum(refused) > 0
+        right = [dict(zip(bus.names, expected(bus, k, one), strict=True)) for one in (urdf(), HEAVY)]
+        assert any(torques == pytest.approx({n: one[n] for n in torques}, abs=1e-9) for one in right)
+    assert bus.vector(bus.time) == pytest.approx(expected(bus, 3, HEAVY), abs=1e-9)
+
+
+def test_a_neighbour_that_keeps_another_description_is_named():
+    bus = SubsystemBus(urdf(), from_topic=True)
+    bus.change("body", HEAVY)
+    steps(bus, 1, 60)
+    assert "motion from 'body' refused: it was computed from the robot description" in bus.errors("arm")
+    assert bus.sessions["arm"].record.counts.rejected["neighbour contradicts"] > 10
+    bus.change("arm", HEAVY)
+    bus.change("hand", HEAVY)
+    assert bus.vector(step(bus, 60)) == pytest.approx(expected(bus, 60, HEAVY), abs=1e-9)
+    step(bus, 61)
+    assert [bus.errors(name) for name in bus.sessions] == [""] * 3
+
+
+def test_a_wrench_of_the_robot_before_does_not_count_for_a_repeated_stamp():
+    """Parts of the robot may come with one stamp, before and after the change."""
+    bus = SubsystemBus(urdf(), from_topic=True)
+    bus.freeze("arm")
+    stamp = step(bus, 1)
+    bus.change("body", HEAVY)
+    bus.send(stamp, *motion(bus, 1))
+    assert bus.sessions["body"].record.counts.rejected["repeated stamp"] == 1
+    bus.go_on("arm")
+    assert bus.torques(stamp).keys() == {"elbow", "grip"}
+
+
 def test_a_predecessor_that_does_not_carry_it_any_more_is_told(bus):
     """The body awaits no wrench of the arm then, and would publish torques without it."""
     bus.start("body", urdf(arm_on="base"))
@@ -144,7 +190,7 @@ def test_a_state_that_waited_for_a_description_that_fits_is_answered(bus):
 def test_the_next_robot_of_a_node_knows_the_graphs_of_the_others(bus):
     """DDS does not bring them again; another joint point of the arm contradicts at once."""
     arm = bus.sessions["arm"]
-    parameters = SubsystemParameters(subsystem="arm")
+    parameters = SubsystemParameters(subsystem="arm", robot_description_file="robot.urdf")
     successor = SubsystemSession(arm._node, SubsystemSession.load(urdf(elbow_at=0.9), parameters), parameters)
     successor.activate(None)
     assert not successor._descriptions.contradictions

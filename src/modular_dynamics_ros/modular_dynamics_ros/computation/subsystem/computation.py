@@ -48,13 +48,14 @@ class SubsystemComputation(Computation):
     """See `Computation`; the state of the floating joint is the motion of the connection point.
 
     Attributes:
-        part: the subsystem.
+        part: the subsystem. description: digest of the robot description that it was cut from; empty: it
+            cannot change while the node runs.
     """
 
-    def __init__(self, part: SubsystemPart, settings: ComputationSettings) -> None:
+    def __init__(self, part: SubsystemPart, settings: ComputationSettings, description: str = "") -> None:
         super().__init__(part.robot, settings)
         self.base_states = None  # no sample of another stamp may count
-        self.part = part
+        self.part, self.description = part, description
         self._propagation = MotionPropagation(part.robot.graph, part.connection, part.successors)
         assert part.robot.base is not None  # `cut` has made it
         self._base = part.robot.base
@@ -65,7 +66,7 @@ class SubsystemComputation(Computation):
     def own_motion(self) -> ConnectionMotion | None:
         """Return the motion of a connection point on the ground; None if a predecessor carries it."""
         x, part = self.part.x_root_connection, self.part
-        return None if x is None else fixed_motion(x, part.gravity)
+        return None if x is None else fixed_motion(x, part.gravity, self.description)
 
     def move(
         self, state: State, motion: ConnectionMotion, previous: MovingState | None = None

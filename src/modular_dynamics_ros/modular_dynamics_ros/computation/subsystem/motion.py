@@ -59,15 +59,17 @@ class ConnectionMotion:
         H_root_point: (4, 4) its pose in the root link's frame.
         twist, acceleration: (6,) see above, without gravity.
         gravity: (3,) gravitational acceleration in the root link's frame [m/s^2].
+        description: digest of the robot description that the motion was computed from; empty: not known.
     """
 
     H_root_point: Array
     twist: Array
     acceleration: Array
     gravity: Array
+    description: str = ""
 
     def equals(self, other: "ConnectionMotion") -> bool:
-        """Return whether all numbers are equal."""
+        """Return whether all values are equal."""
         return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     @property
@@ -85,10 +87,12 @@ class ConnectionMotion:
         return relative
 
 
-def fixed_motion(x_root_point: DualQuaternion, gravity: Sequence[float] | Array) -> ConnectionMotion:
+def fixed_motion(
+    x_root_point: DualQuaternion, gravity: Sequence[float] | Array, description: str = ""
+) -> ConnectionMotion:
     """Return the motion of a point on the ground."""
     at = pose_matrix(x_root_point)
-    return ConnectionMotion(at, np.zeros(6), np.zeros(6), np.array(gravity, dtype=float))
+    return ConnectionMotion(at, np.zeros(6), np.zeros(6), np.array(gravity, dtype=float), description)
 
 
 class MotionPropagation:
@@ -137,6 +141,6 @@ class MotionPropagation:
         H[:, :3, :3], H[:, :3, 3], H[:, 3, 3] = R, p, 1.0
         poses = motion.H_root_point @ self._H_point_link @ H @ self._H_link_point
         return {
-            name: ConnectionMotion(pose, twist, acceleration, motion.gravity)
+            name: ConnectionMotion(pose, twist, acceleration, motion.gravity, motion.description)
             for name, pose, (twist, acceleration) in zip(self._names, poses, in_link, strict=True)
         }

@@ -91,6 +91,13 @@ class Rendezvous(Generic[Item]):
                 given_up.append(meeting)
         return given_up
 
+    def close_stamps_of(self, other: "Rendezvous[Item]") -> None:
+        """Take no items with the stamps of those of another robot, whose parts may still come."""
+        self._newest = other._newest
+        for stamp, meeting in other._meetings.items():
+            if meeting.item is not None:
+                self._meetings[stamp] = Meeting(stamp, meeting.since, done=True)
+
     def clear(self) -> None:
         """Forget everything."""
         self._meetings.clear()
