@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-nightly torture lint bench exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
+.PHONY: help setup demo test test-nightly robustness lint bench exoskeleton-table torso-reactions torso-figure modular-figures study clean distclean
 
 # A ROS domain of this run's own and only this machine: no robot, and no other run, hears or disturbs it.
 # exec: the command takes the shell's place, so that a signal to it reaches it.
@@ -24,13 +24,14 @@ demo: setup ## play the care robot's published motion through ROS 2; prints a ta
 test: setup ## all tests. Fewer: pytest -m "not slow and not ros"
 	@$(activate) $(domain) exec $(pytest) $(workers)
 
-test-nightly: setup ## all tests, with ten times as many random examples, new ones every time; the core's also under sanitizers
+test-nightly: setup ## all tests, with ten times as many new random examples; the core's under sanitizers, too; robustness in short
 	@$(activate) scripts/test_sanitized.sh -q $(workers)
-	@$(activate) $(domain) exec $(pytest) $(workers) --hypothesis-profile=nightly
+	@$(activate) $(domain) $(pytest) $(workers) --hypothesis-profile=nightly
+	@$(activate) $(domain) cd test; exec python -m robustness --short
 
-# One attack, another seed, a longer soak: make torture TORTURE="--only soak --seed 7 --soak-minutes 120"
-torture: setup ## attacks on nodes and library: a table of what was right, refused, wrong, died; about 50 minutes
-	@$(activate) $(domain) cd test; exec python -m torture $(TORTURE)
+# One kind of fault, another seed, a longer soak: make robustness ROBUSTNESS="--only soak --seed 7 --soak-minutes 120"
+robustness: setup ## faults given to nodes and library: a table of what was right, refused, wrong, died; about 50 minutes
+	@$(activate) $(domain) cd test; exec python -m robustness $(ROBUSTNESS)
 
 lint: ## ruff, mypy --strict on the library and the nodes, oldest Python, allowed import directions
 	@scripts/setup.sh

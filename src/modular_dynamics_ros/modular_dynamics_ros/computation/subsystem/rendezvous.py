@@ -95,7 +95,7 @@ class Rendezvous(Generic[Item]):
         """Take no items with the stamps of those of another robot, whose parts may still come."""
         self._newest = other._newest
         for stamp, meeting in other._meetings.items():
-            if meeting.item is not None:
+            if meeting.item is not None or meeting.done:
                 self._meetings[stamp] = Meeting(stamp, meeting.since, done=True)
 
     def clear(self) -> None:

@@ -1,0 +1,1 @@
+"""Robustness tests of nodes and library, by random faults with fixed seeds."""

@@ -1,0 +1,294 @@
+"""A robot as one process per subsystem: malformed messages, SIGKILL, SIGSTOP, twins, other robots.
+
+And descriptions that no stamp and no state name: each node changes at another instant.
+"""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import WrenchStamped
+from modular_dynamics_interfaces.msg import ConnectionMotion
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+
+from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
+from robustness.changing.history import History, robot_of_urdf
+from robustness.harness.robots import joint_names, tree_urdf
+from robustness.harness.tally import Effort, Tally
+from robustness.harness.target import START, Target
+from robustness.messages import BAD_NUMBERS, NAMES, damaged_description, send_damaged
+
+__all__ = ["run", "unnamed_changes"]
+
+JOINTS, SEED = 6, 2
+#: The nodes, called as their subsystems are, and their joints; the others are on the first one.
+PARTS = {
+    "joint_0": frozenset({"joint_0"}),
+    "joint_1": frozenset({"joint_1", "joint_3", "joint_4"}),
+    "joint_2": frozenset({"joint_2", "joint_5"}),
+}
+TRUNK, *BRANCHES = PARTS
+RATE = 50.0  # [Hz]
+STOPPED = 1.0  # [s]
+STALE = 0.3  # [s]: less than stamps of malformed states are off
+BEFORE = 200_000_000  # [ns] from a description to the stamp from which on it is valid: not above STALE
+
+
+class _Target(Target):
+    """Its states name the description that is valid at their stamp: those of a later one must not be taken.
+
+    Attributes:
+        valid: since when [ns], and the stamp as text, of each description.
+    """
+
+    valid: tuple[tuple[int, str], ...] = ()
+
+    def state(self, *arguments: Any, **options: Any) -> JointState:
+        """See `Target`."""
+        message = super().state(*arguments, **options)
+        stamp = stamp_nanoseconds(message.header.stamp)
+        newest = next(text for since, text in reversed(self.valid) if since <= stamp)
+        message.header.frame_id = f"joint_tree@{newest}"
+        return message
+
+
+class _System:
+    """The nodes, and all that is done to them."""
+
+    def __init__(self, target: _Target, random: Random) -> None:
+        self._target, self._random, self._tally = target, random, target.tally
+        self._history: History = target.judge  # type: ignore[assignment]  # has what Target needs of it
+        node, self._masses, self._urdf = target.node, 0, ""
+        self._wrenches = {
+            name: node.create_publisher(WrenchStamped, f"{name}/wrench_out", 100) for name in BRANCHES
+        }
+        self._motions = {
+            name: node.create_publisher(ConnectionMotion, f"{TRUNK}/motion_out/{name}", 100)
+            for name in BRANCHES
+        }
+        self._missing = {name: node.create_publisher(String, f"{name}/missing", 10) for name in PARTS}
+
+    def describe(self) -> None:
+        """A robot of the same parts with other masses, valid from a stamp on, which all nodes change to."""
+        since = time.time_ns() + (BEFORE if self._masses else 0)
+        seconds, rest = divmod(since, 10**9)
+        self._target.valid += ((since, f"{seconds}.{rest:09d}"),)
+        text = tree_urdf(JOINTS, SEED, stamp=self._target.valid[-1][1])
+        urdf = _with_masses(text, 1.0 + 0.1 * self._masses)
+        self._masses, self._urdf = self._masses + 1, urdf
+        self._history.put_in_force(since, robot_of_urdf(urdf))
+        self._target.describe(urdf)
+
+    def start(self, name: str, process: str = "") -> None:
+        """The node of a subsystem; another process of it has a name of its own."""
+        self._target.describe(self._urdf)  # a text that is none may have been published last
+        program = ("autostart:=true", f"stale_after:={STALE}")
+        self._target.start_in(process or name, "subsystem_node", *program, node=name)
+
+    def wrench(self) -> None:
+        """A wrench that is none, with the stamp of the state that comes next: the node's own counts."""
+        state, random = self._target.state(), self._random
+        name = random.choice(BRANCHES)
+        message = WrenchStamped()
+        message.header.stamp, message.header.frame_id = state.header.stamp, f"{name}/connection_point"
+        match random.randrange(3):
+            case 0:
+                message.wrench.force.x = random.choice(BAD_NUMBERS)
+            case 1:
+                message.header.frame_id = random.choice((*NAMES, *PARTS, f"{name}/connection_poin"))
+            case 2:  # of another instant, with numbers that would be seen
+                message.header.stamp = _odd_stamp(random)
+                message.wrench.torque.z = random.choice((1e308, 50.0, *BAD_NUMBERS))
+        self._wrenches[name].publish(message)
+        self._sent(state)
+
+    def motion(self) -> None:
+        """The same of motions."""
+        state, random = self._target.state(), self._random
+        name = random.choice(BRANCHES)
+        message = ConnectionMotion(subsystem=name)
+        message.header.stamp, message.header.frame_id = state.header.stamp, "base"
+        match random.randrange(5):
+            case 0:
+                message.twist.linear.x = random.choice(BAD_NUMBERS)
+            case 1:
+                message.header.frame_id = random.choice((*NAMES, *PARTS))
+            case 2:
+                message.subsystem = random.choice((*NAMES, TRUNK))
+            case 3:
+                q = message.pose.orientation
+                q.x, q.w = random.choice(((0.0, 0.0), (1.0, 1.0), (1e308, 1e308), (0.0, -1.1)))
+            case 4:
+                message.header.stamp = _odd_stamp(random)
+                message.acceleration.angular.y = random.choice((1e308, 50.0))
+        self._motions[name].publish(message)
+        self._sent(state)
+
+    def missing(self) -> None:
+        """Words about subsystems that are missing."""
+        names = [self._random.choice((*NAMES, *PARTS)) for _ in range(self._random.choice((1, 3, 300)))]
+        self._missing[self._random.choice([*PARTS])].publish(String(data="\n".join(names)))
+        self._sent(self._target.state())
+
+    def state(self) -> None:
+        """A malformed joint state: nodes whose joints are well in it may answer."""
+        send_damaged(self._target, self._random)
+
+    def description(self) -> None:
+        """Text that is none, or another robot's."""
+        self._target.describe(damaged_description(self._random))
+        self._sent(self._target.state())
+
+    def _sent(self, state: Any) -> None:
+        self._tally.tried += 1
+        self._tally.refused += 1
+        self._target.send(state)
+
+    def stop(self) -> None:
+        """One process stands still; nothing that needs it may be published."""
+        name = self._random.choice([*PARTS])
+        pid, now = self._target.processes.pid(name), time.time_ns()
+        # what was being computed had been found young
+        self._history.excused = lambda stamp: now - (STALE + 0.1) * 1e9 < stamp < now + 0.05e9
+        os.kill(pid, signal.SIGSTOP)
+        self._target.send_for(STOPPED, RATE)
+        os.kill(pid, signal.SIGCONT)
+        self._recovers(f"SIGSTOP of {name} for {STOPPED:g} s")
+        self._history.excused = lambda stamp: False
+
+    def kill(self) -> None:
+        """One process is killed, and started anew."""
+        name = self._random.choice([*PARTS])
+        os.kill(self._target.processes.pid(name), signal.SIGKILL)
+        self._target.processes.end(name)
+        self._target.send_for(0.3, RATE)
+        self.start(name)
+        self._recovers(f"kill -9 of {name} and a new start", START)
+
+    def twin(self) -> None:
+        """A second process of a node: both answer, and say the same; then one is killed."""
+        name = self._random.choice([*PARTS])
+        self._history.repeated = True
+        self.start(name, "twin")
+        before = self._target.spin_until(lambda: self._loaded("twin"), START)
+        if not before:
+            self._tally.found_wrong(
+                f"a second process of {name} did not start", self._target.processes.log("twin")
+            )
+        self._target.send_for(1.0, RATE)
+        if self._target.alive("twin"):
+            os.kill(self._target.processes.pid("twin"), signal.SIGKILL)
+        self._target.look_at_logs("twin")
+        self._target.processes.end("twin")
+        self._target.spin(0.3)
+        self._history.repeated = False
+        self._recovers(f"a second process of {name}")
+
+    def _loaded(self, process: str) -> bool:
+        return "subsystem '" in self._target.processes.log(process)
+
+    def change(self) -> None:
+        """Another description while states come."""
+        self.describe()
+        self._target.send_for(BEFORE * 1e-9 + 0.3, RATE)
+        self._recovers("another description")
+
+    def _recovers(self, after: str, limit: float = 5.0) -> None:
+        if all(self._target.alive(name) for name in PARTS):
+            self._target.recovers(after, limit)
+
+    def finish(self) -> None:
+        """All nodes end by themselves."""
+        for name in PARTS:
+            self._target.end(name)
+
+
+def _with_masses(urdf: str, factor: float) -> str:
+    return re.sub(r'mass value="([0-9.]+)"', lambda m: f'mass value="{float(m[1]) * factor!r}"', urdf)
+
+
+def _odd_stamp(random: Random) -> Time:
+    """Not that of a state that is sent."""
+    near = time.time_ns() + random.choice((-(10**9), -(10**6), 10**6, 10**9, 10**12))
+    return random.choice((Time(), Time(sec=-(2**31)), Time(sec=2**31 - 1), Time(sec=1), stamp_message(near)))
+
+
+def run(effort: Effort, tally: Tally) -> None:
+    """Malformed messages, and at random among them blows to the processes."""
+    random = Random(effort.seed)
+    history = History(tally, joint_names(JOINTS), STALE)
+    history.parts = PARTS
+    with _Target(history, effort.folder / "subsystems", TRUNK) as target:
+        for name in BRANCHES:
+            topic = f"{name}/joint_torques"
+            target.node.create_subscription(JointState, topic, history.on_answer, 5000)
+        system = _System(target, random)
+        system.describe()
+        for name in PARTS:
+            system.start(name)
+        if not target.recovers("the start", START):
+            return
+        bad: list[Callable[[], None]] = [
+            system.wrench, system.motion, system.missing, system.state, system.description,
+        ]  # fmt: skip
+        steps = [random.choice(bad) for _ in range(int(effort.of(150, 2000)))]
+        for blow in [system.stop, system.kill, system.twin, system.change] * int(effort.of(1, 8)):
+            steps.insert(random.randrange(len(steps)), blow)
+        for number, step in enumerate(steps):
+            step()
+            target.spin(1.0 / RATE)
+            if number % 50 == 0:
+                effort.progress(number / len(steps))
+                system._recovers(f"{number} steps")
+        system.finish()
+
+
+class _OneOfSome(History):
+    """All torques of a stamp belong to one of the robots, whichever; they never mix two."""
+
+    def __init__(self, *of: Any) -> None:
+        super().__init__(*of)
+        self._fitting: dict[int, set[int]] = {}  # robots to which all torques of a stamp belong
+
+    def _fault(self, message: JointState, stamp: int, published: int) -> str:
+        node = next((name for name, own in self.parts.items() if own == {*message.name}), "")
+        fits = {k for k, (_, one) in enumerate(self.robots) if not self._torque_fault(one, message, stamp)}
+        self._fitting[stamp] = fits & self._fitting.get(stamp, fits)
+        if not self._fitting[stamp]:
+            return "its torques are of two descriptions"
+        return self._time_fault(node, stamp, published)
+
+
+def unnamed_changes(effort: Effort, tally: Tally) -> None:
+    """Descriptions without a stamp in quick succession, while states come that name none."""
+    random, text = Random(effort.seed), tree_urdf(JOINTS, SEED)
+    history = _OneOfSome(tally, joint_names(JOINTS), STALE)
+    history.parts = PARTS
+    urdfs = [_with_masses(text, factor) for factor in (1.0, 2.0, 3.0)]
+    for urdf in urdfs:
+        history.put_in_force(0, robot_of_urdf(urdf))
+    with Target(history, effort.folder / tally.test, TRUNK) as target:
+        for name in BRANCHES:
+            topic = f"{name}/joint_torques"
+            target.node.create_subscription(JointState, topic, history.on_answer, 5000)
+        target.describe(urdfs[0])
+        for name in PARTS:
+            target.start_in(name, "subsystem_node", "autostart:=true", f"stale_after:={STALE}", node=name)
+        if not target.recovers("the start", START):
+            return
+        changes = int(effort.of(20, 400))
+        for number in range(changes):
+            target.describe(random.choice(urdfs))
+            tally.tried += 1
+            target.send_for(random.uniform(0.05, 0.4), 200.0)
+            if number % 10 == 9:
+                effort.progress(number / changes)
+                target.recovers(f"{number + 1} changes")
+        for name in PARTS:
+            target.end(name)

@@ -1,0 +1,188 @@
+"""Every parameter of every node over its whole range and beyond, at run time and at the start."""
+
+import math
+from dataclasses import Field, fields
+from random import Random
+from typing import Any
+
+from lifecycle_msgs.srv import GetState
+
+from modular_dynamics_ros.parameters.nodes import AssemblyParameters, DynamicsParameters, ReactionParameters
+from modular_dynamics_ros.parameters.table import Change
+from robustness.harness.judge import DEFAULTS
+from robustness.harness.tally import Effort, Tally
+from robustness.harness.target import START, Target
+from robustness.transitions import PARAMETERS
+
+__all__ = ["run"]
+
+JOINTS = 6
+TABLES = {
+    "dynamics_node": DynamicsParameters,
+    "torso_reaction_node": ReactionParameters,
+    "assembly_node": AssemblyParameters,
+}
+TEXTS = (
+    "",
+    " ",
+    "左",
+    "a" * 10_000,
+    "/dev/zero",
+    "/",
+    "../..",
+    "x:=1",
+    "joint_0:=nan",
+    "joint_0:=1e400",
+    "%s{}",
+)
+NUMBERS = (0.0, -0.0, -1.0, 1e-300, 1e-10, 1e300, math.inf, -math.inf, math.nan, 5e-324)
+
+
+def values_of(entry: Field[Any]) -> list[Any]:
+    """Values to try: bounds, just inside and outside, extremes, other types."""
+    spec, kind = entry.metadata["spec"], type(entry.default)
+    if kind is float:
+        bounds = [x for x in (spec.low, spec.high) if math.isfinite(x)]
+        near = [math.nextafter(x, to) for x in bounds for to in (-math.inf, math.inf)]
+        return [*bounds, *near, *NUMBERS, 1, True, "1.0", [1.0]]
+    if kind is int:
+        return [
+            int(spec.low),
+            int(spec.high),
+            int(spec.low) - 1,
+            int(spec.high) + 1,
+            2**63 - 1,
+            -(2**63),
+            0.5,
+            "1",
+        ]
+    if kind is bool:
+        return [True, False, 1, "true"]
+    if kind is str:
+        return [*spec.choices, *TEXTS, 1, 1.0, True]
+    if spec.length:
+        return [[0.0] * n for n in (0, 1, 3, 4)] + [
+            [math.nan] * 3,
+            [1e308] * 3,
+            [1, 2, 3],
+            "x",
+            [-1.62, 3.0, 9.0],
+        ]
+    return [[text] for text in TEXTS] + [["a", "a"], [f"a{k}" for k in range(3000)], "x", 1.0]
+
+
+def is_allowed(entry: Field[Any], value: Any, configured: bool) -> bool:
+    """Whether the node must take a value; by the bounds of the table, written a second time."""
+    spec, kind = entry.metadata["spec"], type(entry.default)
+    if spec.change is Change.NEVER or (configured and spec.change is Change.UNCONFIGURED):
+        return False
+    if kind is float or kind is int:
+        numeric = type(value) is int or (kind is float and type(value) is float)
+        return numeric and (spec.low <= value <= spec.high or (spec.or_zero and value == 0.0))
+    if kind is tuple:
+        if type(value) is not list:
+            return False
+        if spec.length:
+            in_bounds = [type(x) in (int, float) and spec.low <= x <= spec.high for x in value]
+            return len(value) == spec.length and all(in_bounds) and all(map(math.isfinite, value))
+        return all(type(x) is str for x in value) and len(set(value)) == len(value)
+    return type(value) is kind and (not spec.choices or value in spec.choices)
+
+
+def run(effort: Effort, tally: Tally) -> None:
+    """Values are taken or refused as the table says, and afterwards good states are answered by default."""
+    random = Random(effort.seed)
+    tables = list(TABLES.items())[: 1 if effort.short else None]
+    for k, (name, table) in enumerate(tables):
+        entries = list(fields(table))
+        pairs = [(entry, value) for entry in entries for value in values_of(entry)]
+        if effort.short:
+            pairs = random.sample(pairs, 30)
+        with Target.of_tree(tally, effort, JOINTS, name) as target:
+            target.start(*PARAMETERS[name])
+            if name == "dynamics_node" and not target.recovers("the start", START):
+                return
+            target.call(GetState, "get_state", START)  # it may compile until then
+            for number, (entry, value) in enumerate(pairs):
+                if target.alive():
+                    _at_run_time(target, entry, value)
+                effort.progress((k + number / len(pairs) / 2) / len(tables))
+            target.end()
+            starts = random.sample(pairs, int(effort.of(2, 25)))
+            for number, (entry, value) in enumerate(starts):
+                _at_the_start(target, entry, value, f"/start_{number}")
+                effort.progress((k + 0.5 + number / len(starts) / 2) / len(tables))
+
+
+def _at_run_time(target: Target, entry: Field[Any], value: Any) -> None:
+    judge, default = target.judge, list(entry.default) if type(entry.default) is tuple else entry.default
+    before = [dict(DEFAULTS)]
+    allowed = is_allowed(entry, value, True)
+    judge.settings = before + (
+        [{**DEFAULTS, entry.name: value}] if entry.name in DEFAULTS and allowed else []
+    )
+    if entry.name == "stale_after" and allowed:
+        judge.stale_after = max(0.2, value)
+    with target.sending():
+        _set(target, entry, value, allowed)
+        target.spin(0.05)
+        if is_allowed(entry, default, True):
+            _set(target, entry, default, True)
+    target.spin(0.02)
+    if target.name == "dynamics_node":
+        target.recovers(f"{entry.name} was {str(value)[:100]!r}")
+    judge.settings, judge.stale_after = before, 0.2
+
+
+def _set(target: Target, entry: Field[Any], value: Any, allowed: bool) -> None:
+    try:
+        accepted = target.set_parameter(entry.name, value)
+    except (TypeError, OverflowError, ValueError):
+        return  # rclpy has no type for it
+    target.tally.tried += 1
+    if accepted is not allowed:
+        outcome = {None: "not answered", True: "taken", False: "refused"}[accepted]
+        target.tally.found_wrong(f"{target.name}: {entry.name}:={str(value)[:100]!r} was {outcome}")
+    elif accepted:
+        target.tally.right += 1
+    else:
+        target.tally.refused += 1
+
+
+def _at_the_start(target: Target, entry: Field[Any], value: Any, namespace: str) -> None:
+    """The node starts, or ends with exit code 1 and one line that names the parameter.
+
+    In a namespace of its own: DDS may know the node of the process before for minutes.
+    """
+    text = _for_command_line(value)
+    if text is None or entry.name == "autostart":
+        return
+    target.tally.tried += 1
+    given = {word.partition(":=")[0]: word for word in PARAMETERS[target.name]} | {entry.name: text}
+    words = [f"{entry.name}:={text}" if name == entry.name else word for name, word in given.items()]
+    target.start_in(target.name, target.name, *words, namespace=namespace.strip("/"), autostart=False)
+    target.call(GetState, "get_state", START, namespace)  # it answers, or has ended
+    code = target.processes.code(target.name)
+    target.look_at_logs()
+    if code not in (None, 1):
+        log = target.processes.log(target.name)
+        target.tally.found_dead(f"{target.name} {words[-1][:100]}: exit code {code}", log)
+        target.processes.end(target.name)
+    elif code == 1:
+        target.tally.refused += 1
+        target.processes.end(target.name)
+    else:
+        target.tally.right += 1
+        target.end()
+
+
+def _for_command_line(value: Any) -> str | None:
+    if isinstance(value, str):
+        return None if any(c in value for c in "{}\0%") or not value.strip() else value
+    if isinstance(value, list):
+        return f"[{', '.join(str(x) for x in value)}]" if value and len(str(value)) < 10_000 else None
+    return (
+        str(value).lower()
+        if isinstance(value, bool)
+        else repr(value).replace("inf", ".inf").replace("nan", ".nan")
+    )

@@ -1,0 +1,89 @@
+"""Everything at once for minutes or hours: all kinds of nodes; their memory, descriptors and threads."""
+
+import time
+from random import Random
+
+from robustness import messages
+from robustness.harness.judge import DEFAULTS
+from robustness.harness.modules import Modules
+from robustness.harness.resources import Resources, growth, resources_of
+from robustness.harness.tally import Effort, Tally
+from robustness.harness.target import START, Target
+from robustness.harness.torso import Torso
+
+__all__ = ["run"]
+
+JOINTS = 38
+RATE = 100.0  # [Hz] of joint states for dynamics_node
+STEP = 0.05  # [s] from one disturbance to the next
+WARM = 0.1  # share of the time after which samples count
+
+
+def run(effort: Effort, tally: Tally) -> None:
+    """Good states at a rate, and disturbances at random; afterwards every node answers."""
+    random = Random(effort.seed)
+    with Target.of_tree(tally, effort, JOINTS) as target:
+        if not target.ready():
+            return
+        torso, modules = Torso(target), Modules(target)
+        pids = {
+            name: target.processes.pid(name)
+            for name in ("dynamics_node", *torso.processes, *modules.processes)
+        }
+        if not all(target.spin_until(part.answers, START) for part in (torso, modules)):
+            tally.found_wrong("torso_reaction_node or the nodes of modules do not answer")
+            return
+        samples: dict[str, list[Resources]] = {name: [] for name in pids}
+        begin, seconds = time.monotonic(), 60.0 * effort.soak_minutes
+        next_sample = begin
+        with target.sending(RATE):
+            while (now := time.monotonic()) < begin + seconds and all(map(target.alive, pids)):
+                _disturb(target, modules, random)
+                target.spin(STEP)
+                if now >= next_sample:
+                    next_sample += max(0.5, seconds / 300.0)
+                    for name, pid in pids.items():
+                        samples[name].append(resources_of(pid))
+                    effort.progress((now - begin) / seconds)
+        target.set_parameter("output", "full")
+        target.spin(0.5)
+        target.judge.settings = [dict(DEFAULTS)]
+        target.recovers("the soak")
+        _compare(tally, samples, pids)
+        for part in (torso, modules):
+            part.finish()
+        target.end()
+
+
+def _disturb(target: Target, modules: Modules, random: Random) -> None:
+    """One of what else may happen to the nodes."""
+    kind = random.random()
+    if kind < 0.5:
+        messages.send_damaged(target, random)
+    elif kind < 0.6:
+        target.describe(messages.damaged_description(random) if random.random() < 0.5 else target.urdf)
+    elif kind < 0.7:
+        modules.change(random)
+    elif kind < 0.72:
+        output = random.choice(("full", "gravity", "full_minus_gravity"))
+        target.judge.settings = [*target.judge.settings[-1:], {**DEFAULTS, "output": output}]
+        target.set_parameter("output", output)
+    elif kind < 0.73:
+        for label in ("deactivate", "activate"):
+            if not target.transition(label):
+                target.tally.found_wrong(f"{label} was refused during the soak")
+
+
+def _compare(tally: Tally, samples: dict[str, list[Resources]], pids: dict[str, int]) -> None:
+    for name in pids:
+        counted = samples[name][int(WARM * len(samples[name])) :]
+        if len(counted) < 6:
+            tally.notes.append(f"{name}: too short for a judgement of its memory")
+            continue
+        text, too_much = growth(counted)
+        tally.notes.append(f"{name}: {text}")
+        tally.tried += 1
+        if too_much:
+            tally.found_wrong(f"{name} grows: {text}")
+        else:
+            tally.right += 1

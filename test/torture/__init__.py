@@ -1,1 +1,0 @@
-"""Attacks on the whole project, with fixed seeds."""

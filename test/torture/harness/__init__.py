@@ -1,1 +1,0 @@
-"""What all attacks share: robots, their motion, the right torques, nodes, the count of outcomes."""
