@@ -4,7 +4,7 @@ import numpy as np
 
 from modular_dynamics_ros.computation.robot import load_robot
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
-from modular_dynamics_ros.computation.subsystem.part import cut
+from modular_dynamics_ros.computation.subsystem.part import subsystem_part
 from modular_dynamics_ros.computation.values import ComputationSettings
 
 
@@ -20,7 +20,9 @@ class PartByPart:
         self.robot = load_robot(urdf, partition)
         self.graph = self.robot.graph
         self.parts = {
-            one.name: SubsystemComputation(cut(self.robot, one.name), settings or ComputationSettings())
+            one.name: SubsystemComputation(
+                subsystem_part(self.robot, one.name), settings or ComputationSettings()
+            )
             for one in self.graph.subsystems
             if not one.black_box
         }

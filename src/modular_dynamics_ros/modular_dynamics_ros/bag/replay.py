@@ -458,7 +458,7 @@ class Replay:
         """Take over the state of another robot, which this robot replaces in the bag."""
         self.awaited.continue_from(other.awaited)
         self.inputs.refused = other.inputs.refused
-        self.computation.continue_from(other.computation)
+        self.computation.keep_base_states(other.computation)
         self.computation.wrenches.links.fixed = other.computation.wrenches.links.fixed
 
     def receive(self, message: Any, arrival: int) -> Result | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.accelerations.acceleration_source import AccelerationSource
-from modular_dynamics_ros.computation.accelerations.places import places, values_at
+from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices, values_at
 from modular_dynamics_ros.computation.base_states import BaseStates
 from modular_dynamics_ros.computation.closed_loop import ClosedLoop, Dynamics
 from modular_dynamics_ros.computation.feedforward import limit_efforts, select_terms
@@ -27,22 +27,22 @@ from modular_dynamics_ros.computation.wrenches.robot_wrenches import RobotWrench
 from modular_dynamics_ros.computation.wrenches.timed_wrenches import TimedWrench
 from modular_dynamics_ros.exceptions import BadMessage
 
-__all__ = ["Answer", "Computation", "carried_configuration", "carried_state"]
+__all__ = ["Answer", "Computation", "configuration_after_change", "state_after_change"]
 
 # What a changed robot takes over from the one before: values by joint, and where its loops stand.
 
 
-def carried_state(robot: Robot, before: Robot, state: State) -> State | None:
+def state_after_change(robot: Robot, before: Robot, state: State) -> State | None:
     """Return a state of the robot before its change as one of this robot; None if it has new joints."""
-    where = places(robot.state_names, before.state_names)
+    where = joint_indices(robot.state_names, before.state_names)
     if (where < 0).any():
         return None
-    measured = values_at(places(robot.passive_names, before.passive_names), state.measured, np.nan)
+    measured = values_at(joint_indices(robot.passive_names, before.passive_names), state.measured, np.nan)
     q, v, a = state.q[where], state.v[where], state.a[where]
     return State(state.stamp, q, v, a, measured, state.coverage, state.base)
 
 
-def carried_configuration(
+def configuration_after_change(
     robot: Robot, before: Robot, last: Configuration, state: State, anew: Callable[[], Configuration]
 ) -> Configuration:
     """Return the loops' configuration of the robot before as one of this robot, for `state` to follow.
@@ -51,7 +51,7 @@ def carried_configuration(
         anew: closes the loops at the state without a configuration to follow: joints that are new are taken
             from there.
     """
-    where = places(robot.state_names, before.state_names)
+    where = joint_indices(robot.state_names, before.state_names)
     names, known = robot.graph.joint_names, {*before.graph.joint_names}
     coordinates = np.zeros(robot.graph.nq) if known.issuperset(names) else anew().coordinates.copy()
     for name in known.intersection(names):
@@ -121,17 +121,17 @@ class Computation:
         if isinstance(self._solver, ClosedLoop):
             self._solver.mode.tolerance = settings.closure_tolerance
 
-    def continue_from(self, other: "Computation") -> None:
-        """Continue another robot, which this one replaces: the base's state is kept if it is the same."""
+    def keep_base_states(self, other: "Computation") -> None:
+        """Keep the states of the base of another robot, which this one replaces, if it is the same base."""
         base, own, others = self.robot.base, self.base_states, other.base_states
         if base is None or own is None or others is None or not base.equals(other.robot.base):
             return
         own.continue_from(others)
 
-    def carry_over(self, other: "Computation", last: Answer | None) -> None:
+    def continue_after_change(self, other: "Computation", last: Answer | None) -> None:
         """Take over the inputs of the robot before its change.
 
-        Call it after `continue_from`.
+        Call it after `keep_base_states`.
 
         Args:
             last: answer of the other one, whose assembly mode the loops keep.
@@ -142,22 +142,22 @@ class Computation:
         self._inherited = other._inherited if last is None else (before, last.configuration)
         if other.position is not None:
             stamp, q, measured = other.position
-            state = carried_state(robot, before, State(stamp, q, q, q, measured))
+            state = state_after_change(robot, before, State(stamp, q, q, q, measured))
             self.position = None if state is None else (stamp, state.q, state.measured)
 
-    def carried_answer(self, before: Robot, last: Answer | None) -> Answer | None:
+    def answer_after_change(self, before: Robot, last: Answer | None) -> Answer | None:
         """Return an answer of the robot before as one of this one, to hold it; None if it has new joints."""
         if last is None:
             return None
         robot, boxes, then = self.robot, last.wrenches.black_box or {}, last.configuration
-        state = carried_state(robot, before, last.state)
+        state = state_after_change(robot, before, last.state)
         known = {*before.graph.joint_names, *boxes}
         if state is None or not known.issuperset((*robot.graph.joint_names, *robot.black_boxes)):
             return None
         kept = {name: boxes[name] for name in robot.black_boxes} or None
         wrenches = AppliedWrenches(None, kept, last.wrenches.stopped)
-        where = places(robot.state_names, before.state_names)
-        configuration = carried_configuration(robot, before, then, state, lambda: then)
+        where = joint_indices(robot.state_names, before.state_names)
+        configuration = configuration_after_change(robot, before, then, state, lambda: then)
         effort, exceeded = last.effort[where], last.exceeded[where]
         return Answer(state, configuration, wrenches, effort, exceeded, last.dynamics)
 
@@ -251,7 +251,9 @@ class Computation:
             return own
         solver = self._solver
         return [
-            carried_configuration(self.robot, *self._inherited, state, lambda: solver.configuration_at(state))
+            configuration_after_change(
+                self.robot, *self._inherited, state, lambda: solver.configuration_at(state)
+            )
         ]
 
     def hold(self, previous: Answer, boxes_at: Callable[[State], Wrenches] | None = None) -> Answer:

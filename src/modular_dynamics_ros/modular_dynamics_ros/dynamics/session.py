@@ -198,20 +198,20 @@ class DynamicsSession(RobotSession[DynamicsParameters]):
         """See `RobotSession`."""
         self.limited, self._ramp = other.limited, other._ramp
         self.boxes.continue_from(other.boxes)
-        self.computation.continue_from(other.computation)
+        self.computation.keep_base_states(other.computation)
         if self._wrenches is not None and other._wrenches is not None:
             self._wrenches.continue_from(other._wrenches)
         if self.prepared.described is other.prepared.described:
             self._carry_over(other)
 
     def _carry_over(self, other: "DynamicsSession") -> None:
-        """Take over what is known of the robot before its change: see `Computation.carry_over`."""
+        """Take over what is known of the robot before its change: see `Computation.continue_after_change`."""
         self._outputs.terms.contact.continue_from(other._outputs.terms.contact)
-        self.computation.carry_over(other.computation, other._computed)
+        self.computation.continue_after_change(other.computation, other._computed)
         if self._reference is not None and other._reference is not None:
             self._reference.continue_from(other._reference)
-        self.last_published = self.computation.carried_answer(other.robot, other.last_published)
-        self._last_answered = self.computation.carried_answer(other.robot, other._last_answered)
+        self.last_published = self.computation.answer_after_change(other.robot, other.last_published)
+        self._last_answered = self.computation.answer_after_change(other.robot, other._last_answered)
 
     @property
     def positions(self) -> Mapping[str, float]:

@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 import modular_dynamics as md
-from modular_dynamics_ros.computation.accelerations.places import places
+from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.closed_loop import ClosedLoopSolution
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.external_torques import ExternalTorques
@@ -50,7 +50,7 @@ class ContactOutput:
 
     def continue_from(self, other: "ContactOutput") -> None:
         """Continue the filters of joints that a changed robot keeps."""
-        self._torques.continue_from(other._torques, places(self._names, other._names))
+        self._torques.continue_from(other._torques, joint_indices(self._names, other._names))
 
     def needs_efforts(self) -> bool:
         """Return whether measured efforts are needed now."""

@@ -19,8 +19,8 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from modular_dynamics.algebra import rotation_matrix, rotation_quaternion
-from modular_dynamics_ros.computation.subsystem.layout import Layout
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
+from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure
 from modular_dynamics_ros.computation.values import StampedWrench
 from modular_dynamics_ros.exceptions import BadMessage, listed
 from modular_dynamics_ros.messages.geometry import (
@@ -182,7 +182,7 @@ def subsystem_graph_message(graph: md.SubsystemGraph, stamp: Time, frame_prefix:
     return message
 
 
-def layout_from_message(message: SubsystemGraph) -> Layout:
+def structure_from_message(message: SubsystemGraph) -> SubsystemStructure:
     """Return how the sender's description divides the robot.
 
     Raises:
@@ -204,7 +204,7 @@ def layout_from_message(message: SubsystemGraph) -> Layout:
         H[:3, :3] = rotation_matrix(unit_quaternion(one.connection_pose.orientation))
         H[:3, 3] = position.x, position.y, position.z
         points[one.name] = one.connection_link, H
-    return Layout(predecessors, owners, points)
+    return SubsystemStructure(predecessors, owners, points)
 
 
 class JointWrenchesWriter:

@@ -12,13 +12,13 @@ from std_msgs.msg import String
 
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.subsystem.computation import SubsystemComputation
-from modular_dynamics_ros.computation.subsystem.layout import Layout, contradiction
 from modular_dynamics_ros.computation.subsystem.part import SubsystemPart
+from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure, contradiction
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.lifecycle.entities import NO_SUBSCRIPTION_EVENTS
 from modular_dynamics_ros.messages.geometry import wrench_from_message
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
-from modular_dynamics_ros.messages.subsystems import connection_motion_from_message, layout_from_message
+from modular_dynamics_ros.messages.subsystems import connection_motion_from_message, structure_from_message
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.reference_input import ReferenceInput
 from modular_dynamics_ros.node.subscriptions import Subscriptions
@@ -162,8 +162,8 @@ class NeighbourDescriptions(Subscriptions):
         self, node: SessionNode, part: SubsystemPart, graph: SubsystemGraph, fits: Callable[[], None]
     ) -> None:
         super().__init__(node)
-        self._name, self._own, self._fits = part.name, layout_from_message(graph), fits
-        self._layouts: dict[str, Layout] = {}
+        self._name, self._own, self._fits = part.name, structure_from_message(graph), fits
+        self._structures: dict[str, SubsystemStructure] = {}
         self._awaited = {*part.neighbours}  # neighbours whose graph has not arrived
         self.contradictions: dict[str, str] = {}
         self._graphs = {
@@ -180,8 +180,8 @@ class NeighbourDescriptions(Subscriptions):
 
     def continue_from(self, other: "NeighbourDescriptions") -> None:
         """Take over what is known of the others; DDS does not resend it."""
-        for name in other._layouts.keys() & self._graphs.keys() - self._layouts.keys():
-            self._compare(name, other._layouts[name])
+        for name in other._structures.keys() & self._graphs.keys() - self._structures.keys():
+            self._compare(name, other._structures[name])
 
     def unusable(self) -> dict[str, str]:
         """Return the nodes that cannot take part in computations, and why; also those without a graph yet."""
@@ -200,17 +200,17 @@ class NeighbourDescriptions(Subscriptions):
         """
         for name in [*self.contradictions]:
             if not self._graphs[name].get_publisher_count():
-                del self._layouts[name], self.contradictions[name]
+                del self._structures[name], self.contradictions[name]
                 self._fits()
 
     def _on_graph(self, name: str, message: SubsystemGraph, info: dict[str, Any]) -> None:
         with self._refusing(LOG_NAME, f"subsystem_graph of '{name}'"):
-            self._compare(name, layout_from_message(message))
+            self._compare(name, structure_from_message(message))
 
-    def _compare(self, name: str, layout: Layout) -> None:
-        self._layouts[name] = layout
+    def _compare(self, name: str, structure: SubsystemStructure) -> None:
+        self._structures[name] = structure
         self._awaited.discard(name)
-        if (clause := contradiction(self._name, self._own, name, layout)) is not None:
+        if (clause := contradiction(self._name, self._own, name, structure)) is not None:
             self.contradictions[name] = (
                 f"the robot descriptions of '{self._name}' and '{name}' contradict each other: {clause}; "
                 "no torques are published: give the nodes of all subsystems the same description"

@@ -9,7 +9,7 @@ from sensor_msgs.msg import JointState
 
 from modular_dynamics_ros.computation.subsystem.computation import MovingState, SubsystemComputation
 from modular_dynamics_ros.computation.subsystem.motion import ConnectionMotion
-from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, cut
+from modular_dynamics_ros.computation.subsystem.part import SubsystemPart, subsystem_part
 from modular_dynamics_ros.computation.subsystem.rendezvous import MOST, Meeting, Rendezvous
 from modular_dynamics_ros.computation.values import Array, ComputationSettings, State
 from modular_dynamics_ros.diagnostics.statuses import answer_values
@@ -82,7 +82,9 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         topic_names("subsystem", [one.name for one in robot.graph.subsystems])
         # that of a file stays as long as the node's parameters
         digest = "" if parameters.robot_description_file else description_digest(description)
-        return SubsystemComputation(cut(robot, parameters.subsystem), subsystem_settings(parameters), digest)
+        return SubsystemComputation(
+            subsystem_part(robot, parameters.subsystem), subsystem_settings(parameters), digest
+        )
 
     def __init__(
         self, node: SessionNode, prepared: SubsystemComputation, parameters: SubsystemParameters

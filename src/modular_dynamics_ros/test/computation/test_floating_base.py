@@ -197,8 +197,8 @@ def test_a_robot_that_replaces_another_knows_where_the_base_is(quadruped, source
     )
     for k in range(20):
         old.base_states.add(NOW + k * MS, Quaternion(1.0, 0.0, 0.0, 0.0), np.full(6, 0.1))
-    other.continue_from(old)
-    new.continue_from(old)
+    other.keep_base_states(old)
+    new.keep_base_states(old)
     old.forget()
     assert new.base_states.at(NOW + 20 * MS).twist.tolist() == [0.1] * 6
     new.base_states.add(NOW + 20 * MS, Quaternion(1.0, 0.0, 0.0, 0.0), np.full(6, 0.1))

@@ -15,7 +15,7 @@ from modular_dynamics_ros.messages.subsystems import (
     ConnectionWrenchesWriter,
     connection_motion_from_message,
     connection_wrenches_from_message,
-    layout_from_message,
+    structure_from_message,
     subsystem_graph_message,
 )
 
@@ -152,10 +152,10 @@ def test_the_graph_message_has_an_edge_each_way(four_link):
 
 
 def test_a_graph_is_read_as_the_layout_of_the_robot(four_link):
-    layout = layout_from_message(subsystem_graph_message(md.load_urdf(four_link), Time()))
-    assert layout.predecessors == {"stem": None, "left_branch": "stem", "right_branch": "stem"}
-    assert layout.owners["turn"] == layout.owners["bend"] == "stem"
-    link, H = layout.points["left_branch"]
+    structure = structure_from_message(subsystem_graph_message(md.load_urdf(four_link), Time()))
+    assert structure.predecessors == {"stem": None, "left_branch": "stem", "right_branch": "stem"}
+    assert structure.owners["turn"] == structure.owners["bend"] == "stem"
+    link, H = structure.points["left_branch"]
     at = md.load_urdf(four_link).subsystem("left_branch").connection.x_link_connection
     assert link == "upper_stem"
     assert H[:3, 3] == pytest.approx(md.algebra.translation(at), abs=1e-12)
@@ -167,11 +167,11 @@ def test_a_predecessor_that_is_no_vertex_is_refused(four_link, predecessor, word
     message = subsystem_graph_message(md.load_urdf(four_link), Time())
     message.vertices[1].predecessor = predecessor
     with pytest.raises(BadMessage, match=f"of 'left_branch' {words}"):
-        layout_from_message(message)
+        structure_from_message(message)
 
 
 def test_a_connection_point_without_an_orientation_is_refused(four_link):
     message = subsystem_graph_message(md.load_urdf(four_link), Time())
     message.vertices[1].connection_pose.orientation = Quaternion(w=0.0)
     with pytest.raises(BadMessage, match="norm 0 instead of 1"):
-        layout_from_message(message)
+        structure_from_message(message)

@@ -10,7 +10,7 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     SamplingError,
 )
-from modular_dynamics_ros.computation.accelerations.places import places
+from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
 from modular_dynamics_ros.computation.values import (
     CLOCK_SET_BACK,
@@ -97,7 +97,7 @@ class AccelerationSource:
         Args:
             names: of this robot's joints. others: of the other one's.
         """
-        where = places(names, others)
+        where = joint_indices(names, others)
         self.reference.continue_from(other.reference, where, names)
         if self.filter is not None and other.filter is not None and self.filter.cutoff == other.filter.cutoff:
             self.filter.continue_from(other.filter, where)

@@ -57,7 +57,7 @@ class SubsystemComputation(Computation):
         self.base_states = None  # no sample of another stamp may count
         self.part, self.description = part, description
         self._propagation = MotionPropagation(part.robot.graph, part.connection, part.successors)
-        assert part.robot.base is not None  # `cut` has made it
+        assert part.robot.base is not None  # `subsystem_part` has made it
         self._base = part.robot.base
         self._base_columns = part.robot.graph.v_slice(self._base.joint)
         self._wrench_frames = {one.subsystem: _frames(one) for one in part.successors}

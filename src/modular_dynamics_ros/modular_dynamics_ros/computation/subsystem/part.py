@@ -70,7 +70,7 @@ class SubsystemPart:
         return (*predecessor, *(one.subsystem for one in self.successors))
 
 
-def cut(robot: Robot, name: str) -> SubsystemPart:
+def subsystem_part(robot: Robot, name: str) -> SubsystemPart:
     """Return the part of a subsystem.
 
     Raises:

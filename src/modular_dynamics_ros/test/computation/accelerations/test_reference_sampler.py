@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from modular_dynamics_ros.computation.accelerations.places import places
+from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_sampler import (
     KEPT,
     MOST_NUMBERS,
@@ -192,7 +192,7 @@ def test_a_changed_robot_gets_the_accelerations_of_its_joints(names):
     instants = NOW + 10 * MS * np.arange(2, dtype=np.int64)
     accelerations = np.array([[1.0, 2.0, 3.0, 4.0]] * 2)
     before.add(ReferenceTrajectory.through(instants, accelerations=accelerations), NOW)
-    after.continue_from(before, places(names, "abcd"), names)
+    after.continue_from(before, joint_indices(names, "abcd"), names)
     out = np.zeros(len(names))
     assert after.sample(NOW + 5 * MS, out) is Coverage.COVERED
     assert out.tolist() == [dict(zip("abcd", [1.0, 2.0, 3.0, 4.0], strict=True)).get(n, 0.0) for n in names]

@@ -14,7 +14,7 @@ from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import partitions, random_trees
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot
-from modular_dynamics_ros.computation.subsystem.part import cut
+from modular_dynamics_ros.computation.subsystem.part import subsystem_part
 from modular_dynamics_ros.computation.values import ComputationSettings
 from modular_dynamics_ros.exceptions import BadMessage, RobotError
 
@@ -152,7 +152,7 @@ def test_a_black_box_and_what_it_carries(chain):
     urdf = chain("b")
     robot = load_robot(urdf)
     with pytest.raises(RobotError, match="the subsystem 'box' of 'chain' is a black box"):
-        cut(robot, "box")
-    tip, stem = cut(robot, "tip"), cut(robot, "s1")
+        subsystem_part(robot, "box")
+    tip, stem = subsystem_part(robot, "tip"), subsystem_part(robot, "s1")
     assert (tip.predecessor, [one.subsystem for one in stem.successors]) == ("box", ["box"])
     assert stem.other_joints == {"j2", "j3"}

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from modular_dynamics_ros.computation.values import Array
 
-__all__ = ["places", "values_at"]
+__all__ = ["joint_indices", "values_at"]
 
 
-def places(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
+def joint_indices(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
     """Return the index of each joint in ``before``; -1 if it is new."""
     index = {name: k for k, name in enumerate(before)}
     return np.array([index.get(name, -1) for name in names], dtype=np.intp)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from modular_dynamics.algebra.matrix_forms import homogeneous
-from modular_dynamics_ros.computation.subsystem.layout import Layout, contradiction
+from modular_dynamics_ros.computation.subsystem.structure import SubsystemStructure, contradiction
 
 TREE = {"body": None, "arm": "body", "hand": "arm", "head": "body"}
 OWNERS = {"torso": "body", "elbow": "arm", "grip": "hand", "neck": "head"}
@@ -13,9 +13,9 @@ def at(x, link="a", R=None):
     return link, homogeneous(np.eye(3) if R is None else R, np.array([x, 0.0, 0.0]))
 
 
-def layout(tree=None, owners=None, **points):
+def structure(tree=None, owners=None, **points):
     tree = TREE if tree is None else tree
-    return Layout(tree, owners or OWNERS, {name: at(0.3) for name in tree} | points)
+    return SubsystemStructure(tree, owners or OWNERS, {name: at(0.3) for name in tree} | points)
 
 
 def without(name):
@@ -24,40 +24,42 @@ def without(name):
 
 @pytest.mark.parametrize("other", ["arm", "hand", "head"])
 def test_what_is_the_same_or_differs_by_rounding_is_no_contradiction(other):
-    assert contradiction("body", layout(), other, layout(arm=at(0.3 + 1e-7), hand=at(0.3 - 1e-7))) is None
+    assert (
+        contradiction("body", structure(), other, structure(arm=at(0.3 + 1e-7), hand=at(0.3 - 1e-7))) is None
+    )
 
 
 @pytest.mark.parametrize(
     ("other", "words"),
     [
         (
-            layout(TREE | {"hand": "body"}),
+            structure(TREE | {"hand": "body"}),
             "by that of 'body', 'hand' is on 'arm'; by that of 'arm', on 'body'",
         ),
-        (layout(TREE | {"arm": None}), "'arm' is on 'body'; by that of 'arm', on the ground"),
-        (layout(without("hand")), "that of 'arm' has no subsystem 'hand'"),
-        (layout(without("body")), "that of 'arm' has no subsystem 'body'"),
+        (structure(TREE | {"arm": None}), "'arm' is on 'body'; by that of 'arm', on the ground"),
+        (structure(without("hand")), "that of 'arm' has no subsystem 'hand'"),
+        (structure(without("body")), "that of 'arm' has no subsystem 'body'"),
         (
-            layout(owners=OWNERS | {"elbow": "hand"}),
+            structure(owners=OWNERS | {"elbow": "hand"}),
             "joint 'elbow' belongs to 'arm'; by that of 'arm', to 'hand'",
         ),
         (
-            layout(arm=at(0.9)),
+            structure(arm=at(0.9)),
             "'arm' is connected at [0.3, 0, 0] m in the frame of 'a'; by that of 'arm', at [0.9, 0, 0] m",
         ),
-        (layout(arm=at(0.3, "b")), "by that of 'arm', at [0.3, 0, 0] m in the frame of 'b'"),
+        (structure(arm=at(0.3, "b")), "by that of 'arm', at [0.3, 0, 0] m in the frame of 'b'"),
         (
-            layout(arm=at(0.3, R=TURN)),
+            structure(arm=at(0.3, R=TURN)),
             "by both, 'arm' is connected at [0.3, 0, 0] m in the frame of 'a', but with different axes",
         ),
     ],
 )
 def test_a_successor_with_another_layout_is_named(other, words):
-    assert words in contradiction("body", layout(), "arm", other)
+    assert words in contradiction("body", structure(), "arm", other)
 
 
 def test_both_neighbours_see_another_connection_point():
-    own, other = layout(), layout(hand=at(0.7))
+    own, other = structure(), structure(hand=at(0.7))
     assert "'hand' is connected at [0.3, 0, 0]" in contradiction("arm", own, "hand", other)
     assert "'hand' is connected at [0.7, 0, 0]" in contradiction("hand", other, "arm", own)
     assert contradiction("body", own, "arm", other) is None  # neither of them uses that point
@@ -65,18 +67,20 @@ def test_both_neighbours_see_another_connection_point():
 
 def test_the_ground_of_one_is_the_neighbour_of_the_other():
     """The one on the ground does not call the other a neighbour, and needs nothing of it."""
-    alone = layout(TREE | {"arm": None})
+    alone = structure(TREE | {"arm": None})
     assert "'arm' is on the ground; by that of 'body', on 'body'" in contradiction(
-        "arm", alone, "body", layout()
+        "arm", alone, "body", structure()
     )
 
 
 def test_a_node_sees_itself_what_its_own_description_lacks():
-    said = contradiction("arm", layout(without("hand")), "body", layout())
+    said = contradiction("arm", structure(without("hand")), "body", structure())
     assert said == "that of 'arm' has no subsystem 'hand', which it has to carry"
 
 
 def test_subsystems_that_one_need_not_carry_may_be_unknown_to_it():
-    assert contradiction("arm", layout(), "body", layout(without("head"))) is None
-    assert contradiction("body", layout(without("hand")), "arm", layout()) is None
-    assert contradiction("hand", layout(), "head", layout(TREE | {"arm": None})) is None  # no neighbours
+    assert contradiction("arm", structure(), "body", structure(without("head"))) is None
+    assert contradiction("body", structure(without("hand")), "arm", structure()) is None
+    assert (
+        contradiction("hand", structure(), "head", structure(TREE | {"arm": None})) is None
+    )  # no neighbours

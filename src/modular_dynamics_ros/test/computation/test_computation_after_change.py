@@ -11,7 +11,7 @@ from modular_dynamics_ros.computation.accelerations.filtered_acceleration import
     FilteredAcceleration,
     FilterState,
 )
-from modular_dynamics_ros.computation.accelerations.places import places
+from modular_dynamics_ros.computation.accelerations.joint_indices import joint_indices
 from modular_dynamics_ros.computation.accelerations.reference_trajectory import ReferenceTrajectory
 from modular_dynamics_ros.computation.computation import Computation
 from modular_dynamics_ros.computation.robot import load_robot, robot_of
@@ -58,8 +58,8 @@ def computation(four_link, change=lambda graph: graph, **settings):
 
 def changed(before, change, last=None):
     after = Computation(robot_of(change(before.robot.graph)), before.settings)
-    after.continue_from(before)
-    after.carry_over(before, last)
+    after.keep_base_states(before)
+    after.continue_after_change(before, last)
     return after
 
 
@@ -85,7 +85,7 @@ def test_no_state_is_refused_because_the_filter_would_start(four_link, gripper_u
     assert after.robot.state_names == ("turn", "left", "right", "g/finger")
     # joint states that are still on their way reach the filter by the robot before
     before.observe(NOW + 400 * PERIOD, q, v(400))
-    where = places(after.robot.state_names, names)
+    where = joint_indices(after.robot.state_names, names)
     for k in range(401, 410):
         state = after.observe(NOW + k * PERIOD, q, np.where(where >= 0, v(k)[where], 0.0))
         assert state.a == pytest.approx([1.0, 3.0, 4.0, 0.0], abs=1e-4)
@@ -143,7 +143,7 @@ def test_the_position_measured_last_is_held_by_the_changed_robot(four_link):
     after = changed(
         before, lambda graph: graph.with_payload("left_branch", mass=2.0).lock({"turn": 0.3}), last
     )
-    held = after.hold(after.carried_answer(before.robot, last))
+    held = after.hold(after.answer_after_change(before.robot, last))
     graph = after.robot.graph
     assert held.effort.tolist() == md.gravity_torque(graph, q[1:]).tolist()
 
@@ -152,7 +152,7 @@ def test_a_new_joint_is_nowhere_to_be_held(four_link, gripper_urdf):
     before = computation(four_link)
     last = before.compute(before.observe(NOW, np.zeros(4), np.zeros(4)), NOW)
     after = changed(before, lambda graph: attach(graph, gripper_urdf), last)
-    assert after.carried_answer(before.robot, last) is None
+    assert after.answer_after_change(before.robot, last) is None
     assert after.positions(None) == {}
 
 

@@ -17,7 +17,7 @@ ROUNDING = 1e-6  # [m, 1] of a connection point: descriptions may be written wit
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
+class SubsystemStructure:
     """How a description divides a robot into subsystems.
 
     Attributes:
@@ -43,7 +43,9 @@ class Layout:
         return found
 
 
-def contradiction(name: str, own: Layout, other_name: str, other: Layout) -> str | None:
+def contradiction(
+    name: str, own: SubsystemStructure, other_name: str, other: SubsystemStructure
+) -> str | None:
     """Return a contradiction between neighbours' descriptions, as a clause; None if there is none.
 
     Subsystems that only one of them knows are no contradiction, unless the other one has to carry them: the
@@ -52,7 +54,9 @@ def contradiction(name: str, own: Layout, other_name: str, other: Layout) -> str
     return next(_differences(name, own, other_name, other), None)
 
 
-def _differences(name: str, own: Layout, other_name: str, other: Layout) -> Iterator[str]:
+def _differences(
+    name: str, own: SubsystemStructure, other_name: str, other: SubsystemStructure
+) -> Iterator[str]:
     """Yield the differences; each is only meaningful if no earlier one exists. See `contradiction`."""
     connected = own.connected(name, other_name) | other.connected(name, other_name)
     if not connected:
