@@ -19,7 +19,7 @@ setup: ## install everything into .venv, build the core and the ROS packages int
 	@scripts/setup.sh
 
 demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
-	@$(activate) $(domain) exec python -m modular_dynamics_ros.demo
+	@$(activate) $(domain) exec python -m examples.demo
 
 test: setup ## all tests. Fewer: pytest -m "not slow and not ros"
 	@$(activate) $(domain) exec $(pytest) $(workers)

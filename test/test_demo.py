@@ -1,4 +1,4 @@
-"""`python -m modular_dynamics_ros.demo` as a user runs it, at a low rate."""
+"""`python -m examples.demo` as a user runs it, at a low rate."""
 
 import os
 import signal
@@ -25,11 +25,11 @@ def demo(root):
     started = []
 
     def start(out, *arguments, folder=root, **environment):
-        command = [sys.executable, "-m", "modular_dynamics_ros.demo", "--rate", "50", "--out", str(out)]
+        command = [sys.executable, "-m", "examples.demo", "--rate", "50", "--out", str(out)]
         process = subprocess.Popen(
             [*command, *arguments],
             cwd=folder,
-            env=os.environ | environment,
+            env=os.environ | importable(root) | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -43,6 +43,11 @@ def demo(root):
         if process.poll() is None:
             process.terminate()  # it ends its nodes
             process.communicate()
+
+
+def importable(root):
+    """The environment in which examples are found from any folder."""
+    return {"PYTHONPATH": os.pathsep.join((str(root), os.environ.get("PYTHONPATH", "")))}
 
 
 def wait_until(reached, process):
@@ -94,8 +99,9 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo,
     assert left_behind(out) == []
 
 
-def test_it_works_in_any_folder_and_writes_into_that(tmp_path):
-    process = run_python("-m", "modular_dynamics_ros.demo", "--rate", 20, cwd=tmp_path, timeout=LIMIT)
+def test_it_works_in_any_folder_and_writes_into_that(root, tmp_path):
+    environment = os.environ | importable(root)
+    process = run_python("-m", "examples.demo", "--rate", 20, cwd=tmp_path, timeout=LIMIT, env=environment)
     assert process.returncode == 0, process.stdout + process.stderr
     assert "101 / 101" in process.stdout
     assert (tmp_path / "out/demo/torques.png").stat().st_size > 500

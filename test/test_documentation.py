@@ -30,7 +30,7 @@ ENDINGS = "py|md|yaml|urdf|xml|toml|cff|cpp|txt|sh"
 EXAMPLES = [
     path
     for path in sorted((ROOT / "examples").rglob("*.py"))
-    if path.parent.name != "nodes" and not path.name.endswith(".launch.py")
+    if path.parent.name not in ("nodes", "demo") and not path.name.endswith(".launch.py")
 ]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -12,6 +12,7 @@ MIRRORED = {
     "src/modular_dynamics/test": "src/modular_dynamics/modular_dynamics",
     "src/modular_dynamics_ros/test": "src/modular_dynamics_ros/modular_dynamics_ros",
     "test/benchmark": "benchmark",
+    "test/demo": "examples/demo",
     "test/papers": "papers",
 }
 WHOLE_ROBOTS = "src/modular_dynamics/test/loops/robots"  # named after robots, not after sources

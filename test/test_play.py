@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
+from examples.demo.evaluation import evaluate
+from examples.demo.playing import Recorder, join
+from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.demo.evaluation import evaluate
-from modular_dynamics_ros.demo.playing import Recorder, join
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.player import sent_in
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]

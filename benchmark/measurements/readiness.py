@@ -29,8 +29,8 @@ import modular_dynamics as md
 from benchmark.setting.robots import ROOT
 from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table, verdict
-from modular_dynamics_ros.demo.playing import spin_until
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.playing import spin_until
+from examples.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message
 
 __all__ = ["Start", "measure_starts", "print_starts"]

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.processes import Processes
 
 __all__ = ["ros_processes"]
 

@@ -29,9 +29,9 @@ import modular_dynamics as md
 from benchmark.setting.robots import ROOT
 from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table
+from examples.demo.playing import spin_until
+from examples.demo.processes import Processes
 from modular_dynamics.loops import solver_of
-from modular_dynamics_ros.demo.playing import spin_until
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 __all__ = ["AnswerFigures", "measure_answers", "print_answers"]

@@ -33,9 +33,9 @@ import modular_dynamics as md
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.ros_processes import ros_processes
 from benchmark.setting.tables import print_table
+from examples.demo.playing import spin_until
+from examples.demo.processes import Processes
 from modular_dynamics.modular import Assembly, shipped_types
-from modular_dynamics_ros.demo.playing import spin_until
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 __all__ = ["Figures", "study"]

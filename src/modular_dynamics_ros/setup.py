@@ -24,7 +24,6 @@ setup(
             f"subsystem_node = {PACKAGE}.__main__:subsystem_node",
             f"torso_reaction_node = {PACKAGE}.__main__:torso_reaction_node",
             f"joint_state_player = {PACKAGE}.__main__:joint_state_player",
-            f"charmie_demo = {PACKAGE}.demo.__main__:main",
         ],
         "modular_dynamics.commands": [f"bag = {PACKAGE}.bag.command:BAG"],
     },

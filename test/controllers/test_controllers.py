@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
+from examples.demo.processes import Processes
 from helpers.nodes.stand_ins.controller import ForwardController, SimulatedArm
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROOT
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.messages.trajectories import JointTrajectoryControllerState, trajectory_message
 

@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
+from examples.demo.processes import Processes
+from examples.demo.subsystems import start_subsystem, started_nodes
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
-from modular_dynamics_ros.demo.processes import Processes
-from modular_dynamics_ros.demo.subsystems import start_subsystem, started_nodes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.player import sent_in
 

@@ -3,8 +3,7 @@
 The nodes are dynamics_node (torques of a composed robot), subsystem_node (those of one subsystem, beside the
 nodes of the others), torso_reaction_node (reactions of over-constrained mechanisms), assembly_node (modules
 that dock while the robot runs), moveit_payload_node (MoveIt's attached objects as payloads) and
-joint_state_player (a motion as joint states). `python -m modular_dynamics_ros.demo` plays the care robot's
-motions through them.
+joint_state_player (a motion as joint states).
 """
 
 __all__: list[str] = []

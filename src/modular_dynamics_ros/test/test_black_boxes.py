@@ -13,12 +13,12 @@ from sensor_msgs.msg import Imu, JointState
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 import modular_dynamics as md
+from examples.demo.processes import Processes
 from helpers.nodes.dynamics_harness import NAMES, Q, V
 from helpers.nodes.lone_node import lone_node, message_info, receive
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.computation.subsystem.motion import pose_matrix
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.dynamics.session import DynamicsSession
 from modular_dynamics_ros.exceptions import BadMessage
 from modular_dynamics_ros.messages.geometry import WrenchWriter

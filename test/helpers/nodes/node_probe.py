@@ -12,10 +12,10 @@ from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 
 import modular_dynamics as md
+from examples.demo.playing import join
+from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
 from modular_dynamics_ros.computation.accelerations.reference_sampler import ReferenceSampler
-from modular_dynamics_ros.demo.playing import join
-from modular_dynamics_ros.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.messages.trajectories import trajectory_from_message
 

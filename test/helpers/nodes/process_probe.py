@@ -5,9 +5,9 @@ import time
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from examples.demo.playing import SETTLING
+from examples.demo.processes import Processes
 from helpers.nodes.waiting import SpunNodes
-from modular_dynamics_ros.demo.playing import SETTLING
-from modular_dynamics_ros.demo.processes import Processes
 
 NODE = "dynamics_node"
 

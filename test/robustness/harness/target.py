@@ -24,7 +24,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 
 import modular_dynamics_ros
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from robustness.harness.judge import Judge
 from robustness.harness.robots import joint_names, state_at, tree_urdf

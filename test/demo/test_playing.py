@@ -5,8 +5,8 @@ from types import SimpleNamespace
 import pytest
 from rclpy.task import Future
 
-from modular_dynamics_ros.demo import playing
-from modular_dynamics_ros.demo.playing import ASK_AGAIN, _activity
+from examples.demo import playing
+from examples.demo.playing import ASK_AGAIN, _activity
 
 pytestmark = pytest.mark.ros
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 
 import modular_dynamics as md
+from examples.demo.playing import MotionRecorder, Playback, Recorder
 from modular_dynamics.crosscheck import CrossCheck
-from modular_dynamics_ros.demo.playing import MotionRecorder, Playback, Recorder
 from modular_dynamics_ros.diagnostics.statuses import LatencySummary, summarise
 from modular_dynamics_ros.player import Schedule, load_motion
 

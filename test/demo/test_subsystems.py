@@ -9,20 +9,27 @@ import time
 
 import pytest
 
+from examples.demo.subsystems import main, started_nodes
 from helpers.nodes.waiting import LIMIT
-from helpers.paths import ROBOTS
-from modular_dynamics_ros.demo.subsystems import main, started_nodes
+from helpers.paths import ROBOTS, ROOT
 from modular_dynamics_ros.exceptions import RobotError
 
 pytestmark = pytest.mark.ros
+FOUR_LINK = str(ROBOTS / "four_link.urdf")
 
 
-def test_black_boxes_have_no_node(four_link, boxed_branch):
-    assert started_nodes(four_link, boxed_branch) == {"stem": "stem", "left_branch": "left_branch"}
+def test_black_boxes_have_no_node(tmp_path):
+    boxed_branch = tmp_path / "partition.yaml"
+    boxed_branch.write_text(
+        "version: 1\nsubsystems:\n  - {name: stem, joints: [turn, bend]}\n"
+        "  - {name: left_branch, joints: [left]}\n"
+        "  - {name: right_branch, root_link: right_branch, black_box: true}\n"
+    )
+    assert started_nodes(FOUR_LINK, boxed_branch) == {"stem": "stem", "left_branch": "left_branch"}
     with pytest.raises(
         RobotError, match="no subsystem 'right_branch' that can be computed; there are stem, left"
     ):
-        started_nodes(four_link, boxed_branch, ["right_branch"])
+        started_nodes(FOUR_LINK, boxed_branch, ["right_branch"])
 
 
 @pytest.mark.parametrize(
@@ -52,13 +59,13 @@ def test_what_cannot_be_started_is_said_before_anything_starts(words, error, cap
 
 
 @pytest.mark.slow
-def test_why_a_node_ends_is_said(four_link, tmp_path):
+def test_why_a_node_ends_is_said(tmp_path):
     """A parameter that cannot be used ends each process as soon as it is made."""
     parameters = tmp_path / "parameters.yaml"
     parameters.write_text("/**:\n  ros__parameters: {stale_after: -1.0}\n")
-    command = sys.executable, "-m", "modular_dynamics_ros.demo.subsystems", four_link, "--only", "left_branch"
+    command = sys.executable, "-m", "examples.demo.subsystems", FOUR_LINK, "--only", "left_branch"
     more = "--params", parameters, "--logs", tmp_path
-    started = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True)
+    started = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     try:
         assert "left_branch: node left_branch" in started.stdout.readline()
         line = started.stdout.readline()
@@ -70,9 +77,11 @@ def test_why_a_node_ends_is_said(four_link, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_node_that_ends_is_started_again_and_all_end_with_the_command(four_link, tmp_path):
-    command = sys.executable, "-m", "modular_dynamics_ros.demo.subsystems", four_link, "--only", "left_branch"
-    started = subprocess.Popen([*command, "--logs", str(tmp_path)], stdout=subprocess.PIPE, text=True)
+def test_a_node_that_ends_is_started_again_and_all_end_with_the_command(tmp_path):
+    command = sys.executable, "-m", "examples.demo.subsystems", FOUR_LINK, "--only", "left_branch"
+    started = subprocess.Popen(
+        [*command, "--logs", str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
     log, deadline = tmp_path / "left_branch.log", time.monotonic() + LIMIT
     try:
         assert "left_branch: node left_branch" in started.stdout.readline()

@@ -2,7 +2,7 @@
 
 It starts what launch/subsystems.launch.py starts, where `launch` is not installed, and again what ends:
 
-  python -m modular_dynamics_ros.demo.subsystems urdf/charmie.urdf --params config/subsystems.yaml
+  python -m examples.demo.subsystems urdf/charmie.urdf --params config/subsystems.yaml
 
 On several computers: --only NAME ... on each of them.
 """
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.processes import Processes
 from modular_dynamics_ros.exceptions import RobotError
 from modular_dynamics_ros.launch_checks import checked_namespace
 from modular_dynamics_ros.subsystem.system import subsystem_nodes
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m modular_dynamics_ros.demo.subsystems",
+        prog="python -m examples.demo.subsystems",
         description="Run one subsystem_node for each subsystem of a robot, until Ctrl-C.",
     )
     add = parser.add_argument

@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.markup import escape
 
 import modular_dynamics as md
-from modular_dynamics.pictures.graph_picture import draw_graph
-from modular_dynamics_ros.demo.evaluation import (
+from examples.demo.evaluation import (
     Evaluation,
     evaluate,
     play_torso,
     print_reactions,
     print_torques,
 )
-from modular_dynamics_ros.demo.growth import grow, print_growth
-from modular_dynamics_ros.demo.pictures import draw_growth, draw_reactions, draw_torques
-from modular_dynamics_ros.demo.playing import DemoError, Playback, Recorder, play_completely
+from examples.demo.growth import grow, print_growth
+from examples.demo.pictures import draw_growth, draw_reactions, draw_torques
+from examples.demo.playing import DemoError, Playback, Recorder, play_completely
+from modular_dynamics.pictures.graph_picture import draw_graph
 from modular_dynamics_ros.exceptions import MotionError, listed
 from modular_dynamics_ros.parameters.nodes import PlayerParameters
 from modular_dynamics_ros.parameters.table import checked
 from modular_dynamics_ros.player import Schedule, load_motion
 
+ROOT = Path(__file__).resolve().parents[2]  # the checkout, with urdf/ and config/
 RATE = PlayerParameters.__dataclass_fields__["rate"]
 THRESHOLD = 1e-9  # largest disagreement with Pinocchio, relative to the largest torque
 ERRORS = (DemoError, MotionError, md.ModularDynamicsError, OSError)
@@ -58,7 +58,7 @@ def run(options: Options) -> int:
     _stay_on_this_machine()
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)  # Ctrl-C is to raise KeyboardInterrupt here
     try:
-        failures, files = _play(options, console), _files()
+        failures, files = _play(options, console), ROOT
         if options.torso:
             parts: Any = play_torso, print_reactions, draw_reactions, "torso_reactions.png"
             failures += [f"the torso: {failure}" for failure in _part(options, files, console, *parts)]
@@ -153,9 +153,9 @@ def _print_written(path: Path, console: Console) -> None:
 
 def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     """Return the options in `arguments` or of the command line; argparse ends the process on errors."""
-    files, bounds = _files(), RATE.metadata["spec"]
+    bounds = RATE.metadata["spec"]
     parser = argparse.ArgumentParser(
-        prog="python -m modular_dynamics_ros.demo",
+        prog="python -m examples.demo",
         description="Play a motion through dynamics_node, compare every answer with Pinocchio, and draw it.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
         epilog="Paths are relative to the current folder. Nothing is written before all inputs are checked.",
@@ -167,15 +167,15 @@ def read_command_line(arguments: Sequence[str] | None = None) -> Options:
     text = f"joint states per second, {bounds.low:g} to {bounds.high:g} Hz"
     parser.add_argument("--rate", type=_rate, default=RATE.default, help=text)
     add("--out", Path("out/demo"), "folder for plots and logs")
-    add("--urdf", files / "urdf/charmie.urdf", "robot, tagged with subsystems")
-    add("--motion", files / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
-    add("--params", files / "config/charmie.yaml", "parameters of both nodes")
+    add("--urdf", ROOT / "urdf/charmie.urdf", "robot, tagged with subsystems")
+    add("--motion", ROOT / "config/charmie_motion.yaml", "motion: .yaml, .csv with a_ columns")
+    add("--params", ROOT / "config/charmie.yaml", "parameters of both nodes")
     text = "also play the real torso through torso_reaction_node (default: with the default robot)"
     parser.add_argument("--torso", action=argparse.BooleanOptionalAction, default=None, help=text)
     text = "also let a snake of modules grow legs (default: with the default robot)"
     parser.add_argument("--modules", action=argparse.BooleanOptionalAction, default=None, help=text)
     given = vars(parser.parse_args(arguments))
-    is_default = given["urdf"] == files / "urdf/charmie.urdf"
+    is_default = given["urdf"] == ROOT / "urdf/charmie.urdf"
     for name in ("torso", "modules"):
         given[name] = is_default if given[name] is None else given[name]
     return Options(**given)
@@ -186,17 +186,6 @@ def _rate(text: str) -> float:
         return float(checked(RATE, float(text)))
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _files() -> Path:
-    """Return the folder with urdf/ and config/: the checkout of this file, or the installation."""
-    checkout = Path(__file__).resolve().parents[4]
-    if (checkout / "urdf/charmie.urdf").is_file():
-        return checkout
-    try:
-        return Path(get_package_share_directory("modular_dynamics_bringup"))
-    except PackageNotFoundError:
-        return Path()
 
 
 def main() -> int:

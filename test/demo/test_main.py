@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from modular_dynamics_ros.demo.__main__ import read_command_line
-from modular_dynamics_ros.demo.playing import StalledError, play_completely
+from examples.demo.__main__ import read_command_line
+from examples.demo.playing import StalledError, play_completely
 
 pytestmark = pytest.mark.ros
 

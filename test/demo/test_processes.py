@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.processes import Processes
+from helpers.paths import ROOT
 
 STUBBORN = """
 import signal, subprocess, sys, time
@@ -44,7 +45,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 
 
 def test_leaving_ends_even_a_stubborn_process_and_its_child(tmp_path, monkeypatch):
-    monkeypatch.setattr("modular_dynamics_ros.demo.processes.PATIENCE", 0.2)
+    monkeypatch.setattr("examples.demo.processes.PATIENCE", 0.2)
     (tmp_path / "stubborn.py").write_text(STUBBORN)
     with Processes(tmp_path) as processes:
         processes.start_file("stubborn", tmp_path / "stubborn.py")
@@ -67,7 +68,8 @@ def test_a_polite_process_ends_by_itself(tmp_path):
 def test_processes_die_with_a_killed_parent(tmp_path):
     (tmp_path / "polite.py").write_text(POLITE)
     (tmp_path / "parent.py").write_text(
-        "import time\nfrom pathlib import Path\nfrom modular_dynamics_ros.demo.processes import Processes\n"
+        f"import sys, time\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path\nfrom examples.demo.processes import Processes\n"
         f"p = Processes(Path({str(tmp_path)!r}))\n"
         f"p.start_file('polite', Path({str(tmp_path / 'polite.py')!r}))\n"
         "print(p.pid('polite'), flush=True)\ntime.sleep(600)\n"

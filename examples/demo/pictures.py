@@ -14,10 +14,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
 import modular_dynamics as md
+from examples.demo.evaluation import Evaluation, TorsoRun, coordinates_of
+from examples.demo.growth import GrowthRun, Stage
 from modular_dynamics.modular import Assembly
 from modular_dynamics.pictures.colours import subsystem_colours
-from modular_dynamics_ros.demo.evaluation import Evaluation, TorsoRun, coordinates_of
-from modular_dynamics_ros.demo.growth import GrowthRun, Stage
 
 ROUNDING = 1e-17  # differences of exactly zero are drawn here, at the foot of a logarithmic axis
 LINES = ("-", (0, (6, 1.5)), (0, (2, 1)))

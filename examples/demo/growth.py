@@ -14,10 +14,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from sensor_msgs.msg import JointState
 
-from modular_dynamics.crosscheck import CrossCheck
-from modular_dynamics.modular import Assembly
-from modular_dynamics_ros.demo.evaluation import RunFigures, figures_of, table_of
-from modular_dynamics_ros.demo.playing import (
+from examples.demo.evaluation import RunFigures, figures_of, table_of
+from examples.demo.playing import (
     START_LIMIT,
     DemoError,
     StalledError,
@@ -25,7 +23,9 @@ from modular_dynamics_ros.demo.playing import (
     destroy,
     spin_until,
 )
-from modular_dynamics_ros.demo.processes import Processes
+from examples.demo.processes import Processes
+from modular_dynamics.crosscheck import CrossCheck
+from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 ASSEMBLY, DYNAMICS = "assembly_node", "dynamics_node"

@@ -5,9 +5,9 @@ import pytest
 from rich.console import Console
 
 import modular_dynamics as md
-from modular_dynamics_ros.demo.evaluation import evaluate, print_torques
-from modular_dynamics_ros.demo.pictures import draw_torques
-from modular_dynamics_ros.demo.playing import Recorder
+from examples.demo.evaluation import evaluate, print_torques
+from examples.demo.pictures import draw_torques
+from examples.demo.playing import Recorder
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 COUNT, START = 20, 10**18
