@@ -21,10 +21,10 @@ setup: ## install everything into .venv, build the core and the ROS packages int
 demo: setup ## play the care robot's published motion through ROS 2; prints a table, plots in out/demo/
 	@$(activate) $(domain) exec python -m examples.demo
 
-test: setup ## all tests. Fewer: pytest -m "not slow and not ros"
+test: setup ## all tests but the long ones of test-nightly. Fewer: pytest -m "not slow and not ros"
 	@$(activate) $(domain) exec $(pytest) $(workers)
 
-test-nightly: setup ## all tests, with ten times as many new random examples; the core's under sanitizers, too; robustness in short
+test-nightly: setup ## all tests, with forty times as many random examples, new ones every time; the core's also under sanitizers; robustness in short
 	@$(activate) scripts/test_sanitized.sh -q $(workers)
 	@$(activate) $(domain) $(pytest) $(workers) --hypothesis-profile=nightly
 	@$(activate) $(domain) cd test; exec python -m robustness --short

@@ -10,7 +10,7 @@ import pytest
 from helpers import dead_workers
 from helpers.nodes.ros_domain import reserve_ros_domain
 from helpers.paths import ROOT
-from helpers.random_examples.examples import register_profiles
+from helpers.random_examples.examples import is_night, register_profiles
 
 register_profiles()
 # A shell's background job ignores SIGINT and passes that on: tests that interrupt processes would fail there.
@@ -22,6 +22,14 @@ reserve_ros_domain()
 def pytest_configure(config: pytest.Config) -> None:
     """Name tests whose process died."""
     dead_workers.register(config)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the tests with the marker nightly to the night; they count as deselected."""
+    long = [] if is_night() else [item for item in items if item.get_closest_marker("nightly")]
+    if long:
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if item not in long]
 
 
 def pytest_collection_finish() -> None:
