@@ -99,6 +99,7 @@ def test_it_prints_the_table_writes_the_pictures_and_leaves_nothing_behind(demo,
     assert left_behind(out) == []
 
 
+@pytest.mark.nightly  # by day `make demo` plays it in .ci/run
 def test_it_works_in_any_folder_and_writes_into_that(root, tmp_path):
     environment = os.environ | importable(root)
     process = run_python("-m", "examples.demo", "--rate", 20, cwd=tmp_path, timeout=LIMIT, env=environment)

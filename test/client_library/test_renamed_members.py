@@ -20,6 +20,7 @@ from modular_dynamics_interfaces.srv import IdentifyPayload, InverseDynamics, Se
 from sensor_msgs.msg import JointState
 
 from helpers.nodes.node_probe import NodeProbe
+from helpers.random_examples.examples import rounds
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import save_assembly
 
@@ -31,7 +32,7 @@ CYCLE = (
     Transition.TRANSITION_DEACTIVATE,
     Transition.TRANSITION_CLEANUP,
 )
-CYCLES = 25  # 100 transitions
+CYCLES = rounds(25, daily=2)  # of four transitions
 
 
 @pytest.fixture(scope="module")
@@ -51,9 +52,9 @@ def renamed(tmp_path_factory):
 
 
 class Nodes(NodeProbe):
-    """Processes of all nodes, with the copy of rclpy."""
+    """Processes of nodes, with the copy of rclpy."""
 
-    def __init__(self, root, folder, renamed):
+    def __init__(self, root, folder, renamed, *names):
         super().__init__(root / "urdf/charmie.urdf", folder)
         path = os.pathsep.join([str(renamed), os.environ.get("PYTHONPATH", "")])
         self.environment = {"PYTHONPATH": path}
@@ -62,10 +63,14 @@ class Nodes(NodeProbe):
             Assembly(("b", "backbone")).dock("b", 3, "v1", 4, kind="scout"), str(assembly), overwrite=False
         )
         rules = f"rules_file:={root / 'urdf/charmie_torso_rules.yaml'}"
-        self.start_node("dynamics_node", f"robot_description_file:={self.urdf}")
-        self.start_node("torso_reaction_node", f"robot_description_file:={torso}", rules)
-        self.start_node("subsystem_node", f"robot_description_file:={self.urdf}", "subsystem:=base")
-        self.start_node("assembly_node", f"assembly_file:={assembly}")
+        parameters = {
+            "dynamics_node": [f"robot_description_file:={self.urdf}"],
+            "torso_reaction_node": [f"robot_description_file:={torso}", rules],
+            "subsystem_node": [f"robot_description_file:={self.urdf}", "subsystem:=base"],
+            "assembly_node": [f"assembly_file:={assembly}"],
+        }
+        for name in names:
+            self.start_node(name, *parameters[name])
 
     def start_node(self, name, *parameters):
         with patch.dict(os.environ, self.environment):
@@ -107,8 +112,8 @@ def test_the_copy_is_the_one_that_is_imported(renamed):
 
 
 def test_nodes_start_change_their_state_answer_and_end(root, tmp_path, renamed):
-    with closing(Nodes(root, tmp_path, renamed)) as nodes:
-        lifecycle = ("dynamics_node", "torso_reaction_node", "subsystem_node", "assembly_node")
+    lifecycle = ("dynamics_node", "torso_reaction_node", "subsystem_node", "assembly_node")
+    with closing(Nodes(root, tmp_path, renamed, *lifecycle)) as nodes:
         for name in lifecycle:
             nodes.transit(name, CYCLE * CYCLES)
             nodes.transit(name, CYCLE[:2])
@@ -121,7 +126,7 @@ def test_nodes_start_change_their_state_answer_and_end(root, tmp_path, renamed):
         state = RobotState(joint_names=names, positions=q)
         payload = Inertia(m=1.0, ixx=0.01, iyy=0.01, izz=0.01)
         link = next(reversed(nodes.graph.links))
-        for _ in range(10):
+        for _ in range(rounds(10, daily=2)):
             answers = nodes.answers_of(InverseDynamics, "dynamics_node/inverse_dynamics", 5, state=state)
             answers += nodes.answers_of(
                 SetPayload, "dynamics_node/set_payload", 2, link=link, inertia=payload
@@ -139,7 +144,7 @@ def test_nodes_start_change_their_state_answer_and_end(root, tmp_path, renamed):
 
 
 def test_a_node_that_is_ended_while_a_request_waits_ends_well(root, tmp_path, renamed):
-    with closing(Nodes(root, tmp_path, renamed)) as nodes:
+    with closing(Nodes(root, tmp_path, renamed, "dynamics_node")) as nodes:
         nodes.transit("dynamics_node", CYCLE[:2])
         payload = Inertia(m=1.0, ixx=0.01, iyy=0.01, izz=0.01)
         client = nodes.connected(SetPayload, "dynamics_node/set_payload")

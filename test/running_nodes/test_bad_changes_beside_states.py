@@ -19,6 +19,7 @@ from helpers.nodes.changes.changing import SERVICES
 from helpers.nodes.changes.steady_robot import BOX, NAMES, WRENCH, state_at
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
+from helpers.random_examples.examples import rounds
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
@@ -27,7 +28,7 @@ FOUR_LINK = ROBOTS / "four_link.urdf"
 #: Enough for each answer where other tests have the processor: what is counted here is that none is lost.
 STALE = 30.0  # [s]
 PATIENCE = 30.0  # [s] for the last answers
-ROUNDS = int(os.environ.get("ROUNDS_OF_BAD_CHANGES", "2"))
+ROUNDS = int(os.environ.get("ROUNDS_OF_BAD_CHANGES", rounds(2, daily=1)))
 PARTITION = f"""version: 1
 subsystems:
   - {{name: stem, joints: [turn, bend]}}

@@ -18,12 +18,13 @@ from helpers.nodes.answer_brake import AnswerBrake
 from helpers.nodes.asking import SERVICES
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
+from helpers.random_examples.examples import rounds
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 
 pytestmark = [pytest.mark.ros, pytest.mark.usefixtures("ros")]
 
 PERIOD = 0.002  # [s] of joint states
-STATES = 3000
+STATES = rounds(3000, daily=1000)
 PATIENCE = 30.0  # [s] for answers that are late
 CHARMIE = str(ROBOTS / "charmie.urdf")
 

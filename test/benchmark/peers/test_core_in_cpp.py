@@ -26,6 +26,7 @@ def test_torques_of_a_tree_are_those_of_python():
 
 
 @needs_compiler
+@pytest.mark.nightly  # test_cpp_package.py compiles the same headers by day
 def test_torques_of_closed_loops_are_those_of_python():
     states = closed_states(md.load_urdf(ROBOTS / "four_bar.urdf"), 5)
     core = CoreInCpp(states.graph, "single", *states.independent, guess=states.first)

@@ -30,7 +30,7 @@ def test_accelerations_are_those_of_lagranges_equations(name):
         assert md.energy(graph, q, v) == pytest.approx(energy, abs=1e-12)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_motions_of_10_s_differ_by_less_than_1e_8_of_the_amplitude(name):
     compared = compare(BENCHMARKS[name]())

@@ -12,7 +12,7 @@ from hypothesis import given
 import modular_dynamics as md
 from helpers.paths import ROOT
 from helpers.processes import run_command
-from helpers.random_examples.examples import examples
+from helpers.random_examples.examples import examples, some
 from helpers.random_examples.trees import random_trees
 from helpers.tree_dynamics import BOXED_TOOL, assert_close, random_states
 from modular_dynamics.exceptions import StateError, UnsupportedModelError
@@ -75,7 +75,7 @@ def test_torques_of_trees_equal_pinocchio(load_robot, tmp_path, compiler):
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["charmie", "branched_38dof"])
+@pytest.mark.parametrize("name", some(["charmie", "branched_38dof"], 1))
 def test_torques_of_trees_equal_the_library(load_robot, tmp_path, name):
     assert_tree_agrees(load_robot(name), tmp_path)
 
@@ -118,7 +118,7 @@ def test_torques_of_closed_loops_equal_the_general_method(load_robot, tmp_path, 
 
 @needs_compiler
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["slider_crank", "crane", "charmie_torso"])
+@pytest.mark.parametrize("name", some(["crane", "slider_crank", "charmie_torso"], 1))
 def test_torques_of_other_loops_equal_the_general_method(load_robot, tmp_path, name):
     assert_loops_agree(load_robot(name), tmp_path)
 
@@ -142,7 +142,7 @@ def test_text_and_file_are_the_same_and_replace_a_file(load_robot, tmp_path):
 
 @needs_compiler
 def test_names_are_arbitrary_text(load_robot, tmp_path):
-    graph, plain = load_robot("four_link"), load_robot("four_link")
+    graph, plain = md.load_urdf(ROOT / "urdf/four_link.urdf"), load_robot("four_link")
     for joint, name in zip(graph.joints, ("*/ \\", "a\nb\\", '"ärm', "int??/"), strict=True):
         object.__setattr__(joint, "name", name)
     object.__setattr__(graph, "joint_names", tuple(joint.name for joint in graph.joints))

@@ -192,7 +192,7 @@ def test_ctrl_c_says_which_files_are_not_complete(recording, tmp_path, capsys, m
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is read from /proc")
 def test_memory_does_not_grow_with_the_bag(tmp_path, names, four_link):
     peaks = []

@@ -148,6 +148,7 @@ def test_a_floating_joint_is_refused_by_name():
         load_robot(urdf)
 
 
+@pytest.mark.nightly
 def test_a_long_chain_is_ready_soon_after_it_is_read():
     """What a node needs beside the graph took three times as long as reading 5,000 joints."""
     inertial = '<mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
