@@ -1,5 +1,7 @@
 """Fixtures of the library's tests."""
 
+from functools import cache
+
 import pytest
 
 import modular_dynamics as md
@@ -11,8 +13,9 @@ PARTITIONED = {"vendor_arm": ROBOTS / "vendor_arm_partition.yaml"}
 
 @pytest.fixture(scope="session")
 def load_robot():
-    """Loads a robot of urdf/ by name, with its partition file where it has one."""
+    """Loads a robot of urdf/ by name, once, with its partition file where it has one: graphs never change."""
 
+    @cache
     def load(name: str, **options):
         return md.load_urdf(ROBOTS / f"{name}.urdf", PARTITIONED.get(name), **options)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 
 import modular_dynamics as md
+from helpers.paths import ROBOTS
 from helpers.random_examples.examples import examples
 from helpers.random_examples.trees import random_trees
 from helpers.robots.urdf_text import inertial
@@ -43,8 +44,8 @@ def test_all_functions_share_what_is_made_of_a_graph(load_robot):
         assert other.once(core_robot) is not robot
 
 
-def test_a_dropped_graph_is_freed(load_robot):
-    graph = load_robot("four_link")
+def test_a_dropped_graph_is_freed():
+    graph = md.load_urdf(ROBOTS / "four_link.urdf")
     compute_everything(graph)
     thread = threading.Thread(target=compute_everything, args=(graph,))
     thread.start()
@@ -55,8 +56,8 @@ def test_a_dropped_graph_is_freed(load_robot):
     assert there() is None
 
 
-def test_no_more_is_kept_than_for_a_thousand_sets_of_links(load_robot):
-    graph = load_robot("four_link")
+def test_no_more_is_kept_than_for_a_thousand_sets_of_links():
+    graph = md.load_urdf(ROBOTS / "four_link.urdf")
     links = graph.links
     for k in range(1500):
         names = [links[k // len(links) ** n % len(links)] for n in range(4)]
