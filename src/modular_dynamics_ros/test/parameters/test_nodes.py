@@ -31,12 +31,24 @@ TABLES = {
 
 
 def parameters_in(path):
-    nodes = yaml.safe_load(path.read_text())["/**"]
+    """Node -> its parameters; those of every node are of subsystem_node, which has many names."""
+    nodes = yaml.safe_load(path.read_text("utf-8"))["/**"]
+    if "ros__parameters" in nodes:
+        return {"subsystem_node": nodes["ros__parameters"]}
     return {node: content["ros__parameters"] for node, content in nodes.items()}
 
 
 @pytest.mark.parametrize(
-    "name", ["dynamics", "charmie", "charmie_torso", "branched_38dof", "modular_assembly"]
+    "name",
+    [
+        "dynamics",
+        "charmie",
+        "charmie_torso",
+        "branched_38dof",
+        "modular_assembly",
+        "subsystems",
+        "charmie_subsystems",
+    ],
 )
 def test_configuration_files_hold_declared_parameters_only(root, name):
     for node, values in parameters_in(root / f"config/{name}.yaml").items():
@@ -45,25 +57,33 @@ def test_configuration_files_hold_declared_parameters_only(root, name):
             checked(entries[key], value)
 
 
-def test_the_general_file_repeats_the_defaults(root):
+#: Parameters that belong to a robot or to a launch file.
+LEFT_OUT = {
+    "robot_description_file",
+    "xacro_arguments",
+    "partition_file",
+    "absent_joints",
+    "frame_prefix",
+    "controller_joints",
+    "autostart",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "more"),
+    [
+        ("dynamics", "dynamics_node", {"reversed_black_boxes", "black_box_loads"}),
+        ("subsystems", "subsystem_node", {"subsystem"}),
+    ],
+)
+def test_the_general_file_repeats_the_defaults(root, name, node, more):
     default = {
         key: list(value) if isinstance(value, tuple) else value
-        for key, value in asdict(DynamicsParameters()).items()
+        for key, value in asdict(TABLES[node]()).items()
     }
-    written = parameters_in(root / "config/dynamics.yaml")["dynamics_node"]
+    written = parameters_in(root / f"config/{name}.yaml")[node]
     assert written == {key: default[key] for key in written}
-    left_out = {
-        "robot_description_file",
-        "xacro_arguments",
-        "partition_file",
-        "absent_joints",
-        "frame_prefix",
-        "controller_joints",
-        "reversed_black_boxes",
-        "black_box_loads",
-        "autostart",
-    }
-    assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
+    assert set(default) - set(written) == LEFT_OUT | more
 
 
 @pytest.mark.parametrize("table", TABLES.values())
@@ -115,38 +135,6 @@ def test_a_rate_that_no_timer_can_have_is_refused_with_the_allowed_ones(table, n
     with pytest.raises(ParameterError, match=rf"{name} must be 0, or lie between 0\.01 and 1e?[0-9+]* Hz"):
         checked(entry, rate)
     assert checked(entry, 0) == 0.0
-
-
-def parameters_of_all(path):
-    """Those of every node: each has the name of its subsystem."""
-    return yaml.safe_load(path.read_text("utf-8"))["/**"]["ros__parameters"]
-
-
-@pytest.mark.parametrize("name", ["subsystems", "charmie_subsystems"])
-def test_configuration_files_hold_declared_parameters_only_subsystem(root, name):
-    entries = {entry.name: entry for entry in fields(SubsystemParameters)}
-    for key, value in parameters_of_all(root / f"config/{name}.yaml").items():
-        checked(entries[key], value)
-
-
-def test_the_general_file_repeats_the_defaults_subsystem(root):
-    default = {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in asdict(SubsystemParameters()).items()
-    }
-    written = parameters_of_all(root / "config/subsystems.yaml")
-    assert written == {key: default[key] for key in written}
-    left_out = {
-        "subsystem",
-        "robot_description_file",
-        "xacro_arguments",
-        "partition_file",
-        "absent_joints",
-        "frame_prefix",
-        "controller_joints",
-        "autostart",
-    }
-    assert set(default) - set(written) == left_out  # those that belong to a robot or to a launch file
 
 
 def test_without_a_reference_a_node_does_not_answer_by_default():
