@@ -18,6 +18,7 @@ from examples.demo.processes import Processes
 from examples.demo.subsystems import start_subsystem, started_nodes
 from helpers.nodes.waiting import SpunNodes
 from helpers.paths import ROBOTS, ROOT
+from helpers.random_examples.examples import some
 from modular_dynamics_ros.messages.stamps import stamp_message, stamp_nanoseconds
 from modular_dynamics_ros.player import sent_in
 
@@ -171,10 +172,10 @@ def test_each_process_is_killed_in_turn_while_the_robot_moves(make, tmp_path):
     for name in robot.nodes:
         robot.start(name, *parameters)
     robot.play_until(robot.answered(20), "torques of all subsystems")
-    durations = {name: kill_and_restart(robot, name, *parameters) for name in robot.nodes}
+    killed = some([*robot.nodes], 2)
+    durations = {name: kill_and_restart(robot, name, *parameters) for name in killed}
     print("whole again after", {name: f"{seconds:.2f} s" for name, seconds in durations.items()})
-    assert durations.keys() == robot.nodes.keys()
-    assert robot.check_all() > 19 * 60
+    assert robot.check_all() > 19 * (20 + 10 * len(killed))
     robot.play_until(lambda: not any(map(robot.neighbours_error, robot.nodes)), "nobody to be missing")
 
 
