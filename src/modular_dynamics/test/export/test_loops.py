@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import modular_dynamics as md
 from helpers.c_compiler import CFunctions, compiled, needs_gcc, run
 from helpers.paths import ROBOTS
+from helpers.random_examples.examples import some
 from helpers.robots.parallel_mechanisms import bricard
 from helpers.robots.planar_mechanisms import MECHANISMS, branch_of, four_bar_by_cosines, same_angle
 from helpers.robots.planar_robots import Planar, four_bar
@@ -18,19 +20,26 @@ from modular_dynamics.export import loops
 
 ALL = tuple(loops.FUNCTIONS)
 FOUR_LINK = ROBOTS / "four_link.urdf"
-ROBOT_FILES = ("four_bar", "slider_crank", "crane", "exoskeleton", "charmie_torso")
+ROBOT_FILES = ("four_bar.urdf", "slider_crank.urdf", "crane.urdf", "exoskeleton.urdf")
+LARGE = pytest.param("charmie_torso.urdf", marks=pytest.mark.nightly)
 #: As many states, and how far the independent joints go [rad or m].
 STATES, RANGE = 60, 3.0
 
 
 def loaded(name):
-    return MECHANISMS[name]().graph() if name in MECHANISMS else md.load_urdf(ROBOTS / f"{name}.urdf")
+    return MECHANISMS[name]().graph() if name in MECHANISMS else md.load_urdf(ROBOTS / name)
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The code of a robot with all functions, written and compiled once for the tests of this file."""
+    return cache(lambda name: loaded(name).export_c(tmp_path_factory.mktemp(name) / "robot.c", ALL))
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", [*ROBOT_FILES, *MECHANISMS])
-def test_the_test_program_passes(tmp_path, name):
-    finished = run(compiled(loaded(name).export_c(tmp_path / "robot.c", ALL)))
+@pytest.mark.parametrize("name", [*ROBOT_FILES, *MECHANISMS, LARGE])
+def test_the_test_program_passes(exported, name):
+    finished = run(compiled(exported(name)))
     assert finished.returncode == 0, finished.stdout
     lines = finished.stdout.splitlines()
     assert [line.split(":")[0] for line in lines] == list(ALL)
@@ -38,7 +47,7 @@ def test_the_test_program_passes(tmp_path, name):
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", ["crane", "charmie_torso"])
+@pytest.mark.parametrize("name", some(["crane", "charmie_torso"], 1))
 def test_floating_bases(load_robot, tmp_path, name):
     functions = ALL[:-1]
     exported = load_robot(name, floating_base=True).export_c(tmp_path / "robot.c", functions)
@@ -97,12 +106,12 @@ def test_a_tree_with_a_damped_spring_to_the_ground(tmp_path):
 
 
 @needs_gcc
-@pytest.mark.parametrize("name", ["four_bar", "slider_crank", *MECHANISMS])
-def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(tmp_path, name):
+@pytest.mark.parametrize("name", ["four_bar.urdf", "slider_crank.urdf", *MECHANISMS])
+def test_far_from_the_guess_the_branch_stays_or_the_loops_do_not_close(exported, name):
     """Independent of the library's way there: residual, branch, and the library's torques at that place."""
     graph = loaded(name)
     solver = md.loops.solver_of(graph)
-    c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
+    c = CFunctions(exported(name))
     near = md.close_loops(graph, solver.reference()[solver.independent_q])
     branch, rng, closed = branch_of(graph, near), np.random.default_rng(1), 0
     count = len(solver.independent_v)
@@ -140,10 +149,10 @@ def test_robots_that_no_gravity_loads(tmp_path, name, tilt, gravity):
 
 @needs_gcc
 @pytest.mark.parametrize("away", [1e6, 1e16, 1e200])
-def test_joints_beyond_the_digits_of_angles_give_no_number(tmp_path, away):
+def test_joints_beyond_the_digits_of_angles_give_no_number(exported, away):
     """At 1e16 rad an angle has no decimals: loops closed by it are open by as much as they are long."""
-    graph = four_bar().graph()
-    c = CFunctions(graph.export_c(tmp_path / "robot.c", ALL))
+    graph = loaded("four-bar")
+    c = CFunctions(exported("four-bar"))
     for name, shape in (("close_loops", 3), ("mass_matrix", (1, 1))):
         status, result = c.call(name, shape, [away])
         assert (status, np.isnan(result).all()) == (4, True)
@@ -172,8 +181,8 @@ def test_the_guess_selects_the_assembly_mode(tmp_path, side):
 
 @needs_gcc
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e200])
-def test_bad_numbers_are_reported_and_give_no_number(load_robot, tmp_path, bad):
-    c = CFunctions(load_robot("crane").export_c(tmp_path / "robot.c", ALL))
+def test_bad_numbers_are_reported_and_give_no_number(exported, bad):
+    c = CFunctions(exported("crane.urdf"))
     q = np.array([0.1, 0.3, bad])
     for name, shape in (("close_loops", 7), ("mass_matrix", (3, 3))):
         status, result = c.call(name, shape, q)
@@ -201,16 +210,16 @@ def test_up_to_a_dead_point_and_not_beyond(tmp_path):
         assert (status, np.isnan(tau).all()) == (4, True)
 
 
-def test_no_other_functions_are_called(load_robot, tmp_path):
-    exported = load_robot("exoskeleton").export_c(tmp_path / "arm.c", ALL)
-    text = exported.source.read_text()
+def test_no_other_functions_are_called(exported, load_robot, tmp_path):
+    written = exported("exoskeleton.urdf")
+    text = written.source.read_text()
     called = set(re.findall(r"\b(\w+)\(", text[text.index("static void fill_with_nan") :]))
-    own = {name for name in called if re.fullmatch(r"arm_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
+    own = {name for name in called if re.fullmatch(r"robot_\w+|\w+_part_\d+|all_finite|fill_with_nan", name)}
     assert called - own == {"sin", "cos", "sqrt", "atan2", "floor"}
-    header = exported.header.read_text()
+    header = written.header.read_text()
     assert "sin, cos, sqrt, atan2 and floor" in header
-    assert "#define ARM_NQ 5 " in header
-    assert "#define ARM_ALL_NQ 13 " in header
+    assert "#define ROBOT_NQ 5 " in header
+    assert "#define ROBOT_ALL_NQ 13 " in header
     assert "4: the loops do not close" in header
     assert list(load_robot("crane").export_c(tmp_path / "b.c").operations) == [
         "close_loops",
