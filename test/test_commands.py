@@ -40,7 +40,7 @@ def test_make_torso_reactions(run):
     assert "equilibrium residual of a body [N, N m]: rules" in text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_make_torso_figure(run, tmp_path):
     text = run("-m", "papers.charmie_torso.figure_6", "--instants", 2, "--out", tmp_path / "new/figure.png")
     residual = "residual of a body over 4 instants"
@@ -49,6 +49,7 @@ def test_make_torso_figure(run, tmp_path):
     assert (tmp_path / "new/figure.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@pytest.mark.nightly
 def test_make_modular_figures(run, tmp_path):
     command = "-m", "papers.modular_robots.figures", "--duration", 0.2
     text = run(*command, "--out", tmp_path / "new/figures")
@@ -75,14 +76,14 @@ def test_make_bench_measures_a_part_from_any_folder(run, root, tmp_path):
     assert sorted(path.name for path in (folder / "figures of today").iterdir()) == ["changes.json"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_starts_of_nodes_stand_beside_a_bare_subscriber(run):
     text = run("-m", "benchmark.measurements.readiness", "--times", 1)
     for row in ("first torques, 4 joints", "a bare subscriber: first message", "dynamics_node: first answer"):
         assert row in text
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("what", ["gripper", "modules"])
 def test_no_joint_state_is_lost_while_a_robot_changes(run, what):
     text = run("-m", "benchmark.studies.live_changes", "--only", what, "--times", 10)
