@@ -19,6 +19,9 @@ def reserve_ros_domain() -> int:
     waits in it for ever. FASTDDS_BUILTIN_TRANSPORTS is to switch it off, but rmw_fastrtps obeys it only where
     the discovery range is not LOCALHOST: so it is used after all.
 
+    Nor does a participant of this process call another one's readers: where one forgets a killed process
+    while the other takes leave, each would wait for the other's lock, for ever.
+
     Raises:
         RuntimeError: all domains are in use.
     """
@@ -35,5 +38,8 @@ def reserve_ros_domain() -> int:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
         os.environ.pop("ROS_LOCALHOST_ONLY", None)
         os.environ["FASTDDS_BUILTIN_TRANSPORTS"] = "UDPv4"
+        for name in ("FASTRTPS", "FASTDDS"):  # Jazzy's, Kilted's
+            profiles = str(Path(__file__).with_name("fast_dds.xml"))
+            os.environ.setdefault(f"{name}_DEFAULT_PROFILES_FILE", profiles)
         return domain
     raise RuntimeError(f"all ROS domains from {DOMAINS[0]} to {DOMAINS[-1]} are in use by tests")
