@@ -108,11 +108,9 @@ class Loop(SpunNodes):
         self.connect()
         start, errors = time.time_ns() + 200_000_000, []
         self.refer(start)
-        time.sleep(0.15)
         for k in range(STEPS):
             t, stamp = k * PERIOD * 1e-9, start + k * PERIOD
-            while time.time_ns() < stamp:
-                pass
+            time.sleep(max(0, stamp - time.time_ns()) * 1e-9)
             q, v, _ = motion(t)
             errors.append(np.abs(q - self.arm.q).max())
             effort = KP * (q - self.arm.q) + KD * (v - self.arm.v)
