@@ -52,20 +52,12 @@ def falls_to_zero(efforts, four_link):
     assert efforts[-1].tolist() == [0.0] * 4
 
 
-def test_a_signal_ends_the_process_after_the_ramp(probe, four_link):
+@pytest.mark.parametrize(("number", "count"), [(signal.SIGTERM, 1), (signal.SIGINT, 3)])
+def test_a_signal_ends_the_process_after_the_ramp(probe, four_link, number, count):
+    """Several that come together are one: Ctrl-C reaches a node from its terminal and from ros2 launch."""
     probe.start(four_link, 0.5)
-    probe.signal(signal.SIGTERM)
-    probe.spin_until(lambda: probe.processes.code(NODE) is not None)
-    assert probe.processes.code(NODE) == 0
-    probe.spin_until(lambda: probe.efforts and not any(probe.efforts[-1]))
-    falls_to_zero(probe.efforts, four_link)
-
-
-def test_signals_that_come_together_are_one(probe, four_link):
-    """As of Ctrl-C, which reaches a node from its terminal and from ros2 launch."""
-    probe.start(four_link, 0.5)
-    for _ in range(3):
-        probe.signal(signal.SIGINT)
+    for _ in range(count):
+        probe.signal(number)
         time.sleep(0.02)
     probe.spin_until(lambda: probe.processes.code(NODE) is not None)
     assert probe.processes.code(NODE) == 0
