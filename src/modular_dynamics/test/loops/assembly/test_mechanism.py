@@ -12,7 +12,7 @@ from helpers.general_loops import GeneralSolver
 from helpers.oracles.rigid_bodies import RigidBodies
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.paths import ROBOTS
-from helpers.random_examples.examples import some
+from helpers.random_examples.examples import rounds, some
 from helpers.random_examples.mechanisms import second_axis
 from helpers.robots.closed_robots import change_point
 from helpers.robots.planar_mechanisms import branch_of, four_bar_by_cosines, modes_of
@@ -313,7 +313,7 @@ def violations(graph, kind, q):
 def test_no_guess_ends_with_reversed_frames(kind):
     graph = table(kind)
     solver = solver_of(graph)
-    for guess in guesses_of_loop_types(graph, 220):
+    for guess in guesses_of_loop_types(graph, rounds(220, daily=70)):
         closed = solver.close([0.4], guess)
         assert violations(graph, kind, closed) == pytest.approx((0.0, 0.0), abs=1e-9)
 

@@ -31,8 +31,12 @@ def poses(sensor):
     return [sensor.at_rest(sensor.random_pose(rng)) for _ in range(8)]
 
 
-def test_mass_and_centre_are_close_and_the_confidence_holds():
-    runs = identify_many(600, seed=11)
+@pytest.fixture(scope="module")
+def runs():
+    return identify_many(600, seed=11)
+
+
+def test_mass_and_centre_are_close_and_the_confidence_holds(runs):
     assert runs.mass.max() < 0.01
     assert runs.com.max() < 0.002
     assert min(runs.p_values) > 0.01  # by a binomial test 95 % is the coverage
@@ -47,9 +51,8 @@ def test_the_confidence_holds_where_axes_differ_in_noise():
     assert min(few.p_values_too_narrow) > 0.01
 
 
-def test_too_narrow_intervals_would_be_noticed():
+def test_too_narrow_intervals_would_be_noticed(runs):
     """The binomial test can fail: with a twelfth of the runs outside, besides those that are, it does."""
-    runs = identify_many(600, seed=11)
     narrow = Runs(runs.mass, runs.com, runs.inside & (np.arange(600) % 12 > 0)[:, None], 0)
     assert max(narrow.p_values) < 1e-4
 
