@@ -7,7 +7,7 @@ import pytest
 
 import modular_dynamics as md
 from helpers.oracles.rigid_bodies import RigidBodies
-from helpers.random_examples.examples import some
+from helpers.random_examples.examples import rounds, some
 from helpers.robots.four_bar_windows import standing, windows
 from helpers.robots.parallel_mechanisms import Builder, ankle, bricard, delta
 from helpers.robots.planar_robots import Planar, four_bar, with_limits
@@ -341,7 +341,7 @@ def ring(seed):
 def test_motors_of_a_welded_ring_are_not_out_of_reach_where_it_closes():
     """Angles at which it closes, from other assembly modes: a local minimum is not taken for the reason."""
     graph, rng = ring(3), np.random.default_rng(0)
-    for _ in range(12):
+    for _ in range(rounds(12, daily=4)):
         (angle,) = md.assemble(graph, rng.uniform(-3, 3, graph.nq)).independent
         try:
             md.close_loops(graph, [angle])

@@ -11,6 +11,7 @@ import modular_dynamics as md
 from helpers.oracles.motions import kinetic
 from helpers.oracles.pinocchio_tree import PinocchioTree
 from helpers.paths import ROBOTS as ROBOTS_OF_JOINT_TERMS
+from helpers.random_examples.examples import some
 from helpers.random_examples.joint_trees import passive_torques
 from helpers.robots.parallel_mechanisms import delta
 from helpers.robots.planar_mechanisms import MECHANISMS
@@ -203,7 +204,7 @@ def test_dead_points_are_errors_of_the_general_method(load_robot):
     graph = load_robot("four_bar").with_independent_joints("J3")
     reference = solver_of(graph).reference()
     index, kinds = solver_of(graph).independent_q, set()
-    for angle in np.linspace(-3.0, 3.0, 61):
+    for angle in some(np.linspace(-3.0, 3.0, 61), 13):
         q = reference[index] + angle
         try:
             expected = by_projection(graph, q, reference)[2]
