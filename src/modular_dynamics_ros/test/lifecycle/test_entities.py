@@ -1,7 +1,7 @@
 """Publishers and subscriptions of the nodes: a message that cannot be read is one that a callback refuses."""
 
 import pytest
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 from std_msgs.msg import String
 
 from helpers.nodes.listening_node import Lines
@@ -40,7 +40,7 @@ def test_callbacks_get_messages_with_and_without_info_or_as_they_came(nodes):
     nodes.spin_until(heard)
     assert got["alone"] == got["informed"][0] == "word"
     assert got["informed"][1] > 1
-    assert got["raw"] == serialize_message(String(data="word"))
+    assert deserialize_message(got["raw"], String) == String(data="word")  # the middleware may pad it
 
 
 def test_one_that_cannot_be_read_is_logged_with_its_topic_and_the_next_is_taken(nodes):

@@ -353,7 +353,7 @@ def test_requests_that_wait_while_the_node_is_cleaned_up_are_answered(start, loa
 
 @pytest.mark.parametrize("stop", ["trigger_deactivate", "stop"])
 def test_a_ramp_goes_to_zero_although_a_subsystem_and_its_topics_are_gone(start, stop):
-    client, stamped = start(on_stale="ramp_to_zero", ramp_time=3.0, stale_after=0.3), []
+    client, stamped = start(on_stale="ramp_to_zero", ramp_time=3.0), []
     client.probe.create_subscription(
         JointState, "dynamics_node/stamped_effort_commands", stamped.append, 1000
     )
