@@ -14,14 +14,13 @@ from sensor_msgs.msg import JointState
 
 import modular_dynamics as md
 from helpers.nodes.node_probe import DEPTH, NodeProbe
-from helpers.random_examples.examples import rounds
 from modular_dynamics.modular import Assembly
 from modular_dynamics_ros.assembly.files import save_assembly
 from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.player import load_profile
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow, pytest.mark.usefixtures("ros")]
-TRANSITIONS = int(os.environ.get("MODULAR_DYNAMICS_TRANSITIONS", rounds(60, daily=20)))
+TRANSITIONS = int(os.environ.get("MODULAR_DYNAMICS_TRANSITIONS", "60"))
 RATE = 100.0  # [Hz] of the joint states
 LEGAL = {
     "unconfigured": {"configure": (1, "inactive")},

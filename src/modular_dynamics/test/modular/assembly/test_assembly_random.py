@@ -75,7 +75,7 @@ def test_rings_move_as_pinocchios_constraints_allow():
         if (drawn := regular_ring(seed)) is not None:
             assert_moves_as_pinocchio_allows(*drawn, seed)
             compared += 1
-    assert compared >= 20
+    assert compared >= 2 * len(RING_SEEDS) // 5
 
 
 def assert_moves_as_pinocchio_allows(graph, closed, seed):
