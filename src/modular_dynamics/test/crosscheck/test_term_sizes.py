@@ -92,7 +92,7 @@ def test_gravity_that_changes_is_a_term(load_robot):
     assert max(check(*state, error).of_terms.values()) > 1.0
     gravity = np.array([0.0, 0.0, -9.81])
     check.set_gravity(gravity)
-    tau = md.inverse_dynamics(load_robot("four_link", gravity=gravity), *state)
+    tau = md.inverse_dynamics(load_robot("four_link", gravity=tuple(gravity)), *state)
     assert max(check(*state, tau + error).of_terms.values()) < THRESHOLD
 
 

@@ -189,7 +189,7 @@ def test_dead_points_and_what_cannot_close_are_errors_as_of_the_general_method(l
     graph = load_robot("four_bar").with_independent_joints("J3")
     solver, reference, one = md.InverseDynamics(graph), solver_of(graph).reference(), np.ones(1)
     kinds, index = set(), solver_of(graph).independent_q
-    for angle in np.linspace(-3.0, 3.0, 121):
+    for angle in some(np.linspace(-3.0, 3.0, 121), 21):
         q = reference[index] + angle
         try:
             expected = md.inverse_dynamics(graph, q, one, one, guess=reference)

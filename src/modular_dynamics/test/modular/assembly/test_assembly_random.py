@@ -1,4 +1,4 @@
-"""A hundred random assemblies: their dynamics against Pinocchio, the composition and identities."""
+"""Random assemblies, a hundred at night: their dynamics against Pinocchio, the composition and identities."""
 
 import numpy as np
 import pytest
