@@ -1,12 +1,11 @@
-"""Gaits: positions, velocities and accelerations of named joints, from rhythms, maps or oscillators.
+"""Gaits: positions, velocities and accelerations of named joints, from rhythms or coupled maps.
 
 gait = gaits.load("config/gaits/snake.yaml")
 q, v, a = gait.at(0.5)
 """
 
 from .files import load
-from .gait import Gait, GaitState, Rhythm, Sine, body_wave, legs
-from .stepped import CoupledMaps, Oscillators
+from .gait import CoupledMaps, Gait, GaitState, Rhythm, Sine, body_wave, legs
 
 __all__ = [
     "Gait",
@@ -17,5 +16,4 @@ __all__ = [
     "legs",
     "Sine",
     "CoupledMaps",
-    "Oscillators",
 ]

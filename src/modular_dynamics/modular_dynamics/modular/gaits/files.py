@@ -11,15 +11,13 @@ from ...text.element import Element
 from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
-from .gait import Gait, Rhythm, Sine, body_wave, checked_names, legs, number
-from .stepped import CoupledMaps, Oscillators
+from .gait import CoupledMaps, Gait, Rhythm, Sine, body_wave, checked_names, legs, number
 
 __all__ = ["load"]
 
 NUMBERS = ("amplitude", "frequency", "offset", "phase")
 RHYTHMIC = ("kind", "ramp", "body", "legs", "joints", *NUMBERS)
 MAPS = ("period", "growth", "coupling", "boundary", "seed", "initial", "settle", "ramp")
-HOPF = ("coupling", "convergence", "connections", "seed", "step", "ramp")
 
 
 def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
@@ -45,11 +43,9 @@ def load(source: str | os.PathLike[str] | Mapping[str, Any]) -> Gait:
 
 
 def _gait(top: Element) -> Gait:
-    kind = top.choice("kind", ("sine", "coupled_maps", "oscillators"))
+    kind = top.choice("kind", ("sine", "coupled_maps"))
     if kind == "sine":
         return Sine(_rhythm(top.require((), RHYTHMIC)), **_chosen(top, ("ramp",)))
-    if kind == "oscillators":
-        return Oscillators(_rhythm(top.require((), (*RHYTHMIC, *HOPF))), **_chosen(top, HOPF))
     top.require(("kind", "joints", "period"), ("amplitude", "offset", *MAPS))
     if "seed" in top.item and "initial" in top.item:
         raise top.failure("seed", " and initial both give the first states; leave one of them out")

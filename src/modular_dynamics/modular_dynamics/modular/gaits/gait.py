@@ -1,10 +1,11 @@
-"""What all gaits have in common: checks, states at times, a smooth start, YAML; and the rhythmic gait."""
+"""Gaits: checks, states at times, a smooth start; rhythms, and a lattice of coupled logistic maps."""
 
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,24 +16,18 @@ from ...model.number_arrays import Constant, number_array
 from ...text.element import Element
 from ...text.numbers import LARGEST
 from ...text.sizes import MAX_NAME, too_large
-from ...text.yaml_text import dumped
 from ..names import listed, shown
 
 __all__ = [
-    "SHORTEST",
-    "Array",
+    "CoupledMaps",
     "Gait",
     "GaitState",
     "Rhythm",
     "Sine",
-    "Values",
     "body_wave",
     "checked_names",
-    "duration",
     "legs",
     "number",
-    "per_joint",
-    "whole_number",
 ]
 
 Array = NDArray[np.float64]
@@ -40,23 +35,21 @@ Array = NDArray[np.float64]
 Values = float | Sequence[float]
 #: Shorter times [s] but 0 are mistakes, as are numbers beyond LARGEST: products of them could overflow.
 SHORTEST = 1e-6
+BOUNDARIES = ("ring", "open")
+MOST_SETTLED = 1_000_000  # some seconds of computation
+#: Iterates that are kept behind the last one: integrators and callers step back by a few.
+KEPT = 1000
 
 
-def number(
-    key: str, value: Any, *, least: float = -LARGEST, above: float = -math.inf, most: float = LARGEST
-) -> float:
-    """Return a number in [least, most], above ``above``. Raises GaitError: names key, range."""
+def number(key: str, value: Any, *, least: float = -LARGEST, most: float = LARGEST) -> float:
+    """Return a number in [least, most]. Raises GaitError: names key, range."""
     plain = value.item() if isinstance(value, np.generic) else value
-    given = Element({key: plain}, "", error=GaitError)
-    result = given.number(key, None, least, most)
-    if not result > above:
-        raise given.wrong(key, f"a finite number above {above:g}")
-    return result
+    return Element({key: plain}, "", error=GaitError).number(key, None, least, most)
 
 
-def duration(key: str, value: Any, *, most: float = LARGEST) -> float:
+def duration(key: str, value: Any) -> float:
     """Return a time [s], 0 or at least a microsecond. Raises GaitError."""
-    result = number(key, value, least=0.0, most=most)
+    result = number(key, value, least=0.0)
     if 0.0 < result < SHORTEST:
         raise GaitError(f"{key} is {result:g}; 0 or at least {SHORTEST:g} s is needed")
     return result
@@ -113,8 +106,8 @@ class GaitState(NamedTuple):
 class Gait(Constant, ABC):
     """A motion of named joints for t >= 0, the same in every run; v and a are the derivatives of q.
 
-    Maps and oscillators are stepped from t = 0: asking for times that rise, or that go back by less than 1000
-    steps, costs a few steps; other times cost all steps before them.
+    Maps are iterated from t = 0: asking for times that rise, or that go back by less than 1000 iterations,
+    costs a few iterations; other times cost all iterations before them.
 
     Attributes:
         joint_names: the order of the arrays.
@@ -138,14 +131,6 @@ class Gait(Constant, ABC):
     @abstractmethod
     def _motion(self, times: Array) -> GaitState:
         """Return states (k, n) without the ramp at the start."""
-
-    @abstractmethod
-    def mapping(self) -> dict[str, Any]:
-        """Return the mapping from which ``gaits.load`` makes this gait."""
-
-    def to_yaml(self) -> str:
-        """Return the gait as YAML, units as in docs/gaits.md; ``gaits.load`` makes an equal gait of it."""
-        return dumped(self.mapping())
 
     def checked_against(self, joint_names: Iterable[str]) -> "Gait":
         """Return the same motion in the order of ``joint_names``; joints without a motion stay at 0.
@@ -177,22 +162,19 @@ class _OnJoints(Gait):
         )
         return GaitState(*wide)
 
-    def mapping(self) -> dict[str, Any]:
-        return self.gait.mapping()
+
+def _least_jerk(u: Array) -> tuple[Array, Array, Array]:
+    """Return s(u) = 10 u^3 - 15 u^4 + 6 u^5, s' and s'': from rest to rest, 0 <= u <= 1."""
+    s = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+    return s, 30.0 * u**2 * (1.0 - u) ** 2, 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u)
 
 
 def _smooth_start(motion: GaitState, times: Array, ramp: float) -> GaitState:
-    """Return the motion times s(t / ramp), s(u) = 10 u^3 - 15 u^4 + 6 u^5 up to u = 1 and 1 from there.
-
-    s starts and ends with derivatives s' = s'' = 0, so that q, v and a start at 0 and nothing jumps.
-    """
+    """Return the motion times s(t / ramp) up to t = ramp: q, v and a start at 0, and nothing jumps."""
     if ramp == 0.0:
         return motion
-    u = np.minimum(times / ramp, 1.0)[:, np.newaxis]
-    s = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
-    ds = 30.0 * u**2 * (1.0 - u) ** 2 / ramp
-    dds = 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u) / ramp**2
-    q, v, a = motion
+    s, ds, dds = _least_jerk(np.minimum(times / ramp, 1.0)[:, np.newaxis])
+    (q, v, a), ds, dds = motion, ds / ramp, dds / ramp**2
     return GaitState(s * q, s * v + ds * q, s * a + 2.0 * ds * v + dds * q)
 
 
@@ -233,14 +215,6 @@ class Rhythm(Constant):
     def array(self, key: str) -> Array:
         """Return amplitude, frequency, offset or phase as an array (n,)."""
         return np.asarray(getattr(self, key), np.float64)
-
-    def mapping(self) -> dict[str, dict[str, Any]]:
-        """Return {joint: its numbers}, as in YAML."""
-        keys = ("amplitude", "frequency", "offset", "phase")
-        rows = zip(*(self.array(key).tolist() for key in keys), strict=True)
-        return {
-            name: dict(zip(keys, row, strict=True)) for name, row in zip(self.joint_names, rows, strict=True)
-        }
 
 
 def body_wave(
@@ -331,6 +305,109 @@ class Sine(Gait):
             self.rhythm.array("offset") + wave, amplitude * omega * np.cos(angle), -(omega**2) * wave
         )
 
-    def mapping(self) -> dict[str, Any]:
-        """Return the mapping from which ``gaits.load`` makes this gait."""
-        return {"kind": "sine", "ramp": self.ramp, "joints": self.rhythm.mapping()}
+
+@dataclass(frozen=True)
+class CoupledMaps(Gait):
+    """A lattice of maps, one for each joint, that drives the joints' angles from one iteration to the next.
+
+        x_i' = (1 - e) f(x_i) + (e/2) (f(x_(i-1)) + f(x_(i+1))), f(x) = a x (1 - x)
+        q_i = offset_i + amplitude_i (2 x_i - 1)
+
+    (Kaneko, Progress of Theoretical Physics 72, 1984; driving a robot's joints by such maps: Kernbach et al.,
+    International Journal on Advances in Intelligent Systems 3, 2010, without formulas of the gait.)
+    Iteration k is at t = k period. In between q follows 10 u^3 - 15 u^4 + 6 u^5, the motion of least jerk
+    from rest to rest (Flash & Hogan, Journal of Neuroscience 5, 1985): it stays between the two iterates, and
+    |v| <= 15/8, |a| <= 10/sqrt(3) of the change per period and per period squared.
+
+    Attributes:
+        growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
+        coupling: e. papers/modular_robots/synchronisation.py shows which ones synchronise.
+        period: of one iteration [s].
+        boundary: ring: the last joint is a neighbour of the first; open: an end is its own outer neighbour.
+        seed: of the first x, uniform in [0, 1). initial: the first x instead, one for each joint.
+        settle: number of iterations before t = 0.
+
+    Raises:
+        GaitError: names the key, its value, and what is needed.
+    """
+
+    joint_names: tuple[str, ...]
+    amplitude: Values
+    period: float
+    growth: float = 4.0
+    coupling: float = 0.4
+    boundary: str = "ring"
+    seed: int = 0
+    initial: Sequence[float] | None = None
+    settle: int = 0
+    offset: Values = 0.0
+    ramp: float = 0.0
+
+    def __post_init__(self) -> None:
+        names = checked_names("joints", self.joint_names)
+        if self.boundary not in BOUNDARIES:
+            raise GaitError(f"boundary is {shown(self.boundary)}; {' and '.join(BOUNDARIES)} are known")
+        checked = {
+            "joint_names": names,
+            "amplitude": per_joint("amplitude", self.amplitude, names),
+            "offset": per_joint("offset", self.offset, names),
+            "period": number("period", self.period, least=SHORTEST),
+            "growth": number("growth", self.growth, least=0.0, most=4.0),
+            "coupling": number("coupling", self.coupling, least=0.0, most=1.0),
+            "seed": whole_number("seed", self.seed),
+            "settle": whole_number("settle", self.settle, most=MOST_SETTLED),
+            "ramp": duration("ramp", self.ramp),
+        }
+        if self.initial is not None:
+            checked["initial"] = tuple(
+                number(f"initial of joint '{name}'", x, least=0.0, most=1.0)
+                for name, x in zip(names, per_joint("initial", self.initial, names), strict=True)
+            )
+        self._set(**checked)
+
+    def iterates(self, count: int) -> Array:
+        """Return x (count, n) of iterations 0 to count - 1; number k is at t = k period."""
+        return np.array([self._x(k) for k in range(count)]).reshape(count, len(self.joint_names))
+
+    @cached_property
+    def _first(self) -> Array:
+        if self.initial is None:
+            x = np.random.default_rng(self.seed).random(len(self.joint_names))
+        else:
+            x = np.array(self.initial, np.float64)
+        for _ in range(self.settle):
+            x = self._advance(x)
+        return x
+
+    def _advance(self, x: Array) -> Array:
+        f = self.growth * x * (1.0 - x)
+        before, after = np.roll(f, 1), np.roll(f, -1)
+        if self.boundary == "open":
+            before[0], after[-1] = f[0], f[-1]
+        y = (1.0 - self.coupling) * f + 0.5 * self.coupling * (before + after)
+        return np.clip(y, 0.0, 1.0)  # an iterate that rounding moved outside [0, 1] would diverge
+
+    def _x(self, k: int) -> Array:
+        """Return iterate k. Threads may share a gait: what it keeps is replaced as a whole."""
+        start, kept = self.__dict__.get("_kept") or (0, [self._first])
+        if k < start:
+            start, kept = 0, [self._first]
+        if k >= start + len(kept):
+            kept = kept.copy()
+            while k >= start + len(kept):
+                kept.append(self._advance(kept[-1]))
+                if len(kept) > 2 * KEPT:
+                    del kept[:KEPT]
+                    start += KEPT
+            self._set(_kept=(start, kept))
+        iterate: Array = kept[k - start]
+        return iterate
+
+    def _motion(self, times: Array) -> GaitState:
+        h, index = self.period, (times / self.period).astype(np.int64)
+        x = np.empty((2, len(times), len(self.joint_names)))
+        for row in np.argsort(times, kind="stable"):  # iterates are computed forwards
+            x[:, row] = self._x(int(index[row])), self._x(int(index[row]) + 1)
+        q0, q1 = np.asarray(self.offset) + np.asarray(self.amplitude) * (2.0 * x - 1.0)
+        s, ds, dds = _least_jerk((times / h - index)[:, np.newaxis])
+        return GaitState(q0 + s * (q1 - q0), ds / h * (q1 - q0), dds / h**2 * (q1 - q0))

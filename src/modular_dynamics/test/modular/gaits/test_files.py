@@ -13,16 +13,14 @@ from modular_dynamics.modular import gaits
 FOLDER = ROOT / "config" / "gaits"
 SINE = {"kind": "sine", "frequency": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
 MAPS = {"kind": "coupled_maps", "period": 0.5, "amplitude": 0.3, "joints": ["a", "b"]}
-HOPF = {**SINE, "kind": "oscillators"}
 SNAKE = ("v1/bend", "v2/bend", "v3/bend", "v4/bend")
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.yaml")), ids=lambda path: path.stem)
-def test_files_of_the_repository_are_read_and_written(path):
+def test_files_of_the_repository_are_read(path):
     gait = gaits.load(path)
     assert gaits.load(str(path)) == gait
-    assert gaits.load(gait.to_yaml()) == gait
-    assert gaits.load(yaml.safe_load(gait.to_yaml())) == gait
+    assert gaits.load(yaml.safe_load(path.read_text("utf-8"))) == gait
     largest = np.abs(gait.states(np.linspace(0.0, 10.0, 1001)).q).max()
     assert 0.1 < largest <= np.pi / 2  # a Backbone's range
 
@@ -73,13 +71,12 @@ def test_sections_are_joined():
     ("content", "message"),
     [
         ([1], r"the content is \[1\]; a mapping of keys to values is needed"),
-        ({**SINE, "kind": "walk"}, "kind is 'walk'; one of sine, coupled_maps, oscillators is needed"),
+        ({**SINE, "kind": "walk"}, "kind is 'walk'; one of sine, coupled_maps is needed"),
         ({**SINE, "kind": ["sine"]}, r"kind is \['sine'\]; one of sine"),
         ({"joints": ["a"]}, "kind is missing; one of sine"),
         ({**SINE, "speed": 2}, r"speed is an unknown key; known: kind, ramp, body"),
         ({**SINE, "period": 2}, r"period is an unknown key"),
         ({**MAPS, "frequency": 2}, r"frequency is an unknown key"),
-        ({**HOPF, "period": 2}, r"period is an unknown key"),
         ({**SINE, "joints": {"a": {"amp": 1}}}, r"joints/a/amp is an unknown key; known: amplitude"),
         ({**SINE, "joints": {"a": 0.3}}, "joints/a is 0.3; a mapping is needed"),
         ({**SINE, "joints": ["a", "b", "a"]}, "joints names a twice"),
@@ -101,8 +98,7 @@ def test_sections_are_joined():
         ({"kind": "coupled_maps", "joints": ["a"], "amplitude": 1}, "period is missing"),
         ({**MAPS, "seed": "one"}, "seed is 'one'; a whole number"),
         ({**MAPS, "seed": 1, "initial": [0.1, 0.2]}, "seed and initial both give the first states"),
-        ({**HOPF, "coupling": "strong"}, "coupling is 'strong'; a finite number is needed$"),
-        ({**HOPF, "connections": [["a", "b"], ["b"]]}, r"connections holds \['b'\]"),
+        ({**MAPS, "coupling": "strong"}, "coupling is 'strong'; a finite number"),
     ],
 )
 def test_what_is_wrong_is_named(content, message, tmp_path):
@@ -137,13 +133,10 @@ SECTIONS = {
     "body": {"joints": ["s1", "s2"], "amplitude": 0.1, "lag": 0.5},
     "legs": {"left": [["l"]], "right": [["r"]], "lag": 0.0, "opposition": 1.0, "within": 0.1},
 }
-OSCILLATORS = {**HOPF, **SECTIONS, "coupling": 1.0, "convergence": 1.0, "connections": "all", "seed": 1}
 LATTICE = {**MAPS, "growth": 3.9, "coupling": 0.1, "boundary": "open", "seed": 1, "settle": 0, "offset": 0.1}
 
 
-@pytest.mark.parametrize(
-    "valid", [{**SINE, **SECTIONS}, OSCILLATORS, LATTICE], ids=lambda content: content["kind"]
-)
+@pytest.mark.parametrize("valid", [{**SINE, **SECTIONS}, LATTICE], ids=lambda content: content["kind"])
 def test_weird_values_never_pass_as_something_else(valid):
     """Each value replaced by each weird one: refused, or a motion of finite numbers."""
     places = [(valid, key) for key in {"ramp", *valid}]
@@ -181,21 +174,6 @@ def test_files_that_are_no_gaits(tmp_path):
     binary.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(GaitError, match=r"binary\.yaml' is no gait, but text in UTF-16"):
         gaits.load(binary)
-
-
-def test_any_name_and_number_survives_writing():
-    names = ("on", "1", "1e3", "a: b", "ü", "x'y", '"', "# c", "{a}", "a, b", "~", "- a", "...", "n" * 200)
-    names += ("n" * 1000, "\U0001f916" * 1000, "\\" * 1000, "\x7f" * 1000)  # YAML's escapes make them longer
-    rng = np.random.default_rng(2)
-    amplitude = (10.0 ** rng.uniform(-20.0, 5.0, len(names)) * rng.choice([-1.0, 1.0], len(names))).tolist()
-    for gait in (
-        gaits.Sine(gaits.Rhythm(names, amplitude, 1e-7, 3.0, -1e-12), ramp=1e-5),
-        gaits.CoupledMaps(names, amplitude, 1e5, initial=rng.random(len(names)).tolist()),
-        gaits.Oscillators(
-            gaits.Rhythm(names, amplitude, 1.0), connections=[(names[0], b) for b in names[1:]]
-        ),
-    ):
-        assert gaits.load(gait.to_yaml()) == gait
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """What all gaits share: exact derivatives, smooth starts, order of joints, times, the same in every run."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,12 +13,10 @@ RHYTHM = gaits.body_wave(NAMES, [0.3, 0.4, 0.5], 0.8, 1.1, offset=0.2)
 WITHOUT_RAMP = {
     "sine": gaits.Sine(RHYTHM),
     "coupled_maps": gaits.CoupledMaps(NAMES, [0.3, 0.4, 0.5], 0.6, offset=0.2, seed=3),
-    "oscillators": gaits.Oscillators(RHYTHM, coupling=3.0, convergence=4.0, seed=3),
 }
 WITH_RAMP = {
     "sine": gaits.Sine(RHYTHM, ramp=1.5),
     "coupled_maps": gaits.CoupledMaps(NAMES, [0.3, 0.4, 0.5], 0.6, offset=0.2, seed=3, ramp=1.5),
-    "oscillators": gaits.Oscillators(RHYTHM, coupling=3.0, convergence=4.0, seed=3, ramp=1.5),
 }
 GAITS = [
     pytest.param(gait, id=f"{kind}-{gait.ramp:g}")
@@ -35,7 +35,6 @@ def test_velocities_and_accelerations_are_derivatives(gait):
     at_ends, inside = gait.states(ends), gait.states(times)
     for primitive, derivative in ((at_ends.q, inside.v), (at_ends.v, inside.a)):
         integrals = 0.5 * h * np.einsum("g,kgn->kn", weights, derivative.reshape(len(ends) - 1, 4, -1))
-        # exact within polynomials; across a knot of the oscillators the third derivative jumps
         assert np.diff(primitive, axis=0) == pytest.approx(integrals, abs=1e-9)
 
 
@@ -60,10 +59,10 @@ def test_a_ramp_starts_at_rest_and_leaves_the_motion_afterwards(kind):
 
 @pytest.mark.parametrize("gait", GAITS)
 def test_states_do_not_depend_on_what_was_asked_before(gait):
-    """In another order, one by one, and by a gait that is read from YAML: the same to the bit."""
+    """In another order, one by one, and by an equal gait: the same to the bit."""
     times = np.array([3.0, 0.1, 200.0, 0.1, 1.7, 55.5])
     together = gait.states(times)
-    other = gaits.load(gait.to_yaml())
+    other = replace(gait)
     assert other == gait
     assert other is not gait
     for k in (5, 1, 2, 0, 4, 3):
@@ -79,7 +78,6 @@ def test_a_gait_of_some_joints_leaves_the_others_at_zero(gait):
     for whole, own in zip(wide.states([0.4, 2.2]), gait.states([0.4, 2.2]), strict=True):
         assert np.array_equal(whole[:, [2, 3, 0]], own)
         assert not whole[:, [1, 4]].any()
-    assert gaits.load(wide.to_yaml()) == gait
 
 
 def test_joints_that_an_assembly_lacks_are_named():

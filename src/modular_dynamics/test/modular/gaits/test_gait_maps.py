@@ -5,6 +5,7 @@ import pytest
 
 from modular_dynamics.exceptions import GaitError
 from modular_dynamics.modular import gaits
+from modular_dynamics.modular.gaits.gait import KEPT
 
 NAMES = ("a", "b", "c")
 
@@ -59,6 +60,24 @@ def test_rounding_never_leaves_the_range():
         x = gaits.CoupledMaps(NAMES, 1.0, 1.0, coupling=0.6, seed=seed).iterates(3000)
         assert (x >= 0.0).all()
         assert (x <= 1.0).all()
+
+
+def test_between_iterates_is_the_motion_of_least_jerk():
+    """10 u^3 - 15 u^4 + 6 u^5, with the peaks 15/8 and 10/sqrt(3) of the change."""
+    u = np.linspace(0.0, 1.0, 10001)[:-1]
+    gait = gaits.CoupledMaps(("a",), 1.0, 0.5, growth=0.0, initial=[1.0])  # from 1 to -1
+    state = gait.states(0.5 * u)
+    assert state.q[:, 0] == pytest.approx(1.0 - 2.0 * u**3 * (10 - 15 * u + 6 * u**2), abs=1e-14)
+    assert np.abs(state.v).max() == pytest.approx(2.0 * 15 / 8 / 0.5, rel=1e-7)
+    assert np.abs(state.a).max() == pytest.approx(2.0 * 10 / np.sqrt(3) / 0.25, rel=1e-6)
+
+
+def test_any_order_gives_the_same_iterates_and_memory_is_bounded():
+    gait = gaits.CoupledMaps(NAMES, 1.0, 1.0, seed=5)
+    expected = gaits.CoupledMaps(NAMES, 1.0, 1.0, seed=5).iterates(5 * KEPT + 1)
+    for k in (10, 3, 5 * KEPT, 5 * KEPT - 100, 7, 0, 3 * KEPT):
+        assert np.array_equal(gait._x(k), expected[k])
+        assert len(gait._kept[1]) <= 2 * KEPT
 
 
 @pytest.mark.parametrize(
