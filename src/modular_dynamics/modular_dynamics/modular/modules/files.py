@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algebra import DualQuaternion, Quaternion, from_xyz_rpy
+from ...algebra import from_xyz_rpy
 from ...exceptions import DescriptionError
 from ...model import JointType, Limits
 from ...text.element import Element
@@ -136,17 +136,14 @@ def _body(name: str, element: Element) -> ModuleBody:
 
 
 def _shape(element: Element) -> Shape:
-    element.require((), (*SIZES, "xyz", "rpy", "pose", "color"))
+    element.require((), (*SIZES, "xyz", "rpy", "color"))
     kinds = [kind for kind in SIZES if kind in element.item]
     if len(kinds) != 1:
         has = " and ".join(kinds) or "no kind"
         raise element.failure("", f" has {has}; one of {', '.join(SIZES)} is needed")
     (kind,) = kinds
     size = element.numbers(kind, SIZES[kind], least=0.0)
-    if "pose" in element.item:
-        x = _pose(element, ("xyz", "rpy"))
-    else:
-        x = from_xyz_rpy(element.numbers("xyz", 3, _ZERO), element.numbers("rpy", 3, _ZERO))
+    x = from_xyz_rpy(element.numbers("xyz", 3, _ZERO), element.numbers("rpy", 3, _ZERO))
     red, green, blue, opacity = element.numbers("color", 4, GREY)
     with element.located(kind):
         return Shape(kind, tuple(size), x, (red, green, blue, opacity))
@@ -204,30 +201,13 @@ def _port_numbers(ports: Mapping[str, Element]) -> dict[str, int]:
 
 
 def _port(name: str, number: int, bodies: tuple[str, ...], element: Element) -> Port:
-    optional = ("number", "size", "gender", "kind")
-    if "pose" in element.item:
-        element.require(("body", "pose"), optional)
-        x = _pose(element, ())
-    else:
-        element.require(("body", "xyz", "normal", "up"), optional)
-        xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
-        with element.located("normal"):
-            unit("this vector", normal)
-        with element.located("up"):
-            x = facing(xyz, normal, element.numbers("up", 3))
+    element.require(("body", "xyz", "normal", "up"), ("number", "size", "gender", "kind"))
+    xyz, normal = element.numbers("xyz", 3), element.numbers("normal", 3)
+    with element.located("normal"):
+        unit("this vector", normal)
+    with element.located("up"):
+        x = facing(xyz, normal, element.numbers("up", 3))
     size, gender = element.numbers("size", None, ()), element.choice("gender", GENDERS, "h")
     body, kind = element.choice("body", bodies), element.text("kind")
     with element.located("size"):
         return Port(name, number, body, x, tuple(size), gender, kind)
-
-
-def _pose(element: Element, instead: tuple[str, ...]) -> DualQuaternion:
-    """Return the pose of the eight numbers of a unit dual quaternion, as ``to_yaml`` writes it."""
-    for key in instead:
-        if key in element.item:
-            raise element.failure(key, " stands beside pose; needed is that, or xyz and rpy")
-    numbers = element.numbers("pose", 8)
-    x = DualQuaternion(Quaternion(*numbers[:4]), Quaternion(*numbers[4:]))
-    if not x.is_unit(1e-9):
-        raise element.wrong("pose", "a unit dual quaternion")
-    return x

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
 from ...exceptions import ModelError
 from ...model.number_arrays import Constant, read_only_mapping
-from ...text.yaml_text import dumped
 from ..names import MOST_PARTS, NAME, is_name, listed, shown
 from .parts import ENTRY, ModuleBody, ModuleJoint, Port, Step, is_same
 
@@ -97,16 +95,6 @@ class ModuleType(Constant):
                     reached.add(other)
                     queue.append(other)
                     yield Step(joint, body, other, turned)
-
-    def to_yaml(self) -> str:
-        """Return the type as YAML (docs/modular_modules.md); read_module_type() makes an equal one of it."""
-        data: dict[str, Any] = {"name": self.name}
-        if self.cells:
-            data["cells"] = {"size": self.cell_size, "filled": [list(cell) for cell in self.cells]}
-        data |= {"root": self.root, "bodies": {body.name: body.mapping() for body in self.bodies.values()}}
-        if self.joints:
-            data["joints"] = {joint.name: joint.mapping() for joint in self.joints}
-        return dumped(data | {"ports": {port.name: port.mapping() for port in self.ports.values()}})
 
     def port(self, port: str | int) -> Port | None:
         """Return the port of that name or number; None if there is none."""

@@ -8,16 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...algebra import (
-    DualQuaternion,
-    Quaternion,
-    from_rotation_translation,
-    from_xyz_rpy,
-    pose,
-    rotation_matrix,
-    to_xyz_rpy,
-    translation,
-)
+from ...algebra import DualQuaternion, Quaternion, from_rotation_translation, pose
 from ...exceptions import ModelError
 from ...model import JointType, Limits
 from ...model.changes.bodies import checked_inertial, checked_number, checked_numbers
@@ -64,8 +55,6 @@ _POSE_ROUNDING = 1e-9
 _ROUNDING = 4 * np.finfo(float).eps
 #: Cosine of the angle between a port's normal and its up, up to which they are perpendicular.
 _PERPENDICULAR = 1e-6
-#: Digits of numbers that a person wrote.
-_DIGITS = 12
 #: Functions between `checked_inertial` and the line that makes a body: its __post_init__, and its __init__.
 _DEPTH = 2
 _ZERO = read_only(np.zeros(3), (3,), "an origin")
@@ -113,12 +102,6 @@ def facing(xyz: ArrayLike, normal: ArrayLike, up: ArrayLike) -> DualQuaternion:
     return from_rotation_translation(np.column_stack([x, np.cross(z, x), z]), xyz)
 
 
-def _rounded(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the vector rounded as a person writes it, without the sign of zero."""
-    rounded: NDArray[np.float64] = np.round(vector, _DIGITS) + 0.0
-    return rounded
-
-
 def _checked_pose(what: str, x: object) -> DualQuaternion:
     """Return a unit dual quaternion of finite floats. Raises ModelError: ``x`` is not one."""
     if not isinstance(x, DualQuaternion) or not np.isfinite(x.vec8()).all() or not x.is_unit(_POSE_ROUNDING):
@@ -157,16 +140,6 @@ class Shape(Constant):
         x = _checked_pose(f"the {self.kind}", self.x_module_shape)
         self._set(x_module_shape=x, size=tuple(size), color=tuple(color))
 
-    def mapping(self) -> dict[str, Any]:
-        """Return the shape as in YAML; its pose as eight numbers where xyz and rpy would round it."""
-        x = self.x_module_shape
-        xyz, rpy = map(_rounded, to_xyz_rpy(x))
-        placed = {key: value.tolist() for key, value in (("xyz", xyz), ("rpy", rpy)) if value.any()}
-        data = {self.kind: list(self.size)} | (
-            placed if from_xyz_rpy(xyz, rpy) == x else {"pose": x.vec8().tolist()}
-        )
-        return data if self.color == GREY else data | {"color": list(self.color)}
-
 
 @dataclass(frozen=True, eq=False)
 class Port(Constant):
@@ -200,23 +173,6 @@ class Port(Constant):
         if size and min(size) <= 0.0:
             raise ModelError(f"a size of {what} is {min(size):g} m; it must be positive")
         self._set(size=size, x_module_port=_checked_pose(what, self.x_module_port))
-
-    def mapping(self) -> dict[str, Any]:
-        """Return the port as in YAML; its pose as eight numbers where directions would round it."""
-        data: dict[str, Any] = {} if self.name == str(self.number) else {"number": self.number}
-        x = self.x_module_port
-        rotation, xyz = rotation_matrix(x.primary), _rounded(translation(x))
-        # scaled as a person writes directions: the largest component is 1 or -1
-        normal, up = (_rounded(a / np.abs(a).max()) for a in (rotation[:, 2], rotation[:, 0]))
-        placed = {"xyz": xyz.tolist(), "normal": normal.tolist(), "up": up.tolist()}
-        try:
-            is_exact = facing(xyz, normal, up) == x
-        except ModelError:  # the other components do not round to short numbers
-            is_exact = False
-        data |= {"body": self.body, **(placed if is_exact else {"pose": x.vec8().tolist()})}
-        data |= {"size": list(self.size)} if self.size else {}
-        data |= {"gender": self.gender} if self.gender != "h" else {}
-        return data | ({"kind": self.kind} if self.kind else {})
 
 
 def mating(turn: int) -> DualQuaternion:
@@ -269,14 +225,6 @@ class ModuleBody(Constant):
         symmetric = read_only(0.5 * (own.inertia + own.inertia.T) + 0.0, (3, 3), f"the inertia of {what}")
         com = read_only(own.com + 0.0, (3,), f"the centre of mass of {what}")  # turns -0.0 into 0.0
         self._set(mass=own.mass, com=com, inertia=symmetric)
-
-    def mapping(self) -> dict[str, Any]:
-        """Return the body as in YAML; what has its default is left out."""
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.inertia.tolist()
-        data: dict[str, Any] = {"mass": self.mass}
-        data |= {"com": self.com.tolist()} if self.com.any() else {}
-        data |= {"inertia": [xx, yy, zz, xy, xz, yz]} if self.inertia.any() else {}
-        return data | ({"shapes": [shape.mapping() for shape in self.shapes]} if self.shapes else {})
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,16 +280,6 @@ class ModuleJoint(Constant):
             both = f"{limits['lower']:g}, is above its upper limit, {limits['upper']:g}"
             raise ModelError(f"the lower limit of {what}, {both}")
         self._set(limits=Limits(**limits), **terms)
-
-    def mapping(self) -> dict[str, Any]:
-        """Return the joint as in YAML; what has its default is left out."""
-        axis = "normal" if self.axis is None else self.axis.tolist()
-        data = {"type": self.type.value, "parent": self.parent, "child": self.child, "axis": axis}
-        data |= {"origin": self.origin.tolist()} if self.origin.any() else {}
-        given = {key: float(value) for key, value in asdict(self.limits).items() if value is not None}
-        data |= {"limits": given} if given else {}
-        terms = {key: getattr(self, key) for key in ("damping", "friction", "armature")}
-        return data | {key: value for key, value in terms.items() if value != 0.0}
 
 
 class Step(NamedTuple):

@@ -223,9 +223,9 @@ def test_several_types_in_a_folder_and_in_a_file(tmp_path):
     types = modular.read_module_types(SHIPPED[0].parent)
     assert types == dict(modular.shipped_types())
     file = tmp_path / "all.yaml"
-    file.write_text("---\n".join(kind.to_yaml() for kind in types.values()), "utf-8")
+    file.write_text("---\n".join(path.read_text("utf-8") for path in SHIPPED), "utf-8")
     assert modular.read_module_types(file) == types
-    (tmp_path / "again.yml").write_text(types["scout"].to_yaml(), "utf-8")
+    (tmp_path / "again.yml").write_text(SHIPPED[-2].read_text("utf-8"), "utf-8")
     with pytest.raises(
         md.exceptions.DescriptionError, match=r"all\.yaml: a second module type .scout.*again\.yml"
     ):
@@ -251,10 +251,8 @@ def test_the_values_of_a_file():
     np.testing.assert_allclose(position, [0.3, 0, 0], atol=1e-16)
 
 
-def test_an_inertia_that_breaks_the_triangle_inequality_is_a_warning_and_is_written_back():
+def test_an_inertia_that_breaks_the_triangle_inequality_is_a_warning():
     data = content(ARM)
     data["bodies"]["hub"]["inertia"] = [1, 1, 3, 0, 0, 0]
     with pytest.warns(md.exceptions.ModelWarning, match="body 'hub' breaks the triangle inequality"):
-        kind = modular.read_module_type(data)
-    with pytest.warns(md.exceptions.ModelWarning):
-        assert modular.read_module_type(kind.to_yaml()) == kind
+        modular.read_module_type(data)
