@@ -1,7 +1,7 @@
 """Poses of modules in each other's frames: direct (DTL) and indirect (IDTL) transformations."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,33 +94,29 @@ class _ModulePoses:
         return poses
 
 
-class DirectTransformations:
-    """The direct transformation list (DTL) of Meister & Gutenkunst, Table III: a row for each docked module.
+Row = TypeVar("Row", DirectTransformation, IndirectTransformation)
 
-    The base and rings have no row: poses follow the tree in which modules were docked. Constant.
+
+class _Transformations(Sequence[Row]):
+    """Rows of transformations T_ij between modules. Constant.
 
     Attributes:
         modules: names of the modules, by index.
     """
 
-    def __init__(self, structure: Structure, order: str) -> None:
-        self.modules = tuple(structure.placed)
-        index = {name: k for k, name in enumerate(self.modules)}
-        ports = {name: placed.type.ports for name, placed in structure.placed.items()}
-        self._rows = tuple(
-            DirectTransformation(index[i], index[j], ports[i][a].number, ports[j][b].number)
-            for i, a, j, b, _ in traversed(structure.base, structure.tree, order)
-        )
-        self.module_poses = _ModulePoses(structure)
+    _head: tuple[str, ...]
+
+    def __init__(self, modules: tuple[str, ...], rows: Iterable[Row], poses: _ModulePoses) -> None:
+        self.modules, self.module_poses = modules, poses
+        self._rows: tuple[Row, ...] = tuple(rows)
 
     @property
-    def by_name(self) -> tuple[DirectTransformation, ...]:
+    def by_name(self) -> tuple[Row, ...]:
         """Rows with names of modules instead of indices."""
-        names = self.modules
-        return tuple(row._replace(i=names[int(row.i)], j=names[int(row.j)]) for row in self._rows)
+        return tuple(self._named(row) for row in self._rows)
 
     def poses(self, q: ArrayLike) -> Array:
-        """Return T_ij(q) = T_ij(0) exp(s_j q_j) of each row (eqs. 18, 21), shape (rows, 4, 4).
+        """Return T_ij(q) of each row, shape (rows, 4, 4); of a docked module T_ij(0) exp(s_j q_j).
 
         T_ij takes coordinates in the frame of j to that of i. A module's frame is fixed in its first body:
         the cube of Backbone and Scout, at its centre. Of a module with several bodies that is its root body
@@ -133,67 +129,74 @@ class DirectTransformations:
         Raises:
             StateError: another shape, or not finite.
         """
-        return self.module_poses.between(np.array([row[:2] for row in self._rows], int).reshape(-1, 2), q)
+        return self.module_poses.between(self._pairs, q)
+
+    @property
+    def _pairs(self) -> NDArray[np.intp]:
+        raise NotImplementedError
+
+    def _named(self, row: Row) -> Row:
+        raise NotImplementedError
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def __iter__(self) -> Iterator[DirectTransformation]:
-        return iter(self._rows)
-
-    def __getitem__(self, row: int) -> DirectTransformation:
+    def __getitem__(self, row: Any) -> Any:
         return self._rows[row]
 
     def __str__(self) -> str:
-        return table_text([("i", "j", "from", "to"), *(tuple(map(str, row)) for row in self._rows)])
+        return table_text([self._head, *(tuple(map(str, np.ravel(row))) for row in self._rows)])
 
 
-class IndirectTransformations:
+class DirectTransformations(_Transformations[DirectTransformation]):
+    """The direct transformation list (DTL) of Meister & Gutenkunst, Table III: a row for each docked module.
+
+    The base and rings have no row: poses follow the tree in which modules were docked.
+    """
+
+    _head = ("i", "j", "from", "to")
+
+    def __init__(self, structure: Structure, order: str) -> None:
+        index = {name: k for k, name in enumerate(structure.placed)}
+        ports = {name: placed.type.ports for name, placed in structure.placed.items()}
+        rows = [
+            DirectTransformation(index[i], index[j], ports[i][a].number, ports[j][b].number)
+            for i, a, j, b, _ in traversed(structure.base, structure.tree, order)
+        ]
+        super().__init__(tuple(index), rows, _ModulePoses(structure))
+
+    @property
+    def _pairs(self) -> NDArray[np.intp]:
+        return np.array([row[:2] for row in self._rows], np.intp).reshape(-1, 2)
+
+    def _named(self, row: DirectTransformation) -> DirectTransformation:
+        return row._replace(i=self.modules[int(row.i)], j=self.modules[int(row.j)])
+
+
+class IndirectTransformations(_Transformations[IndirectTransformation]):
     """The indirect transformation list (IDTL): modules on one path that are not docked to each other.
 
     The paper's rule (Table III): the direct row of each module j, T_xj, is followed by T_ij = T_ix T_xj for
     each module i on the way from x to the base, the nearest one first. T_ix is there already: in the DTL
-    where i carries x, else in a row above. Constant.
-
-    Attributes:
-        modules: names of the modules, by index.
+    where i carries x, else in a row above.
     """
 
+    _head = ("i", "j", "i", "x", "x", "j")
+
     def __init__(self, direct: DirectTransformations) -> None:
-        self.modules, self._module_poses = direct.modules, direct.module_poses
         carrier: dict[Module, Module] = {row.j: row.i for row in direct}
-        ixj: list[tuple[Module, Module, Module]] = []
+        rows: list[IndirectTransformation] = []
         for x, j, _, _ in direct:
             i = carrier.get(x)
             while i is not None:
-                ixj.append((i, x, j))
+                rows.append(IndirectTransformation((i, j), (i, x), (x, j)))
                 i = carrier.get(i)
-        self._ixj = np.array(ixj, np.intp).reshape(-1, 3)
+        super().__init__(direct.modules, rows, direct.module_poses)
 
     @property
-    def by_name(self) -> tuple[IndirectTransformation, ...]:
-        """Rows with names of modules instead of indices."""
-        names = self.modules
-        return tuple(_indirect(names[i], names[x], names[j]) for i, x, j in self._ixj.tolist())
+    def _pairs(self) -> NDArray[np.intp]:
+        return np.array([row.ij for row in self._rows], np.intp).reshape(-1, 2)
 
-    def poses(self, q: ArrayLike) -> Array:
-        """Return T_ij(q) of each row, shape (rows, 4, 4): frames, ``q``, errors as of the direct ones."""
-        return self._module_poses.between(self._ixj[:, ::2], q)
-
-    def __len__(self) -> int:
-        return len(self._ixj)
-
-    def __iter__(self) -> Iterator[IndirectTransformation]:
-        return (_indirect(i, x, j) for i, x, j in self._ixj.tolist())
-
-    def __getitem__(self, row: int) -> IndirectTransformation:
-        i, x, j = self._ixj[row].tolist()
-        return _indirect(i, x, j)
-
-    def __str__(self) -> str:
-        rows = [tuple(map(str, (i, j, i, x, x, j))) for i, x, j in self._ixj.tolist()]
-        return table_text([("i", "j", "i", "x", "x", "j"), *rows])
-
-
-def _indirect(i: Module, x: Module, j: Module) -> IndirectTransformation:
-    return IndirectTransformation((i, j), (i, x), (x, j))
+    def _named(self, row: IndirectTransformation) -> IndirectTransformation:
+        i, x, j = (self.modules[int(k)] for k in (row.ij[0], row.ix[1], row.ij[1]))
+        return IndirectTransformation((i, j), (i, x), (x, j))
