@@ -45,7 +45,6 @@ LONG_NAMES = {
     "row": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, ("v0", name)),
     "column": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, docks=(name,)),
     "row of YAML": lambda name: modular.IncidenceMatrix.from_yaml(f"modules:\n  ? {name}\n  : block\n"),
-    "cell": lambda name: modular.IncidenceMatrix.from_csv(f"module,e1,kind\nv0,{name},block\n"),
     "kind of a module": lambda name: modular.read_module_type(
         f"name: {name}\nroot: a\nbodies: {{a: {{mass: 1}}}}\nports: {{}}\n"
     ),
@@ -73,11 +72,9 @@ def test_the_longest_name_is_named(use):
 def test_the_number_of_modules_is_limited_before_memory_is_needed():
     count = 10 * MOST_MODULES
     names = "".join(f"  v{k}: block\n" for k in range(count))
-    rows = "module,kind\n" + "".join(f"v{k},block\n" for k in range(count))
     for use in (
         lambda: modular.IncidenceMatrix(np.broadcast_to(np.int8(0), (count, count)), ("block",)),
         lambda: modular.IncidenceMatrix.from_yaml(f"base: v0\nmodules:\n{names}docks: {{}}\n"),
-        lambda: modular.IncidenceMatrix.from_csv(rows),
     ):
         with pytest.raises(
             ModularDynamicsError, match=f"has {count} modules; at most {MOST_MODULES} are supported"

@@ -17,7 +17,7 @@ from modular_dynamics.text.beside import write_beside
 from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
 
-FORMATS = (".yaml", ".yml", ".csv")
+FORMATS = (".yaml", ".yml")
 #: Characters of a path in a message.
 SHOWN = 250
 #: Steps of a gait [s].
@@ -50,9 +50,9 @@ def load_assembly(path: str, types: Mapping[str, ModuleType], name: str) -> Asse
             contradicts itself, whatever the kinds of its modules are.
         AssemblyError, UnknownNameError: there is no such assembly of these kinds.
     """
-    read = IncidenceMatrix.from_csv if _format(path) == ".csv" else IncidenceMatrix.from_yaml
+    _check_format(path)
     try:
-        matrix = read(Path(path))
+        matrix = IncidenceMatrix.from_yaml(Path(path))
     except ModularDynamicsError as error:
         raise AssemblyFileError(str(error)) from error
     return Assembly.from_incidence_matrix(matrix, types=types, name=name)
@@ -62,11 +62,10 @@ def save_assembly(assembly: Assembly, path: str, overwrite: bool) -> None:
     """Write the incidence matrix of an assembly: all of it, or the file stays as it was.
 
     Raises:
-        AssemblyFileError: neither .yaml nor .csv; a file that exists, without `overwrite`; or that cannot be
-            written.
+        AssemblyFileError: not .yaml; a file that exists, without `overwrite`; or that cannot be written.
     """
-    matrix = assembly.incidence_matrix()
-    text = matrix.to_csv() if _format(path) == ".csv" else matrix.to_yaml()
+    _check_format(path)
+    text = assembly.incidence_matrix().to_yaml()
     try:
         _write(Path(path).expanduser().resolve(), text, overwrite)  # keeps symbolic links
     except FileExistsError:
@@ -104,21 +103,18 @@ def load_gait(path: str) -> "gaits.Gait | None":
     if not path:
         return None
     gait = gaits.load(Path(path))
-    mapping = gait.mapping()
-    for key in ("period", "step"):
-        if key in mapping and mapping[key] < SHORTEST_STEP:
-            raise AssemblyFileError(
-                f"{path[:SHOWN]}: {key} is {mapping[key]:g} s; at least {SHORTEST_STEP:g} s is needed: "
-                "the gait is computed while the robot moves"
-            )
+    period = getattr(gait, "period", SHORTEST_STEP)
+    if period < SHORTEST_STEP:
+        raise AssemblyFileError(
+            f"{path[:SHOWN]}: period is {period:g} s; at least {SHORTEST_STEP:g} s is needed: "
+            "the gait is computed while the robot moves"
+        )
     return gait
 
 
-def _format(path: str) -> str:
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix not in FORMATS:
-        raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml or .csv at its end is needed")
-    return suffix
+def _check_format(path: str) -> None:
+    if os.path.splitext(path)[1].lower() not in FORMATS:
+        raise AssemblyFileError(f"file {path[:SHOWN]!r}: a name with .yaml at its end is needed")
 
 
 class LiveAssembly(NamedTuple):

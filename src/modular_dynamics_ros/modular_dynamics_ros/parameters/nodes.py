@@ -304,7 +304,7 @@ class AssemblyParameters:
     """Parameters of assembly_node."""
 
     assembly_file: str = unconfigured(
-        "", "path of the incidence matrix of the first assembly (.yaml or .csv); empty: one base module"
+        "", "path of the incidence matrix of the first assembly (.yaml); empty: one base module"
     )
     base_module: str = unconfigured("v0", "name of the base module, without assembly_file")
     base_kind: str = unconfigured("backbone", "kind of the base module, without assembly_file")

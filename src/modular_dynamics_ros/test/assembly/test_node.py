@@ -343,7 +343,7 @@ def test_a_release_that_cannot_be(host):
 
 
 def test_files_that_cannot_be_used(host, tmp_path):
-    file = tmp_path / "a.csv"
+    file = tmp_path / "a.yaml"
     assert host.call(LoadAssembly, file=str(file)).error_code == LoadAssembly.Response.FILE
     assert host.call(SaveAssembly, file=str(file)).success
     again = host.call(SaveAssembly, file=str(file))
@@ -355,7 +355,7 @@ def test_files_that_cannot_be_used(host, tmp_path):
 
 def test_while_the_node_is_not_active_nothing_changes(host, tmp_path):
     host.active, before = False, host.live
-    answers = [host.dock("v0", "3", "v1", "4"), host.call(SaveAssembly, file=str(tmp_path / "a.csv"))]
+    answers = [host.dock("v0", "3", "v1", "4"), host.call(SaveAssembly, file=str(tmp_path / "a.yaml"))]
     assert [answer.error_code for answer in answers] == [Dock.Response.NOT_ACTIVE] * 2
     assert host.live is before
     assert list(tmp_path.iterdir()) == []

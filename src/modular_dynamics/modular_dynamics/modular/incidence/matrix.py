@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -17,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...exceptions import AssemblyError, DescriptionError
 from ...model.number_arrays import Constant
 from ...text.element import Element
-from ...text.files import given_text, separator_of
-from ...text.sizes import MAX_BYTES, MAX_YAML_BYTES
+from ...text.files import given_text
+from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
 from ..assembly.docking import checked_name, integer
 from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
@@ -33,9 +30,6 @@ _LARGEST = 2**31
 MOST_DOCKS = 2 * MOST_MODULES
 #: Unconnected parts that an error names.
 MOST_NAMED = 4
-#: Labels of the rows of CSV below the modules. A module's name has no white space: it is none of them.
-_TYPES, _TURNS, _BASE = _LABELS = ("docking types", "quarter turns", "base module")
-_WHOLE = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,31 +115,6 @@ class IncidenceMatrix(Constant):
             rows.append(["Turns", *map(str, self.turns), ""])
         return table_text(rows)
 
-    def to_csv(self, path: Source | None = None) -> str:
-        """The matrix as a table of comma-separated values, also written to ``path`` if that is given."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(["module", *self.docks, "kind"])
-        for name, faces, kind in zip(self.modules, self.matrix.tolist(), self.kinds, strict=True):
-            writer.writerow([name, *faces, kind])
-        if self.docking_types is not None:
-            writer.writerow([_TYPES, *self.docking_types])
-        writer.writerows([[_TURNS, *self.turns], [_BASE, self.base]])
-        return _written(text.getvalue(), path)
-
-    @classmethod
-    def from_csv(cls, source: Source) -> IncidenceMatrix:
-        """The matrix in a table as :meth:`to_csv` writes it; docking types, turns and base may be missing.
-
-        Args:
-            source: path of the file; or the text itself, which has several lines.
-
-        Raises:
-            DescriptionError: no such file; no such table. Names file, line and column.
-            AssemblyError: as :class:`IncidenceMatrix`; names the file.
-        """
-        return cls._read(given_text(source, "CSV table", MAX_BYTES), _of_csv)
-
     def to_yaml(self, path: Source | None = None) -> str:
         """The matrix as YAML, a line for each module and each docking, also written to ``path`` if given."""
         lines = [f"base: {one_line(self.base)}", "modules:  # name: kind"]
@@ -158,7 +127,10 @@ class IncidenceMatrix(Constant):
             own |= {} if self.docking_types is None else {"type": self.docking_types[column]}
             own |= {"turn": self.turns[column]} if self.turns[column] else {}
             lines.append(f"  {one_line({dock: own})[1:-1]}")
-        return _written("\n".join(lines) + "\n", path)
+        text = "\n".join(lines) + "\n"
+        if path is not None:
+            Path(path).expanduser().write_text(text, encoding="utf-8")
+        return text
 
     @classmethod
     def from_yaml(cls, source: Source) -> IncidenceMatrix:
@@ -171,15 +143,9 @@ class IncidenceMatrix(Constant):
             DescriptionError: no such file; other YAML. Names file and line.
             AssemblyError: as :class:`IncidenceMatrix`; names the file.
         """
-        return cls._read(given_text(source, "YAML file", MAX_YAML_BYTES), _of_yaml)
-
-    @classmethod
-    def _read(
-        cls, source: tuple[str, str], fields_of: Callable[[str, str], dict[str, Any]]
-    ) -> IncidenceMatrix:
-        name, text = source
+        name, text = given_text(source, "YAML file", MAX_YAML_BYTES)
         try:
-            return cls(**fields_of(text, name))
+            return cls(**_of_yaml(text, name))
         except AssemblyError as error:
             raise AssemblyError(f"{name}: {error}") from None
 
@@ -225,13 +191,6 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
         aligned = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *aligned]).rstrip())
     return "\n".join(lines)
-
-
-def _written(text: str, path: Source | None) -> str:
-    """Return the text after writing it into a file, unless ``path`` is None."""
-    if path is not None:
-        Path(path).expanduser().write_text(text, encoding="utf-8")
-    return text
 
 
 # Whether numbers and names are an incidence matrix; errors name modules, faces and columns.
@@ -372,70 +331,6 @@ def _require_connected(matrix: Faces, modules: Sequence[str]) -> None:
         named = " and ".join(f"({listed([modules[row] for row in part])})" for part in parts[:MOST_NAMED])
         more = f" and {len(parts) - MOST_NAMED} more parts" if len(parts) > MOST_NAMED else ""
         raise AssemblyError(f"the modules are not connected; no docking is between {named}{more}")
-
-
-# The fields of a matrix in CSV (a table like Fig. 5) and YAML (modules with their kinds, docks with faces).
-
-
-def _of_csv(text: str, file: str) -> dict[str, Any]:
-    """Return the fields in a table. Raises DescriptionError: names line and column."""
-    (line, header), *rows = list(_rows(text, file)) or [(1, [])]
-    if len(header) < 2 or header[0] != "module" or header[-1] != "kind":
-        needed = "is no header, which is: module, names of docks, kind"
-        raise _error(file, line, f"{shown(','.join(header))} {needed}")
-    docks = header[1:-1]
-    modules = [(at, cells) for at, cells in rows if " " not in cells[0]]
-    _require_size(len(modules), len(docks))
-    result: dict[str, Any] = {}
-    for at, (label, *cells) in rows:
-        if " " not in label:
-            continue
-        if label not in _LABELS or label in result:
-            wrong = "comes twice" if label in result else f"is none of {', '.join(_LABELS)}"
-            raise _error(file, at, f"the row {shown(label)} {wrong}")
-        count = 1 if label == _BASE else len(docks)  # empty cells may follow, which spreadsheets append
-        if len(cells) < count or any(cells[count:]):
-            raise _error(file, at, f"the row '{label}' has {len(cells)} cells; {count} are needed")
-        own = cells[:count]
-        result[label] = _whole(file, at, own, docks) if label == _TURNS else own
-    for at, cells in modules:
-        if len(cells) != len(header):
-            needed = f"{len(header)} are needed: a module's name, its faces at {len(docks)} docks, its kind"
-            raise _error(file, at, f"{len(cells)} cells; {needed}")
-    return {
-        "matrix": np.array([_whole(file, at, cells[1:-1], docks) for at, cells in modules], np.int64),
-        "kinds": [cells[-1] for _, cells in modules],
-        "modules": [cells[0] for _, cells in modules],
-        "docking_types": result.get(_TYPES),
-        "turns": tuple(result.get(_TURNS, ())),
-        "docks": docks,
-        "base": result.get(_BASE, [""])[0],
-    }
-
-
-def _error(file: str, line: int, what: str) -> DescriptionError:
-    return DescriptionError(what, f"{file}, line {line}")
-
-
-def _rows(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not empty, without white space around their cells, with their lines."""
-    separator = separator_of(text.partition("\n")[0])
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        for cells in reader:
-            stripped = [cell.strip() for cell in cells]
-            if any(stripped):
-                yield reader.line_num, stripped
-    except csv.Error as error:
-        raise _error(file, reader.line_num, f"this is no row of a table: {error}") from None
-
-
-def _whole(file: str, line: int, cells: Sequence[str], docks: Sequence[str]) -> list[int]:
-    """Return the cells as whole numbers; their size is checked with the matrix."""
-    for dock, cell in zip(docks, cells, strict=True):
-        if not _WHOLE.fullmatch(cell):
-            raise _error(file, line, f"column '{dock}': {shown(cell)} is no whole number")
-    return [int(cell) for cell in cells]
 
 
 def _of_yaml(text: str, file: str) -> dict[str, Any]:
