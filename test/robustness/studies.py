@@ -32,8 +32,6 @@ accelerations: {J1: 0.5}
 start: {J1: 0.4}
 """
 ROBOT = Path(__file__).resolve().parents[2] / "urdf" / "four_bar.urdf"
-#: Designs of a chunk: a block, so that there are as many chunks as possible.
-CHUNK = 1000
 
 
 def started(folder: Path, out: str) -> "subprocess.Popen[bytes]":
@@ -51,16 +49,6 @@ def finished_run(folder: Path, out: str) -> float:
     if process.returncode:
         raise SystemExit(err.decode())
     return time.monotonic() - start
-
-
-def small_chunks(folder: Path, out: str) -> None:
-    """Begin a folder of results whose chunks are blocks."""
-    from modular_dynamics.study import load_study  # for --help at once
-    from modular_dynamics.study.store import Store
-
-    store = Store(folder / out, load_study(folder / "study.yaml"))
-    store.open()
-    store.decide(CHUNK)
 
 
 def killed(folder: Path, out: str, whole: bool, after: float, dice: random.Random) -> str:
@@ -101,14 +89,11 @@ def main() -> int:
         folder = Path(name)
         (folder / "study.yaml").write_text(STUDY.format(robot=ROBOT))
         (folder / "turn.yaml").write_text(MOTION)
-        finished_run(folder, "undisturbed")  # compiles
-        small_chunks(folder, "timed")
-        seconds = finished_run(folder, "timed")
+        seconds = finished_run(folder, "undisturbed")
         expected = (folder / "undisturbed" / "designs.parquet").read_bytes()
         print(f"undisturbed: {seconds:.1f} s, {len(expected):,} bytes", flush=True)
         for number in range(1, arguments.times + 1):
             whole, after, out = bool(number % 2), dice.uniform(0.1, 1.0) * seconds, f"run_{number}"
-            small_chunks(folder, out)
             what = killed(folder, out, whole, after, dice)
             result = folder / out / "designs.parquet"
             same = result.exists() and result.read_bytes() == expected

@@ -11,15 +11,11 @@ import logging
 import os
 import signal
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import resource_tracker
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
@@ -27,7 +23,7 @@ from .evaluation import Evaluator, evaluated_rows
 from .store import parquet_bytes
 from .study import Study
 
-__all__ = ["computed_chunk", "connected", "measured_designs", "packages", "result_of", "seconds_of_block"]
+__all__ = ["computed_chunk", "connected", "packages", "result_of"]
 
 #: How long a scheduler may take to answer [s].
 PATIENCE = 5
@@ -171,18 +167,3 @@ def _digest(study: Study) -> str:
 def computed_chunk(study: Study, first: int, last: int) -> bytes:
     """Return designs first ... last - 1 as a Parquet file."""
     return parquet_bytes(evaluated_rows(_evaluator(study), first, last))
-
-
-def measured_designs(study: Study, numbers: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
-    """Return measured columns of designs that are on no grid."""
-    return _evaluator(study).measure(numbers)
-
-
-def seconds_of_block(study: Study) -> tuple[int, float]:
-    """Return the number of designs in a block, and one's time [s] here without the first call."""
-    evaluator = _evaluator(study)
-    last = min(evaluator.block, study.count)
-    evaluated_rows(evaluator, 0, last)
-    start = time.perf_counter()
-    evaluated_rows(evaluator, 0, last)
-    return evaluator.block, (time.perf_counter() - start) * evaluator.block / last

@@ -11,7 +11,7 @@ from ..dynamics import inverse_dynamics
 from ..exceptions import ModelError, ModularDynamicsError, StudyError
 from ..loops import ClosedLoopInverseDynamics, StateStatus
 from ..model import SubsystemGraph
-from .motion import Path, States, path_of, states_of
+from .motion import Path, States, path_of, states_of, times_of
 from .sampling import designs_between
 from .study import Bound, Study
 
@@ -20,6 +20,7 @@ __all__ = [
     "Loads",
     "Violation",
     "design_graph",
+    "designs_of_block",
     "evaluated_rows",
     "front",
     "kept_rows",
@@ -207,6 +208,12 @@ BLOCK_STATES, BLOCK_DESIGNS = 240_000, 1000
 _ROUNDING = 1e-7
 
 
+def designs_of_block(study: Study) -> int:
+    """Return the number of designs that are computed in one call."""
+    longest = max(len(times_of(motion, study.rate)) for motion in study.trajectories.values())
+    return min(BLOCK_DESIGNS, max(1, BLOCK_STATES // longest))
+
+
 class Evaluator:
     """Computes designs of one study; keeps what all of them share."""
 
@@ -216,8 +223,7 @@ class Evaluator:
         motions = study.trajectories
         self.states = {name: states_of(one, study.rate, names) for name, one in motions.items()}
         self.paths = {name: path_of(one, study.rate, names) for name, one in motions.items() if study.instead}
-        longest = max(len(one.times) for one in self.states.values())
-        self.block = min(BLOCK_DESIGNS, max(1, BLOCK_STATES // longest))
+        self.block = designs_of_block(study)
 
     def parameters(self, numbers: Array) -> dict[str, Array]:
         """Return the robot's parameters (n,) by name, for the numbers (n, inputs) of designs."""

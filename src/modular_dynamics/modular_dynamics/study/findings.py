@@ -1,4 +1,4 @@
-"""Results of a finished study: its best designs, the published one, the refined one, and all as text."""
+"""Results of a finished study: its best designs, the published one, and all as text."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from .evaluation import Evaluator, Violation, design_graph, front, kept_rows, objectives_of, order, scores
-from .run import read_refined
 from .store import Store, columns_of_file
 from .study import Study
 
@@ -61,8 +60,6 @@ class Findings:
     ranked: NDArray[np.intp]
     front: NDArray[np.intp]
     published: Design
-    refined: Design | None
-    how_refined: dict[str, Any] | None
 
     def numbers(self, row: int) -> NDArray[np.float64]:
         """Return the numbers of the design of a row."""
@@ -78,11 +75,8 @@ class Findings:
 
     @property
     def best(self) -> Design | None:
-        """Return the best design, the refined one if it is better; None if no design is feasible."""
-        found = self.design(int(self.ranked[0])) if len(self.ranked) else None
-        if found is not None and self.refined is not None and self.refined.score < found.score:
-            return self.refined
-        return found
+        """Return the best design; None if no design is feasible."""
+        return self.design(int(self.ranked[0])) if len(self.ranked) else None
 
     def reasons(self) -> list[tuple[str, int]]:
         """Return each violated requirement with its number of designs; a design may count several times."""
@@ -110,10 +104,7 @@ class Findings:
             rows = (row for row in self.ranked if _trajectory(self.study, self.numbers(int(row))) == name)
             row = next(rows, None)
             if row is not None:
-                best = self.design(int(row))
-                if self.best is not None and self.best.trajectory == name:
-                    best = self.best
-                found.append((self.published_on(name), best))
+                found.append((self.published_on(name), self.design(int(row))))
         return found
 
     def published_on(self, trajectory: str) -> Design:
@@ -122,7 +113,7 @@ class Findings:
             return self.published
         measured = self.evaluator.published(trajectory)
         score = float(self._scores(measured)[0])
-        return _design(self.study, "published", None, score, measured, trajectory)
+        return _published(self.study, score, measured, trajectory)
 
     def _scores(self, columns: Columns) -> NDArray[np.float64]:
         reference = {name: np.array([value]) for name, value in self.published.values.items()}
@@ -139,20 +130,14 @@ def findings_of(study: Study, store: Store) -> Findings:
     reference = evaluator.published()
     kept = kept_rows(columns)
     on_front = front(columns["largest"][kept], columns["mean"][kept]) if len(kept) else kept
-    published = _design(study, "published", None, 1.0, reference, next(iter(study.trajectories)))
-    how = read_refined(study, store)
-    refined = None
-    if how is not None:
-        numbers = np.array(how["numbers"])
-        measured = evaluator.measure(numbers[None])
-        refined = _design(study, "refined", numbers, how["score"], measured, _trajectory(study, numbers))
+    published = _published(study, 1.0, reference, next(iter(study.trajectories)))
     ranked = order(study, columns, reference)
-    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published, refined, how)
+    return Findings(study, evaluator, columns, kept, ranked, kept[on_front], published)
 
 
-def _design(study: Study, title: str, numbers: Any, score: float, measured: Any, trajectory: str) -> Design:
+def _published(study: Study, score: float, measured: Any, trajectory: str) -> Design:
     values = {name: float(measured[name][0]) for name in objectives_of(study)}
-    return Design(title, trajectory, numbers, score, values, int(measured["violations"][0]))
+    return Design("published", trajectory, None, score, values, int(measured["violations"][0]))
 
 
 def _trajectory(study: Study, numbers: NDArray[np.float64]) -> str:
@@ -196,11 +181,6 @@ def summary_lines(findings: Findings) -> list[str]:
                 for name in ("largest", "mean")
             )
             lines.append(f"on the same trajectory, {old.trajectory}: {loads} of {new.title}")
-    if findings.how_refined is not None:
-        how = findings.how_refined
-        lines.append(
-            f"refined from design {how['from']}: {how['generations']} generations, {how['designs']:,} designs"
-        )
     return lines
 
 
@@ -235,6 +215,5 @@ def _loads(findings: Findings) -> tuple[str, ...]:
 
 
 def best_rows(findings: Findings, count: int) -> list[Design]:
-    """Return the published design, the refined one, and the best ones."""
-    best = [findings.design(int(row)) for row in findings.ranked[:count]]
-    return [findings.published, *([findings.refined] if findings.refined else []), *best]
+    """Return the published design and the best ones."""
+    return [findings.published, *(findings.design(int(row)) for row in findings.ranked[:count])]

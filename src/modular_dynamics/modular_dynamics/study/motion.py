@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..motions import AccelerationProfile
 
-__all__ = ["NODES", "Path", "States", "path_of", "states_of"]
+__all__ = ["NODES", "Path", "States", "path_of", "states_of", "times_of"]
 
 Array = NDArray[np.float64]
 #: Chebyshev points of a path.
@@ -60,7 +60,7 @@ class Path(NamedTuple):
         return self.value @ nodes, v, a
 
 
-def _times(motion: AccelerationProfile, rate: float) -> Array:
+def times_of(motion: AccelerationProfile, rate: float) -> Array:
     """Return the times 0, 1 / rate, ... before the end: duration * rate of them."""
     count = max(1, round(motion.duration * rate))
     return np.arange(count) / rate
@@ -72,7 +72,7 @@ def _places(motion: AccelerationProfile, names: tuple[str, ...]) -> list[int]:
 
 def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) -> States:
     """Return a trajectory's states, for joints in an order; joints that it does not move are at zero."""
-    times = _times(motion, rate)
+    times = times_of(motion, rate)
     position, velocity, scale = motion.path(times)
     q, v, a = (np.zeros((len(times), len(names))) for _ in range(3))
     at = _places(motion, names)
@@ -84,7 +84,7 @@ def states_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...]) 
 
 def path_of(motion: AccelerationProfile, rate: float, names: tuple[str, ...], nodes: int = NODES) -> Path:
     """Return a trajectory's path, for joints in an order; nodes begin at the end nearer to the start."""
-    position, velocity, scale = motion.path(_times(motion, rate))
+    position, velocity, scale = motion.path(times_of(motion, rate))
     low, high = float(position.min()), float(position.max())
     if high == low:  # it rests
         nodes, half = 1, 1.0

@@ -13,12 +13,12 @@ from ..text.numbers import STIFFEST
 from ..text.sizes import MAX_YAML_BYTES
 from ..text.yaml_text import documents
 from ..urdf import load_urdf
-from .study import VALUE, Bound, Input, Keep, Refinement, Sampling, Study, Target, TensionLimit
+from .study import VALUE, Bound, Input, Keep, Sampling, Study, Target, TensionLimit
 
 __all__ = ["load_study", "sources_of"]
 
 _KINDS = ("list", "range", "catalogue", "trajectories")
-_KEYS = ("version", "name", "description", "partition", "objective", "keep", "sampling", "refine")
+_KEYS = ("version", "name", "description", "partition", "objective", "keep", "sampling")
 #: Designs of a sample; SciPy has so many points of the Sobol sequence.
 _MOST = {"grid": 0, "random": 10**12, "sobol": 2**32}
 #: Designs of a study: a core computes a thousand in a second, and 1e10 would be ten million core seconds.
@@ -61,7 +61,6 @@ def load_study(path: str | Path) -> Study:
         _shares(top.element("objective", {"largest": 1.0})),
         _keep(top.element("keep", {})),
         _sampling(top.element("sampling", {})),
-        _refinement(top.element("refine")) if top.item.get("refine") is not None else Refinement(),
         file.absolute(),
         content,
     )
@@ -226,12 +225,6 @@ def _sampling(own: Element) -> Sampling:
         return Sampling()
     own.require(("kind", "designs"), ("seed",))
     return Sampling(kind, own.whole("designs", None, 1, _MOST[kind]), own.whole("seed", 0))
-
-
-def _refinement(own: Element) -> Refinement:
-    own.require((), ("generations", "population", "seed"))
-    generations, population = own.whole("generations", 50, 0, 100_000), own.whole("population", 15, 5, 10_000)
-    return Refinement(generations, population, own.whole("seed", 0, 0, 2**32 - 1))
 
 
 def _check(study: Study, top: Element) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ..exceptions import StudyError
 from ..optional_packages import needed
 from ..text.beside import write_beside
-from ..text.numbers import LARGEST
+from .evaluation import designs_of_block
 from .study import Study
 
 __all__ = ["Store", "about_of", "arrow", "columns_of_file", "parquet_bytes"]
@@ -35,8 +35,8 @@ def arrow() -> Any:
 
 
 Columns = Mapping[str, NDArray[np.generic]]
-#: Rows of a group of the final file, whatever the chunks are.
-GROUP = 65_536
+#: Chunks in a group of rows of the final file.
+GROUPED = 100
 #: How files are written: no statistics of the writer, no time stamps, one version of the format.
 _STYLE: dict[str, Any] = {
     "compression": "zstd",
@@ -50,7 +50,7 @@ def parquet_bytes(columns: Columns) -> bytes:
     """Return the bytes of a Parquet file of columns (n,)."""
     table = arrow().table(dict(columns))
     target = io.BytesIO()
-    arrow().parquet.write_table(table, target, row_group_size=GROUP, **_STYLE)
+    arrow().parquet.write_table(table, target, **_STYLE)
     return target.getvalue()
 
 
@@ -74,28 +74,16 @@ def columns_of_file(path: Path, names: Sequence[str] | None = None) -> dict[str,
 
 
 def write_in_order(parts: Sequence[Path], target: Any) -> None:
-    """Write the rows of many files, in order, as one file whose bytes do not depend on the parts."""
+    """Write the rows of many files, in order, as one file with a group of rows for each GROUPED of them."""
     schema = arrow().parquet.read_schema(parts[0])
     with arrow().parquet.ParquetWriter(target, schema, **_STYLE) as writer:
-        for table in _groups(parts):
-            writer.write_table(table.combine_chunks(), row_group_size=GROUP)
-
-
-def _groups(parts: Sequence[Path]) -> Iterator[Any]:
-    """Yield tables of GROUP rows, the last one of fewer."""
-    held = None
-    for part in parts:
-        table = arrow().parquet.read_table(part)
-        held = table if held is None else arrow().concat_tables([held, table])
-        while held.num_rows >= GROUP:
-            yield held.slice(0, GROUP)
-            held = held.slice(GROUP)
-    if held is not None and held.num_rows:
-        yield held
+        for first in range(0, len(parts), GROUPED):
+            tables = [arrow().parquet.read_table(part) for part in parts[first : first + GROUPED]]
+            writer.write_table(arrow().concat_tables(tables).combine_chunks())
 
 
 #: Files in the folder.
-ABOUT, RESULT, REFINED, STUDY, LOCK = "about.json", "designs.parquet", "refined.json", "study.yaml", ".lock"
+ABOUT, RESULT, STUDY, LOCK = "about.json", "designs.parquet", "study.yaml", ".lock"
 _TEXTS = "name", "study", "digest"  # in ABOUT
 OF_CHUNKS = f"{'[0-9]' * 8}*_{'[0-9a-f]' * 16}.parquet"
 
@@ -116,15 +104,11 @@ def about_of(folder: Path) -> dict[str, Any] | None:
 
 
 class Store:
-    """The results of one study in one folder.
-
-    Attributes:
-        chunk: designs of a chunk, 0 where this is not decided.
-    """
+    """The results of one study in one folder; ``chunk``: designs of a chunk, one block of them."""
 
     def __init__(self, folder: str | Path, study: Study) -> None:
         self.folder, self.digest, self.count = Path(folder), study.digest(), study.count
-        self.study, self.chunk = study, 0
+        self.study, self.chunk = study, designs_of_block(study)
 
     @property
     def result(self) -> Path:
@@ -132,19 +116,14 @@ class Store:
         return self.folder / RESULT
 
     @property
-    def refined(self) -> Path:
-        """File of the refined design."""
-        return self.folder / REFINED
-
-    @property
     def replaced(self) -> list[Path]:
         """Files that a run rewrites, whatever they held, without the copy of the study."""
-        return [self.folder / name for name in (LOCK, ABOUT, RESULT, REFINED)]
+        return [self.folder / name for name in (LOCK, ABOUT, RESULT)]
 
     @property
     def kept(self) -> list[Path]:
         """Files that later commands read."""
-        return [self.folder / name for name in (ABOUT, RESULT, REFINED, STUDY)]
+        return [self.folder / name for name in (ABOUT, RESULT, STUDY)]
 
     def open(self) -> None:
         """Make the folder, or continue what is in it.
@@ -168,12 +147,6 @@ class Store:
                 f"'{self.folder}' holds {other} '{name}' (digest {about.get('digest')}), "
                 f"not '{self.study.name}' (digest {self.digest}); choose another folder, or remove it"
             )
-        chunk = about.get("chunk")
-        if not isinstance(chunk, int) or not 0 < chunk <= LARGEST:
-            raise StudyError(
-                f"'{self.folder / ABOUT}' is damaged: it has no number of designs in a chunk; remove it"
-            )
-        self.chunk = chunk
 
     def _raise_if_overwritten(self) -> None:
         """Raise StudyError where a run would overwrite a file that no run wrote."""
@@ -184,11 +157,6 @@ class Store:
                 "another folder"
             )
 
-    def decide(self, chunk: int) -> None:
-        """Store the number of designs in a chunk, for all runs of this study in this folder."""
-        self.chunk = chunk
-        self.describe()
-
     def describe(self) -> None:
         """Let the folder say which study it holds: a later file may differ in objectives, not in designs."""
         about = {
@@ -196,7 +164,6 @@ class Store:
             "study": str(self.study.source),
             "digest": self.digest,
             "designs": self.count,
-            "chunk": self.chunk,
         }
         texts = {STUDY: self.study.text, ABOUT: json.dumps(about, indent=2) + "\n"}
         for name, content in texts.items():
@@ -227,10 +194,10 @@ class Store:
     @property
     def is_finished(self) -> bool:
         """Return whether the file of all designs is complete."""
-        return self.chunk > 0 and rows_of_file(self.result) == self.count
+        return rows_of_file(self.result) == self.count
 
     def write_chunk(self, chunk: int, content: bytes) -> None:
-        """Keep a finished chunk. Raises StudyError: the disk does not take it."""
+        """Write a finished chunk. Raises StudyError: the disk does not take it."""
         self.write(str(self.path(chunk).relative_to(self.folder)), content)
 
     def finish(self) -> None:

@@ -15,7 +15,7 @@ from ..exceptions import ModularDynamicsError, StudyError
 from ..model import SubsystemGraph
 from ..motions import AccelerationProfile
 
-__all__ = ["Bound", "Input", "Keep", "Refinement", "Sampling", "Study", "Target", "TensionLimit", "VALUE"]
+__all__ = ["Bound", "Input", "Keep", "Sampling", "Study", "Target", "TensionLimit", "VALUE"]
 
 # Inputs of a study: what a designer chooses, and the robot's parameters that follow from it.
 
@@ -106,15 +106,6 @@ class Sampling:
 
 
 @dataclass(frozen=True)
-class Refinement:
-    """How the best design is improved on the ranges, after all designs: differential evolution."""
-
-    generations: int = 0
-    population: int = 15
-    seed: int = 0
-
-
-@dataclass(frozen=True)
 class TensionLimit:
     """Least and largest tension of a spring [N]; each a number, or a column (input, column)."""
 
@@ -161,7 +152,6 @@ class Study:
     objective: Mapping[str, float]
     keep: Keep
     sampling: Sampling
-    refinement: Refinement
     source: Path
     text: str
 
@@ -188,7 +178,7 @@ class Study:
     def digest(self) -> str:
         """Return 16 hexadecimal digits of all that results depend on: study, motions, robot, versions.
 
-        Objective and refinement are left out: they choose among results.
+        The objective is left out: it chooses among results.
         """
         robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
         structure = _structure(self.graph)

@@ -85,7 +85,6 @@ def test_the_digest_is_of_what_results_depend_on(tmp_path):
             r"inputs/a/catalogue: no catalogue at .*none\.yaml",
         ),
         ({"keep": {"tensions": {"s": {}}}}, "keep/tensions: no spring 's'; there is none"),
-        ({"refine": {"population": 2}}, "refine/population is 2; a whole number from 5"),
         ({"inputs": {}}, "inputs is {}; at least one input"),
         (
             {"inputs": {"a": {"sets": "x"}}},

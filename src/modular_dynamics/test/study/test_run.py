@@ -12,10 +12,9 @@ import pytest
 
 from helpers.studies import FOUR_BAR, study_file
 from modular_dynamics.exceptions import StudyError
-from modular_dynamics.study import Evaluator, load_study
-from modular_dynamics.study import run as running
-from modular_dynamics.study.run import read_refined, run_study
-from modular_dynamics.study.store import Store, columns_of_file
+from modular_dynamics.study import load_study
+from modular_dynamics.study.run import run_study
+from modular_dynamics.study.store import Store
 
 pytestmark = pytest.mark.slow
 COMMAND = [sys.executable, "-m", "modular_dynamics", "study", "run"]
@@ -32,11 +31,7 @@ def study(tmp_path_factory):
 
 
 def started(path, folder, *words):
-    """A run in a session of its own, whose chunks are small, and which has begun to write them."""
-    store = Store(folder, load_study(path))
-    if not folder.exists():
-        folder.mkdir()
-        store.decide(1000)
+    """A run in a session of its own, which has begun to write chunks."""
     command = [*COMMAND, path, "-o", folder, "--quiet", *words]
     process = subprocess.Popen(
         list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
@@ -57,11 +52,9 @@ def workers_of(process):
 
 
 @pytest.mark.parametrize("workers", [2, 3])
-def test_the_bytes_do_not_depend_on_the_number_of_workers_nor_on_the_size_of_chunks(study, tmp_path, workers):
+def test_the_bytes_do_not_depend_on_the_number_of_workers(study, tmp_path, workers):
     path, expected = study
     store = Store(tmp_path / "out", load_study(path))
-    (tmp_path / "out").mkdir()
-    store.decide(1000 * workers)
     done = run_study(load_study(path), tmp_path / "out", workers=workers)
     assert (done.designs, done.computed, done.workers) == (12_000, 12_000, workers)
     assert store.result.read_bytes() == expected
@@ -124,35 +117,3 @@ def test_the_same_study_is_not_run_twice_at_once(study, tmp_path):
     store = Store(tmp_path, load_study(path))
     with store.locked(), pytest.raises(StudyError, match="another run writes into"):
         run_study(load_study(path), tmp_path)
-
-
-def test_a_refined_design_is_at_least_as_good_and_repeated_by_its_seed(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(running, "CHUNK_SECONDS", 0.01)
-    monkeypatch.setattr(running, "_ELSEWHERE", 0.0)
-    refine = {"generations": 3, "population": 6, "seed": 4}
-    inputs = {
-        "coupler": {"range": [0.095, 0.11], "steps": 3, "sets": "loop joint J2 successor x"},
-        "com": {"range": [-0.03, 0.03], "steps": 3, "sets": "link output com y"},
-    }
-    study = load_study(study_file(tmp_path, inputs=inputs, refine=refine))
-    for name in ("first", "second"):
-        run_study(study, tmp_path / name, workers=2, quiet=name == "first")
-        lines = [one for one in capsys.readouterr().err.splitlines() if one.startswith("refining: ")]
-        assert (lines == []) == (name == "first")
-    assert [line.split(",")[0] for line in lines] == [
-        f"refining: generation {k} of at most 3" for k in range(4)
-    ]
-    texts = [(tmp_path / name / "refined.json").read_text() for name in ("first", "second")]
-    assert texts[0] == texts[1]
-    store = Store(tmp_path / "first", study)
-    found = columns_of_file(store.result, ["largest", "violations"])
-    refined = read_refined(study, store)
-    published = Evaluator(study).published()["largest"][0]
-    best = found["largest"][found["violations"] == 0].min() / published
-    assert refined["score"] <= best * (1.0 + 1e-12)
-    assert f"best score {refined['score']:.5g} " in lines[-1]
-    short = texts[0].replace(str(refined["numbers"][0]) + ",", "", 1)
-    for damaged in ("[]", '{"settings": {}}', "{", short):
-        store.refined.write_text(damaged)
-        with pytest.raises(StudyError, match=r"refined\.json' (is damaged|cannot be read)"):
-            read_refined(study, store)
