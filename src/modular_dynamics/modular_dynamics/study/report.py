@@ -27,40 +27,6 @@ def _matplotlib() -> Any:
     return matplotlib
 
 
-FORMULA = "S = Var(E[load | input]) / Var(load), over the designs that keep everything"
-#: Number of groups into which the values of a range, if not on a grid, are divided.
-_BINS = 20
-
-
-def shares(findings: Findings, load: str) -> dict[str, float]:
-    """Return by input S = Var(E[y | x]) / Var(y) of a load y [Saltelli et al., 2008].
-
-    E[y | x] is the mean over the designs with the same value of x; of a range that is not on a grid, over
-    those in one of 20 equal parts. Only designs that keep everything count. Where all combinations do, the
-    shares of all inputs add up to at most 1, and the rest is due to inputs acting together; where some
-    combinations are left out, inputs are no longer independent, and the shares may overlap. NaN where the
-    load does not vary.
-    """
-    rows = findings.kept
-    y = findings.columns[load][rows].astype(float)
-    variance = float(y.var()) if len(y) else 0.0
-    found = {}
-    for one in findings.study.inputs:
-        x = findings.columns[f"input {one.name}"][rows]
-        if one.is_range and findings.study.sampling.kind != "grid":
-            x = np.floor((x - one.low) / max(one.high - one.low, 1e-300) * _BINS).clip(0, _BINS - 1)
-        found[one.name] = _between(x, y) / variance if variance > 0.0 else np.nan
-    return found
-
-
-def _between(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return the variance of the means of y over groups of equal x, weighted by their sizes."""
-    _, group = np.unique(x, return_inverse=True)
-    sizes = np.bincount(group)
-    means = np.bincount(group, weights=y) / sizes
-    return float((sizes * (means - y.mean()) ** 2).sum() / len(y))
-
-
 DESIGNS = "0.6"  # grey
 ROW = 70  # letters of a legend that fit side by side
 #: Of lines over time; the last one leaves those visible that it may lie on.
@@ -101,29 +67,6 @@ def draw_front(findings: Findings, path: Path) -> None:
         axis.grid(alpha=0.25, lw=0.6)
         axis.legend(frameon=False, loc="best")
         axis.set_title(f"{study.name}: loads of designs", loc="left", fontweight="bold")
-
-
-def draw_influence(findings: Findings, path: Path) -> None:
-    """Plot bars: the share of each input of the variance of both loads."""
-    names = [one.name for one in findings.study.inputs]
-    found = {load: shares(findings, load) for load in ("largest", "mean")}
-    by_share = sorted(names, key=lambda name: np.nan_to_num(found["largest"][name]))
-    with _figure(7.5, 1.5 + 0.55 * len(names), path) as (axis,):
-        places = np.arange(len(names))
-        for k, (load, one) in enumerate(found.items()):
-            known = [one[name] for name in by_share]
-            heights, colour = np.nan_to_num(known), COLOURS[1 + 2 * k]
-            bars = axis.barh(places + 0.2 - 0.4 * k, heights, 0.38, color=colour, label=f"of the {load} load")
-            texts = [f"{share:.2f}" if np.isfinite(share) else "the load is constant" for share in known]
-            axis.bar_label(bars, texts, padding=3, fontsize=8)
-        axis.set_yticks(places, by_share)
-        most = max(np.nan_to_num(list(one.values())).max() for one in found.values())
-        axis.set_xlim(0.0, min(1.1, max(0.1, 1.3 * most)))
-        axis.set_xlabel(f"first-order share of the variance\n{FORMULA}")
-        axis.grid(axis="x", alpha=0.25, lw=0.6)
-        axis.set_axisbelow(True)
-        axis.legend(frameon=False, loc="lower right")
-        axis.set_title("Which input matters how much", loc="left", fontweight="bold")
 
 
 def draw_loads(findings: Findings, designs: Sequence[Design], path: Path) -> None:
@@ -257,7 +200,6 @@ def written_report(findings: Findings, folder: Path, count: int) -> list[Path]:
         designs.append(findings.published_on(best.trajectory))
     pictures: dict[str, tuple[Path, Callable[..., None]]] = {
         "Loads of designs": (folder / "front.png", draw_front),
-        "Which input matters how much": (folder / "influence.png", draw_influence),
         "Loads over time": (folder / "loads.png", partial(draw_loads, designs=designs)),
     }
     if findings.study.graph.springs:

@@ -54,10 +54,10 @@ def test_the_report_has_a_table_pictures_and_a_page_that_needs_no_other_file(she
     assert rows[1][0] == "published"
     assert len(rows) == 1 + 1 + 3
     assert [float(row[-1]) for row in rows[2:]] == sorted(float(row[-1]) for row in rows[2:])
-    for name in ("front.png", "influence.png", "loads.png"):
+    for name in ("front.png", "loads.png"):
         assert (folder / name).read_bytes().startswith(b"\x89PNG")
     page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 3
+    assert page.count("data:image/png;base64,") == 2
     assert not re.search(r'(src|href)="(?!data:)', page)
     assert "on the same trajectory, turn: largest" in page
 
