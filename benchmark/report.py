@@ -5,7 +5,7 @@ from rich.console import Console
 from benchmark.measurements.changes import TARGETS, ChangeFigures
 from benchmark.measurements.comparisons import RobotFigures
 from benchmark.measurements.loops import TERMS, LoopComparison, LoopFigures, LoopRobotFigures
-from benchmark.setting.tables import print_table, verdict
+from benchmark.setting.timing import print_table, verdict
 
 MOST_TREES, MOST_TREES_IN_BATCH = 5.0, 3.0  # times the spanning tree that torques of a closed loop may take
 ROBOTS_NOTE = """\
@@ -20,9 +20,8 @@ PEERS_NOTE = """\
   accelerations of all joints, and the springs' torques; theirs: torques of the tree, constraint
   Jacobian, linear equations. Pinocchio: rnea (batch, Python: rneaInParallel, 1 thread),
   computeJointJacobians, calc and getConstraintsJacobian; C++: -O3 and Pinocchio's libraries,
-  Eigen's LU, loop over states in C++. MuJoCo: mj_kinematics, mj_comPos, mj_makeConstraint,
-  mj_comVel, mj_rne. Python: NumPy solves, all states of a batch at
-  once. Batches: 1024 states. This core, C++: by the header of graph.to_cpp, loop over states in C++.
+  Eigen's LU, loop over states in C++. Python: NumPy solves, all states of a batch at once.
+  Batches: 1024 states. This core, C++: by the header of graph.to_cpp, loop over states in C++.
 """
 
 

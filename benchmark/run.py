@@ -21,8 +21,8 @@ from benchmark.measurements.changes import measure_changes
 from benchmark.measurements.comparisons import RobotFigures, compare
 from benchmark.measurements.loops import measure_loops
 from benchmark.report import print_changes, print_loops, print_robot, print_summary
-from benchmark.setting.machine import Machine, describe
 from benchmark.setting.robots import ROBOTS, ROOT, random_tree, read, seven_joint_arm
+from benchmark.setting.timing import Machine, describe
 
 PARTS = "robots", "loops", "changes", "readiness", "node"
 LARGE = ROBOTS[0]  # the robot of the parts that have one

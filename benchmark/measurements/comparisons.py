@@ -8,10 +8,7 @@ from typing import Protocol
 import numpy as np
 
 import modular_dynamics as md
-from benchmark.peers.closed_loops.pinocchio_cpp import PinocchioTreeCpp, built_torques
-from benchmark.peers.compilers import BuildError
-from benchmark.peers.core_in_cpp import CoreInCpp
-from benchmark.peers.exported_c import CodeInC
+from benchmark.peers.compiled import BuildError, CodeInC, CoreInCpp, PinocchioTreeCpp, built_torques
 from benchmark.peers.mujoco_peer import MujocoPeer, UnsupportedRobotError
 from benchmark.peers.ours import Ours
 from benchmark.peers.pinocchio_peer import PinocchioPeer

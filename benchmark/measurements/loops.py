@@ -1,4 +1,4 @@
-"""Robots with closed loops beside their spanning trees, MuJoCo and Pinocchio: one state and many."""
+"""Robots with closed loops beside their spanning trees and Pinocchio: one state and many."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,11 +9,8 @@ from typing import Protocol
 import numpy as np
 
 import modular_dynamics as md
-from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
-from benchmark.peers.closed_loops.pinocchio_cpp import PinocchioCpp, built_torques
-from benchmark.peers.closed_loops.problem import ClosedStates, closed_states
-from benchmark.peers.compilers import BuildError
-from benchmark.peers.core_in_cpp import CoreInCpp
+from benchmark.peers.closed_loops import ClosedStates, PinocchioClosed, closed_states
+from benchmark.peers.compiled import BuildError, CoreInCpp, PinocchioCpp, built_torques
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.timing import Spread, Timed, interleaved, ratio
 
@@ -193,10 +190,4 @@ def _peers(
         peers["Pinocchio, C++"] = PinocchioCpp(built_torques(cache, tick), pinocchio, states.graph.urdf)
     except BuildError as error:
         notes.append(f"left out: what is called from C++: {error}")
-    try:
-        from benchmark.peers.closed_loops.mujoco_closed import MujocoClosed  # noqa: PLC0415  # optional
-    except ImportError:
-        notes.append("left out: mujoco is not installed")
-    else:
-        peers["MuJoCo, Python"] = MujocoClosed(states)
     return peers

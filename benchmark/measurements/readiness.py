@@ -28,7 +28,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT
 from benchmark.setting.ros_processes import ros_processes
-from benchmark.setting.tables import print_table, verdict
+from benchmark.setting.timing import print_table, verdict
 from examples.demo.playing import spin_until
 from examples.demo.processes import Processes
 from modular_dynamics_ros.messages.stamps import stamp_message

@@ -11,7 +11,7 @@ from benchmark.setting.timing import Timed
 try:
     import mujoco
 
-    from benchmark.peers.mujoco_loops import parsed_without_shapes, rigid_model, specification
+    from papers.charmie_torso.mujoco_loops import parsed_without_shapes, rigid_model, specification
 except ImportError:  # an optional peer
     mujoco = None
 

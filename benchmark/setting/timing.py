@@ -1,11 +1,23 @@
-"""Interleaved timing: what is compared takes turns, so that other load slows all of it alike."""
+"""Interleaved timing, the machine that it is done on, and tables of its figures.
 
+What is compared takes turns, so that other load slows all of it alike.
+"""
+
+import os
+import platform
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from modular_dynamics import _core
 
 #: A name, what to call, and how many evaluations one call is.
 Timed = dict[str, tuple[Callable[[], object], int]]
@@ -68,3 +80,50 @@ def _seconds(call: Callable[[], object], repeat: int) -> float:
 def ratio(ours: NDArray[np.float64], peer: NDArray[np.float64]) -> Spread:
     """Return how many times as fast as a peer ours is, round by round."""
     return Spread.of(peer / ours)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The processor's name; the core's kernels and lanes; the cores that this process may use."""
+
+    cpu: str
+    kernels: str
+    lanes: int
+    cores: int
+    system: str
+    python: str
+
+    def __str__(self) -> str:
+        return f"{self.cpu} ({self.kernels}, {self.lanes} lanes), {self.cores} cores, Python {self.python}"
+
+
+def describe() -> Machine:
+    """Return the machine that this process runs on."""
+    cores = len(os.sched_getaffinity(0))  # a container may allow fewer cores than there are
+    system = platform.platform(), platform.python_version()
+    return Machine(_cpu_name(), _core.processor, _core.lanes, cores, *system)
+
+
+def _cpu_name() -> str:
+    file = Path("/proc/cpuinfo")
+    names = re.findall(r"model name\s*:\s*(.+)", file.read_text(encoding="utf-8")) if file.is_file() else []
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def print_table(
+    console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], gap: int = 1
+) -> None:
+    """Print a table; the first column and those whose name ends in a space are aligned to the left."""
+    console.print(f"[bold]{title}[/]", highlight=False)  # a table's own title is broken to its width
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0))
+    for number, column in enumerate(columns):
+        left = number == 0 or column.endswith(" ")
+        table.add_column(column.strip(), justify="left" if left else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    console.print(table)
+
+
+def verdict(target: str, reached: bool) -> str:
+    """Return a target's text and whether it is reached."""
+    return f"{target} [green]yes[/]" if reached else f"{target} [bold red]no[/]"

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # the sender is ru
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT
 from benchmark.setting.ros_processes import ros_processes
-from benchmark.setting.tables import print_table
+from benchmark.setting.timing import print_table
 from examples.demo.playing import spin_until
 from examples.demo.processes import Processes
 from modular_dynamics.loops import solver_of

@@ -32,7 +32,7 @@ from sensor_msgs.msg import JointState
 import modular_dynamics as md
 from benchmark.setting.robots import ROOT, Array
 from benchmark.setting.ros_processes import ros_processes
-from benchmark.setting.tables import print_table
+from benchmark.setting.timing import print_table
 from examples.demo.playing import spin_until
 from examples.demo.processes import Processes
 from modular_dynamics.modular import Assembly, shipped_types
@@ -56,8 +56,7 @@ class Figures:
     Attributes:
         changes, refused: by services. sent, answered, wrong: joint states; wrong: with the torques of another
             robot. latency: from a stamp to the arrival of its answer, p50, p99 and largest [ms].
-        slowest: change, from request to response [ms]. memory: by node, resident [MB] after a tenth of the
-            changes and after the last one.
+        slowest: change, from request to response [ms].
     """
 
     changes: int
@@ -67,7 +66,6 @@ class Figures:
     wrong: int
     latency: tuple[float, ...]
     slowest: float
-    memory: dict[str, tuple[float, float]]
 
 
 class LiveChanges:
@@ -125,13 +123,10 @@ class LiveChanges:
         """Make so many changes, at least `pause` [s] from one to the next; compare all answers."""
         self.wait(lambda: self._answers.keys() & self.sent, "a first answer")
         self.change()
-        before: dict[str, float] = {}
         while len(self._robots) < times:
             due = time.monotonic() + pause
             self.change()
             self.wait(lambda due=due: time.monotonic() >= due, "the time of the next change")
-            if not before and 10 * len(self._robots) >= times:
-                before = {name: self._memory(name) for name in self.nodes}
         last = self._robots[-1][0]
         self.wait(lambda: max(self._answers) > last, "the end")
         first = max(min(self._answers.keys() & self.sent), self._robots[0][0])
@@ -144,7 +139,6 @@ class LiveChanges:
             *(len(self._robots), self._refused, len(sent), len(answered), self._wrong(answered)),
             tuple(np.percentile(delays, (50, 99, 100)).tolist()),
             1e3 * self._slowest,
-            {name: (was, self._memory(name)) for name, was in before.items()},
         )
 
     def _wrong(self, answered: list[int]) -> int:
@@ -160,10 +154,6 @@ class LiveChanges:
             first, last = (bisect_right(stamps, at) - 1 for at in (stamp, end))
             wrong += not any(is_of(answer, graph_of(k)) for k in range(first, last + 1))
         return wrong
-
-    def _memory(self, name: str) -> float:
-        pages = int(Path(f"/proc/{self._processes.pid(name)}/statm").read_text().split()[1])
-        return pages * 4096e-6
 
 
 def is_of(answer: JointState, graph: md.SubsystemGraph) -> bool:
@@ -311,15 +301,12 @@ def main() -> int:
         times = 3 * options.times if name == "gripper" else options.times
         one = study(name, times, options.rate, options.pause)
         latency = ", ".join(f"{value:.2f}" for value in one.latency)
-        memory = "; ".join(f"{was:.0f}, {now:.0f}" for was, now in one.memory.values())
         counts = one.changes, one.refused, one.sent, one.sent - one.answered, one.wrong
-        rows.append((name, *map(str, counts), latency, f"{one.slowest:.0f}", memory))
+        rows.append((name, *map(str, counts), latency, f"{one.slowest:.0f}"))
         failed |= int(one.sent > one.answered or one.wrong > 0)
-    columns = "", "changes", "refused", "sent", "lost", "wrong", "p50, p99, most [ms]", "slowest", "MB"
+    columns = "", "changes", "refused", "sent", "lost", "wrong", "p50, p99, most [ms]", "slowest"
     print_table(Console(width=110), f"changes while joint states come at {options.rate:g} Hz", columns, rows)
-    print(
-        "refused: by node and library alike. slowest: change [ms]. MB: of nodes after a tenth, and at the end"
-    )
+    print("refused: by node and library alike. slowest: change [ms].")
     return failed
 
 

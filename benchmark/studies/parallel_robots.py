@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 import modular_dynamics as md
-from benchmark.peers.pinocchio_loops import RANK, FramePair, PinocchioLoops
-from benchmark.setting.tables import print_table
+from benchmark.peers.closed_loops import RANK, FramePair, PinocchioLoops
+from benchmark.setting.timing import print_table
 from modular_dynamics.text.yaml_text import documents
 
 Array = NDArray[np.float64]

@@ -29,7 +29,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 import modular_dynamics as md
 from benchmark.peers.pinocchio_quantities import QUANTITIES, Quantity, Reference, random_state
 from benchmark.quantities import State
-from benchmark.setting.tables import print_table
+from benchmark.setting.timing import print_table
 
 #: Above this condition number M is singular, and no function computes accelerations.
 SINGULAR = 1e15

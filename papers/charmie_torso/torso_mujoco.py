@@ -2,7 +2,7 @@
 
 Two comparisons: what body 2 exerts on body 3; and the equilibrium of every body, all that acts on it against
 the Newton-Euler equations. For the latter, forces and moments are those of the library; the points where they
-act and each body's inertial load come from MuJoCo (benchmark/peers/mujoco_loops.py), which closes the loops
+act and each body's inertial load come from MuJoCo (mujoco_loops.py), which closes the loops
 by itself.
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 from lxml import etree
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
 from benchmark.setting.robots import Array
 from modular_dynamics.loops import Reaction, ReactionSharing, Rules, joint_reactions, load_case_of
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.reactions import motion_at
 
 Tick = Callable[[], object]  # called after each instant

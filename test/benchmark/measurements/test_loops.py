@@ -5,7 +5,7 @@ import pytest
 
 import modular_dynamics as md
 from benchmark.measurements.loops import TERMS, difference, our_calls
-from benchmark.peers.closed_loops.problem import closed_states
+from benchmark.peers.closed_loops import closed_states
 from helpers.paths import ROBOTS
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, MOTION, RULES, SAME, URDF, motion
 from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 from papers.charmie_torso.torso_mujoco import (
     curves,
     equilibrium_residuals,

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers import compilers
-from benchmark.peers.closed_loops import pinocchio_cpp
-from benchmark.peers.closed_loops.pinocchio_closed import PinocchioClosed
-from benchmark.peers.closed_loops.problem import closed_states
-from benchmark.peers.compilers import BuildError
+from benchmark.peers import compiled
+from benchmark.peers.closed_loops import PinocchioClosed, closed_states
+from benchmark.peers.compiled import BuildError
 from benchmark.setting.robots import ROOT, random_states
 from helpers.paths import ROBOTS
 
@@ -19,7 +17,7 @@ def library():
     if not list(cache.glob("closed_loops_*/torques.so")):
         pytest.skip("compiling takes half a minute: python benchmark/run.py --only loops does it")
     try:
-        return pinocchio_cpp.built_torques(cache, lambda what: None)
+        return compiled.built_torques(cache, lambda what: None)
     except BuildError as error:
         pytest.skip(str(error))
 
@@ -27,7 +25,7 @@ def library():
 def test_torques_of_a_tree_are_ours(library):
     graph = md.load_urdf(ROBOTS / "branched_38dof.urdf")
     states = random_states(graph, 3)
-    peer = pinocchio_cpp.PinocchioTreeCpp(library, graph, states)
+    peer = compiled.PinocchioTreeCpp(library, graph, states)
     for call, _ in peer.timed.values():
         call()
     ours = md.inverse_dynamics(graph, *states.first)
@@ -38,7 +36,7 @@ def test_torques_of_a_tree_are_ours(library):
 @pytest.mark.parametrize("name", ["four_bar", "exoskeleton", "charmie_torso"])
 def test_torques_are_those_of_python(library, name):
     states = closed_states(md.load_urdf(ROBOTS / f"{name}.urdf"), 5)
-    peer = pinocchio_cpp.PinocchioCpp(library, PinocchioClosed(states), states.graph.urdf)
+    peer = compiled.PinocchioCpp(library, PinocchioClosed(states), states.graph.urdf)
     peer.timed["single"][0]()
     scale = np.abs(states.torques).max()
     assert np.abs(peer.torques["single"] - states.torques[0]).max() <= 1e-12 * scale
@@ -47,6 +45,6 @@ def test_torques_are_those_of_python(library, name):
 
 
 def test_missing_headers_are_said(monkeypatch, tmp_path):
-    monkeypatch.setattr(compilers.sys, "path", [])
+    monkeypatch.setattr(compiled.sys, "path", [])
     with pytest.raises(BuildError, match=r"no folder cmeel.prefix"):
-        pinocchio_cpp.built_torques(tmp_path, lambda what: None)
+        compiled.built_torques(tmp_path, lambda what: None)

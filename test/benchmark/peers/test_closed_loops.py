@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.pinocchio_loops import FramePair, PinocchioLoops
+from benchmark.peers.closed_loops import FramePair, PinocchioLoops
 from helpers.c_compiler import CFunctions, needs_gcc
 from helpers.paths import ROBOTS
 from helpers.robots.planar_mechanisms import MECHANISMS

@@ -6,10 +6,10 @@ import pytest
 from lxml import etree
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops, warn_on_stderr
 from helpers.robots.charmie_torso import EQUILIBRIUM, INSTANTS, RULES, SAME, URDF, motion
 from helpers.robots.small_torso import load, small_torso_text
 from modular_dynamics.loops import ReactionSharing, joint_reactions, load_case_of
+from papers.charmie_torso.mujoco_loops import MujocoLoops, warn_on_stderr
 from papers.charmie_torso.torso_mujoco import solve_both
 
 

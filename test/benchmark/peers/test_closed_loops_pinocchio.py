@@ -1,4 +1,4 @@
-"""MuJoCo's torques of closed loops are ours, one state and many; they can differ."""
+"""Pinocchio's torques of closed loops are ours, one state and many; they can differ."""
 
 from dataclasses import replace
 
@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.closed_loops.mujoco_closed import MujocoClosed
-from benchmark.peers.closed_loops.problem import closed_states
+from benchmark.peers.closed_loops import PinocchioClosed, closed_states
 from helpers.paths import ROBOTS
 
 NAMES = "four_bar", "exoskeleton", "charmie_torso"
@@ -16,7 +15,7 @@ NAMES = "four_bar", "exoskeleton", "charmie_torso"
 @pytest.mark.parametrize("name", NAMES)
 def test_torques_are_ours(name):
     states = closed_states(md.load_urdf(ROBOTS / f"{name}.urdf"), 5)
-    peer = MujocoClosed(states)
+    peer = PinocchioClosed(states)
     for call, _ in peer.timed.values():
         call()
     scale = np.abs(states.torques).max()
@@ -26,6 +25,6 @@ def test_torques_are_ours(name):
 
 def test_wrong_accelerations_are_seen():
     states = closed_states(md.load_urdf(ROBOTS / "four_bar.urdf"), 2)
-    peer = MujocoClosed(replace(states, accelerations=states.accelerations + 1e-3))
+    peer = PinocchioClosed(replace(states, accelerations=states.accelerations + 1e-3))
     peer.timed["batch"][0]()
     assert np.abs(peer.torques["batch"] - states.torques).max() > 1e-6

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.closed_loops.problem import closed_states
-from benchmark.peers.compilers import BuildError
-from benchmark.peers.core_in_cpp import CoreInCpp
+from benchmark.peers.closed_loops import closed_states
+from benchmark.peers.compiled import BuildError, CoreInCpp
 from benchmark.setting.robots import random_states
 from helpers.paths import ROBOTS
 

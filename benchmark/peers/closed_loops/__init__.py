@@ -1,1 +1,0 @@
-"""Inverse dynamics of robots with closed loops by other libraries, at states that are closed already."""
