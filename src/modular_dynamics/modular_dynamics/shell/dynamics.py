@@ -47,7 +47,7 @@ MEANING = {
 }
 STATES = """\
 A state is given by options, or many by a file: CSV with the columns time [s] (if known), {columns}
-in any order, or a NumPy array (.npy) with a row {row} for each state. All but positions may be missing: zero.
+in any order. All but positions may be missing: zero.
 Numbers of joints with several, such as a floating base, are called JOINT.0, JOINT.1 and so on. With closed
 loops only independent joints count, and the loops are closed from state to state."""
 EXAMPLES = {
@@ -61,20 +61,18 @@ EXAMPLES = {
   modular-dynamics fd robot.urdf states.csv --json""",
     "gravity": """\
   modular-dynamics gravity robot.urdf --q shoulder=1.2
-  modular-dynamics gravity robot.urdf configurations.npy -o torques.npy""",
+  modular-dynamics gravity robot.urdf configurations.csv -o torques.csv""",
 }
 
 
 def _command(name: str, summary: str, about: str) -> Command:
     letters = LETTERS[name]
     columns = ", ".join(f"{letter}_JOINT" for letter in letters)
-    text = STATES.format(columns=columns, row=" ".join(letters))
+    text = STATES.format(columns=columns)
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_robot_arguments(parser)
-        parser.add_argument(
-            "states", nargs="?", help=".csv or .npy file, or - for standard input (default: --q ...)"
-        )
+        parser.add_argument("states", nargs="?", help="CSV file, or - for standard input (default: --q ...)")
         for letter in letters:
             parser.add_argument(
                 f"--{letter}",
@@ -126,9 +124,9 @@ def _run(name: str, arguments: argparse.Namespace) -> int:
     units = [linear if is_linear else angular for is_linear in coordinates.linear]
     first = next(states, None)  # it says whether times are known
     timed = first is not None and first.time is not None
-    with result_writer(arguments, result, coordinates.rates, units, timed=timed, one=one) as writer:
+    with result_writer(arguments, result, coordinates.rates, units, timed=timed, one=one) as write:
         for state in chain([first] if first is not None else [], states):
-            writer.write(state.time, _located(calculate, state))
+            write(state.time, _located(calculate, state))
     return GOOD
 
 

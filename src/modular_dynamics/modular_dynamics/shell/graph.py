@@ -1,12 +1,11 @@
 """`modular-dynamics graph`: the subsystem graph as a tree of text, DOT, or a picture."""
 
 import argparse
-import json
 import warnings
 from pathlib import Path
 
 from ..composition import subsystem_graph_dot
-from ..model import SubsystemGraph, closing_elements
+from ..model import SubsystemGraph
 from ..optional_packages import needed
 from .command import (
     GOOD,
@@ -31,14 +30,12 @@ EXAMPLES = """\
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     add_robot_arguments(parser)
-    kinds = parser.add_mutually_exclusive_group()
-    kinds.add_argument("--dot", action="store_true", help="print DOT (default: a tree of text)")
-    kinds.add_argument("--json", action="store_true", help="print JSON: subsystems, connections, joints")
+    parser.add_argument("--dot", action="store_true", help="print DOT (default: a tree of text)")
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help="write to a file by its suffix: .png .svg .pdf a picture, .dot .json .txt text (default: print)",
+        help="write to a file by its suffix: .png .svg .pdf a picture, .dot .txt text (default: print)",
     )
 
 
@@ -51,7 +48,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if kind == "picture" and output is not None:
         _draw(graph, output)
         return GOOD
-    text = {"dot": subsystem_graph_dot, "json": _json, "tree": _tree}[kind](graph)
+    text = subsystem_graph_dot(graph) if kind == "dot" else _tree(graph)
     if output is None:
         print(text, end="")
     else:
@@ -60,17 +57,14 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _kind(arguments: argparse.Namespace, output: Path | None) -> str:
-    asked = "dot" if arguments.dot else "json" if arguments.json else ""
     if output is None:
-        return asked or "tree"
+        return "dot" if arguments.dot else "tree"
     suffix = output.suffix.lower()
-    kinds = {".dot": "dot", ".gv": "dot", ".json": "json", ".txt": "tree"} | dict.fromkeys(
-        PICTURES, "picture"
-    )
+    kinds = {".dot": "dot", ".gv": "dot", ".txt": "tree"} | dict.fromkeys(PICTURES, "picture")
     if suffix not in kinds:
         raise UsageError(f"--output {output}: the suffix {', '.join(kinds)} is needed")
-    if asked and asked != kinds[suffix]:
-        raise UsageError(f"--{asked} and --output {output} contradict each other")
+    if arguments.dot and kinds[suffix] != "dot":
+        raise UsageError(f"--dot and --output {output} contradict each other")
     return kinds[suffix]
 
 
@@ -87,25 +81,9 @@ def _tree(graph: SubsystemGraph) -> str:
     return "".join(f"{printable(line)}\n" for line in lines)
 
 
-def _json(graph: SubsystemGraph) -> str:
-    subsystems = [
-        {
-            "name": one.name,
-            "predecessor": None if one.predecessor is None else graph.subsystems[one.predecessor].name,
-            "connection_link": one.connection.link,
-            "black_box": one.black_box,
-            "joints": [joint.name for joint in one.joints],
-        }
-        for one in graph.subsystems
-    ]
-    closing = {kind: list(names) for kind, names in closing_elements(graph).items()}
-    record = {"robot": graph.name, "subsystems": subsystems, "closing": closing, "notes": list(graph.notes)}
-    return json.dumps(record, indent=2) + "\n"
-
-
 GRAPH = Command(
     "graph",
-    "the subsystem graph as a tree, DOT, JSON or a picture",
+    "the subsystem graph as a tree, DOT or a picture",
     "Shows how a robot is composed of subsystems: which one carries which, at which link, with which joints.",
     EXAMPLES,
     _add_arguments,

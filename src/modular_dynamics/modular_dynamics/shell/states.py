@@ -1,4 +1,4 @@
-"""States of a robot from the command line, CSV, NumPy files or standard input, one after the other."""
+"""States of a robot from the command line or CSV, one after the other, and their results."""
 
 import argparse
 import csv
@@ -6,25 +6,24 @@ import difflib
 import io
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import IO, Any, NamedTuple, Protocol
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..model import Joint, JointType, SubsystemGraph
-from ..text.files import content_kind
 from ..text.numbers import real_number
 from .command import STDIN, UsageError, decimal_comma, number, table, table_of
 
 __all__ = ["Coordinates", "State", "coordinates_of", "given_state", "read_states", "unknown"]
 
 Array = NDArray[np.float64]
-NUMPY = b"\x93NUMPY"
 
 
 class State(NamedTuple):
@@ -132,54 +131,17 @@ def read_states(path: str, letters: Sequence[str], coordinates: Coordinates) -> 
     """Yield the states of a file, or of standard input, read as they are needed.
 
     A CSV has a header: time [s] if it is known, q_NAME for every joint, for v, a and tau all or none, then
-    zero. A NumPy array has a row for each state: q, then the other vectors, or only the first of them.
+    zero.
 
     Raises:
         UsageError: naming the line, and the column or what would be right.
     """
-    where = "standard input" if path == STDIN else f"'{path}'"
     if path == STDIN:
-        stream: Any = sys.stdin.buffer
-        if stream.peek(len(NUMPY))[: len(NUMPY)] == NUMPY:
-            yield from _rows_of(_array(io.BytesIO(stream.read()), where), letters, coordinates, where)
-            return
-        opened: Any = nullcontext(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""))
-    elif Path(path).suffix.lower() in (".npy", ".npz"):
-        yield from _rows_of(_array(path, where), letters, coordinates, where)
+        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+        yield from _from_csv(text, letters, coordinates, "standard input")
         return
-    else:
-        opened = open(path, encoding="utf-8-sig", newline="")  # noqa: SIM115  # closed below
-    with opened as file:
-        yield from _from_csv(file, letters, coordinates, where)
-
-
-def _array(source: Any, where: str) -> Any:
-    try:
-        array = np.load(source, mmap_mode="r" if isinstance(source, str) else None, allow_pickle=False)
-    except (ValueError, EOFError, OSError, OverflowError) as error:  # the last: impossible lengths
-        if isinstance(error, FileNotFoundError):
-            raise
-        # NumPy takes whatever it does not know for a pickle, and speaks of how it is called
-        start = b"" if not isinstance(source, str) else Path(source).read_bytes()[:200]
-        why = content_kind(start) or ("numpy.save writes one" if "pickle" in str(error) else str(error))
-        raise UsageError(f"{where} is no NumPy array of numbers: {why}") from error
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in "fiu" or array.ndim not in (1, 2):
-        raise UsageError(f"{where}: one array of numbers is needed, a row for each state (.npy)")
-    return array if array.ndim == 2 else array[np.newaxis]
-
-
-def _rows_of(array: Any, letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
-    ends = np.cumsum([len(coordinates.names(letter)) for letter in letters]).tolist()
-    if array.shape[1] not in ends:
-        sizes = ", ".join(f"{end} ({' '.join(letters[: k + 1])})" for k, end in enumerate(ends))
-        raise UsageError(f"{where} has rows of {array.shape[1]} numbers; possible: {sizes}")
-    for row, values in enumerate(array):
-        parts = np.split(np.asarray(values, dtype=float), ends)
-        vectors = {
-            letter: part if len(part) else np.zeros(len(coordinates.rates))
-            for letter, part in zip(letters, parts, strict=False)
-        }
-        yield State(None, vectors, f"{where}, row {row}")
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        yield from _from_csv(file, letters, coordinates, f"'{path}'")
 
 
 def _from_csv(file: IO[str], letters: Sequence[str], coordinates: Coordinates, where: str) -> Iterator[State]:
@@ -233,38 +195,21 @@ def _number(text: str, where: str) -> float:
     return value
 
 
-#: What other tables call the columns of positions, velocities and so on.
-_LETTERS = {
-    **dict.fromkeys(("pos", "position", "positions", "angle"), "q"),
-    **dict.fromkeys(("dq", "qd", "qdot", "vel", "velocity", "velocities"), "v"),
-    **dict.fromkeys(("ddq", "qdd", "qddot", "dv", "vdot", "acc", "acceleration"), "a"),
-    **dict.fromkeys(("effort", "torque", "u"), "tau"),
-}
-
-
 def unknown(name: str, names: Sequence[str], dependent: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return an error text for an unknown name: why it is dependent, or similar names."""
     if name in dependent:
         return f"'{name:.60}': {dependent[name]}; leave it out"
     same = [one for one in names if one.casefold() == name.casefold()]
     same += [one for one in names if one.partition("_")[2] == name]  # q_j1 for j1
-    letter, _, rest = name.partition("_")
-    same += [one for one in names if one == f"{_LETTERS.get(letter.casefold())}_{rest}"]
     close = same or difflib.get_close_matches(name, names, 1)
     hint = f"did you mean '{close[0]}'?" if close else f"possible: {', '.join(names[:12])}"
     return f"'{name:.60}', which is unknown; {hint}"
 
 
-# Results of one state or of many: a table, CSV, JSON lines, or a NumPy file.
+# Results of one state or of many: a table, CSV, or JSON lines.
 
-SUFFIXES = (".csv", ".npy")
-
-
-class Writer(Protocol):
-    """Takes one result after the other."""
-
-    def write(self, time: float | None, values: Array) -> None:
-        """Write values (n,) at a time [s], None if it is not known."""
+#: Takes a time [s], None if it is not known, and values (n,).
+Writer = Callable[[float | None, Array], None]
 
 
 def add_result_arguments(parser: argparse.ArgumentParser) -> None:
@@ -273,7 +218,7 @@ def add_result_arguments(parser: argparse.ArgumentParser) -> None:
     kinds.add_argument("--csv", action="store_true", help="print CSV (default: of states from a file)")
     kinds.add_argument("--json", action="store_true", help="print a line of JSON for each state")
     parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write to a .csv or .npy file instead (default: print)"
+        "-o", "--output", metavar="FILE", help="write to a .csv file instead (default: print)"
     )
 
 
@@ -292,62 +237,38 @@ def result_writer(
     Args:
         letter: begins the columns of a CSV, as tau_NAME. timed: whether times are known. one: a single state.
     """
-    if arguments.output is None:
-        if one and not (arguments.csv or arguments.json):
-            yield _Table(names, units)
-        elif arguments.json:
-            yield _Json(letter, names)
-        else:
-            yield _Csv(sys.stdout, letter, names, timed)
-        return
-    path = Path(arguments.output)
-    if path.suffix.lower() not in SUFFIXES or arguments.csv or arguments.json:
-        raise UsageError(
-            f"--output {path}: a name that ends in {' or '.join(SUFFIXES)} is needed, and no --csv or --json"
-        )
-    if path.suffix.lower() == ".npy":
-        rows = _Rows()
-        yield rows
-        with open(path, "wb") as file:
-            np.save(file, np.array(rows.rows).reshape(-1, len(names)))
-        return
-    with open(path, "w", encoding="utf-8", newline="") as text:
-        yield _Csv(text, letter, names, timed)
+    if arguments.output is not None:
+        path = Path(arguments.output)
+        if path.suffix.lower() != ".csv" or arguments.csv or arguments.json:
+            raise UsageError(f"--output {path}: a name that ends in .csv is needed, and no --csv or --json")
+        with open(path, "w", encoding="utf-8", newline="") as text:
+            yield _csv_writer(text, letter, names, timed)
+    elif arguments.json:
+        yield partial(_print_json, letter, names)
+    elif one and not arguments.csv:
+        yield partial(_print_table, names, units)
+    else:
+        yield _csv_writer(sys.stdout, letter, names, timed)
 
 
-class _Table:
-    def __init__(self, names: Sequence[str], units: Sequence[str]) -> None:
-        self._names, self._units = names, units
-
-    def write(self, time: float | None, values: Array) -> None:
-        rows = zip(self._names, map(number, values.tolist()), self._units, strict=True)
-        print("\n".join(table(("joint", "value", "unit"), list(rows), right=("value",))))
+def _print_table(names: Sequence[str], units: Sequence[str], _time: float | None, values: Array) -> None:
+    rows = zip(names, map(number, values.tolist()), units, strict=True)
+    print("\n".join(table(("joint", "value", "unit"), list(rows), right=("value",))))
 
 
-class _Json:
-    def __init__(self, letter: str, names: Sequence[str]) -> None:
-        self._letter, self._names = letter, names
-
-    def write(self, time: float | None, values: Array) -> None:
-        finite = [value if np.isfinite(value) else None for value in values.tolist()]
-        record: dict[str, Any] = {} if time is None else {"time": time}
-        print(json.dumps(record | {self._letter: dict(zip(self._names, finite, strict=True))}))
+def _print_json(letter: str, names: Sequence[str], time: float | None, values: Array) -> None:
+    finite = [value if np.isfinite(value) else None for value in values.tolist()]
+    record: dict[str, Any] = {} if time is None else {"time": time}
+    print(json.dumps(record | {letter: dict(zip(names, finite, strict=True))}))
 
 
-class _Csv:
-    def __init__(self, file: Any, letter: str, names: Sequence[str], timed: bool) -> None:
-        self._writer, self._timed = csv.writer(file, lineterminator="\n"), timed
-        self._writer.writerow([*(["time"] if timed else []), *(f"{letter}_{name}" for name in names)])
+def _csv_writer(file: Any, letter: str, names: Sequence[str], timed: bool) -> Writer:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*(["time"] if timed else []), *(f"{letter}_{name}" for name in names)])
 
-    def write(self, time: float | None, values: Array) -> None:
+    def write(time: float | None, values: Array) -> None:
         # the shortest text that gives the same number; nothing where it is not known
         cells = ["" if np.isnan(value) else repr(value) for value in values.tolist()]
-        self._writer.writerow([*([repr(time)] if self._timed else []), *cells])
+        writer.writerow([*([repr(time)] if timed else []), *cells])
 
-
-class _Rows:
-    def __init__(self) -> None:
-        self.rows: list[Array] = []
-
-    def write(self, time: float | None, values: Array) -> None:
-        self.rows.append(values.copy())
+    return write

@@ -47,7 +47,7 @@ def test_links_are_the_file_that_they_lead_to(kept, four_link, states, tmp_path,
     kept(states, "id", four_link, other, "-o", states)
 
 
-@pytest.mark.parametrize("name", ["r.txt", "r.dot", "r.json", "r.png", "r.svg"])
+@pytest.mark.parametrize("name", ["r.txt", "r.dot", "r.png", "r.svg"])
 def test_graph_keeps_the_robot(kept, four_link, tmp_path, name):
     robot = shutil.copy(four_link, tmp_path / name)
     kept(robot, "graph", robot, "-o", robot)
@@ -56,7 +56,7 @@ def test_graph_keeps_the_robot(kept, four_link, tmp_path, name):
 def test_robots_and_partitions_are_kept(kept, four_link, tmp_path):
     robot = shutil.copy(four_link, tmp_path / "robot.csv")
     kept(robot, "id", robot, "-o", robot)
-    partition = tmp_path / "partition.json"
+    partition = tmp_path / "partition.txt"
     partition.write_text("subsystems: []\n", "utf-8")
     kept(partition, "graph", four_link, "--partition", partition, "-o", partition)
 

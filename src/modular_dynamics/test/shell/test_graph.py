@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 import modular_dynamics as md
@@ -18,12 +16,6 @@ def test_dot_is_the_librarys(shell, four_link, tmp_path):
     assert (tmp_path / "graph.dot").read_text(encoding="utf-8") == expected
 
 
-def test_json_holds_the_tree(shell, four_link):
-    record = json.loads(shell("graph", four_link, "--json").out)
-    before = {one["name"]: one["predecessor"] for one in record["subsystems"]}
-    assert before == {"stem": None, "left_branch": "stem", "right_branch": "stem"}
-
-
 @pytest.mark.parametrize(("suffix", "magic"), [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")])
 def test_pictures(shell, four_link, tmp_path, suffix, magic):
     path = tmp_path / f"graph{suffix}"
@@ -32,7 +24,7 @@ def test_pictures(shell, four_link, tmp_path, suffix, magic):
 
 
 def test_what_cannot_be_written(error, four_link, tmp_path):
-    assert "the suffix .dot, .gv, .json, .txt, .png, .svg, .pdf is needed" in error(
+    assert "the suffix .dot, .gv, .txt, .png, .svg, .pdf is needed" in error(
         "graph", four_link, "-o", "g.jpg"
     )
     assert "contradict each other" in error("graph", four_link, "--dot", "-o", "g.png")

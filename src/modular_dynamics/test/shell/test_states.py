@@ -1,6 +1,5 @@
 """States that cannot be used: one line that names what is wrong and what would be right."""
 
-import numpy as np
 import pytest
 
 import modular_dynamics as md
@@ -38,7 +37,6 @@ def table(tmp_path):
         (f"{HEAD}\n0,\u0663,0,0\n", "column q_bend: '\u0663' is no finite number\n"),
         (f"{HEAD}\n0,1e999,0,0\n", "column q_bend: '1e999' is no finite number\n"),
         (f"{HEAD},turn\n", "has the column 'turn', which is unknown; did you mean 'q_turn'?"),
-        (f"{HEAD},dq_turn\n", "has the column 'dq_turn', which is unknown; did you mean 'v_turn'?"),
         (f"{HEAD}\n0,inf,0,0\n", "column q_bend: 'inf' is no finite number"),
         (b"\xff\xfe\x00", "is no CSV, but text in UTF-16: save it in UTF-8"),
         (b"\x81\xfe\x00", "is no CSV in UTF-8"),
@@ -65,41 +63,6 @@ def test_a_table_that_cannot_be_used(shell, table, four_link, text, words):
 
 
 @pytest.mark.parametrize(
-    ("array", "words"),
-    [
-        (np.zeros((2, 5)), "has rows of 5 numbers; possible: 4 (q), 8 (q v), 12 (q v a)"),
-        (np.zeros((2, 2, 4)), "one array of numbers is needed"),
-        (np.array([["a"] * 4]), "one array of numbers is needed"),
-        (np.array([{}] * 4), "is no NumPy array of numbers"),
-    ],
-)
-def test_an_array_that_cannot_be_used(error, tmp_path, four_link, array, words):
-    np.save(tmp_path / "states.npy", array)
-    assert words in error("id", four_link, tmp_path / "states.npy")
-
-
-def test_a_file_that_is_no_array_although_it_is_called_so(error, table, four_link):
-    assert "is no NumPy array" in error("id", four_link, table("0,0,0,0\n", "states.npy"))
-    assert "is no NumPy array" in error("id", four_link, table(b"\x93NUMPY\x01\x00", "states.npy"))
-
-
-def test_an_array_of_impossible_length(error, tmp_path, four_link):
-    path = tmp_path / "states.npy"
-    np.save(path, np.zeros((30, 4)))
-    good, end = path.read_bytes(), b"(30, 4), }" + b" " * 20
-    for shape in (b"(-3, 4)", b"(-1, 4)", b"(9**9, 4)", b"(" + b"9" * 20 + b", 4)"):
-        path.write_bytes(good.replace(end, (shape + b", }").ljust(len(end))))
-        assert path.read_bytes() != good
-        assert f"'{path}' is no NumPy array of numbers" in error("id", four_link, path)
-
-
-def test_not_finite_numbers_of_an_array_name_their_row(error, tmp_path, four_link):
-    np.save(tmp_path / "states.npy", np.array([[0.0] * 4, [0.0, np.nan, 0.0, 0.0]]))
-    found = error("id", four_link, tmp_path / "states.npy", "-o", tmp_path / "tau.npy")
-    assert "row 1: q[1] of joint 'bend' is nan" in found
-
-
-@pytest.mark.parametrize(
     ("options", "words"),
     [
         (("--q", "1,2"), "--q has 2 numbers; 4 are needed: turn, bend, left, right"),
@@ -108,8 +71,7 @@ def test_not_finite_numbers_of_an_array_name_their_row(error, tmp_path, four_lin
         (("--a", "1,2,3,x"), "--a: 'x' is no finite number"),
         (("-", "--q", "0,0,0,0"), "--q and a file of states contradict each other"),
         (("missing.csv",), "'missing.csv': No such file"),
-        (("missing.npy",), "'missing.npy': No such file"),
-        (("-o", "torques.xls"), "--output torques.xls: a name that ends in .csv or .npy is needed"),
+        (("-o", "torques.xls"), "--output torques.xls: a name that ends in .csv is needed"),
     ],
 )
 def test_options_that_cannot_be_used(error, four_link, options, words):
@@ -168,7 +130,7 @@ def test_a_pointer_of_git_lfs_is_named_whatever_it_stands_for(error, table, four
         "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
         "`git lfs pull` fetches the file",
     )
-    assert words in error("id", four_link, table(content, "states.npy"))
+    assert words in error("id", four_link, table(content))
     assert words in error("plot", table(content, "torques.CSV"), "-o", "torques.png")
     for name in ("robot.urdf", "robot.URDF", "robot.xacro", "robot.xml", "robot.mjb", "robot.MJB"):
         assert words in error("id", table(content, name), "--q", "0,0,0,0"), name

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
 from helpers.random_examples.examples import rounds, some
 from helpers.robots.parallel_mechanisms import ankle, bricard, delta
 from helpers.robots.planar_robots import four_bar

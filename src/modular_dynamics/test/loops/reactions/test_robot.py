@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import MujocoLoops
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.charmie_torso import RULES as RULES_OF_BATCH

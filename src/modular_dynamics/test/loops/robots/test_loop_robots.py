@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from benchmark.peers.mujoco_loops import warn_on_stderr
+from papers.charmie_torso.mujoco_loops import warn_on_stderr
 from helpers.oracles.lagrange import Lagrangian
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.spatial_mechanisms import platform
