@@ -16,10 +16,17 @@ from ..urdf.checks.robot import check_references, check_tree
 from ..urdf.description import Annotations, with_joint_tags
 from ..urdf.load import gravity_vector, in_order
 from ..urdf.tags import read_partition, with_partition
-from .checks import check_numbers, check_supported, findings_about, notes_on
 from .relations import active_equalities, passive_joints, read_loops, read_relations, read_springs
 from .source import Compiled, Disable, compiled
-from .tree import names_of, read_actuators, read_tree
+from .tree import (
+    check_numbers,
+    check_supported,
+    findings_about,
+    names_of,
+    notes_on,
+    read_actuators,
+    read_tree,
+)
 
 
 def load_mjcf(

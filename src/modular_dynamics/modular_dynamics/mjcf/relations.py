@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ..algebra import DualQuaternion
 from ..exceptions import MjcfError, UnsupportedModelError
 from ..model import Anchor, Finding, Gear, LoopJoint, Spring
-from .checks import IGNORED
 from .source import (
     EQUALITIES,
     VELOCITIES,
@@ -23,7 +22,7 @@ from .source import (
     Wrap,
     mujoco_module,
 )
-from .tree import Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
+from .tree import IGNORED, Actuators, Names, free_name, name_of, names_of, pose_of, site_frame, tendon_joints
 
 # Equality constraints between bodies: connect -> spherical loop joint, weld -> fixed loop joint.
 

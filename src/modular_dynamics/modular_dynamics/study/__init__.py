@@ -5,7 +5,6 @@
 
 from .evaluation import Evaluator, Violation, evaluated_rows
 from .reading import load_study
-from .sampling import designs_between
-from .study import Study
+from .study import Study, designs_between
 
 __all__ = ["Evaluator", "Study", "Violation", "designs_between", "evaluated_rows", "load_study"]

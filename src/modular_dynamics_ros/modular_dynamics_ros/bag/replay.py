@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import modular_dynamics as md
-from modular_dynamics.motions.filtered import longest_interval
+from modular_dynamics.motions import longest_interval
 from modular_dynamics_ros.computation.black_boxes.offsets import SensorOffsets
 from modular_dynamics_ros.computation.computation import Answer, Computation
 from modular_dynamics_ros.computation.robot import Robot, load_robot

@@ -14,21 +14,24 @@ from ..incidence.conversion import incidence_matrix_of, with_columns
 from ..incidence.matrix import IncidenceMatrix, as_incidence_matrix
 from ..incidence.transformations import DirectTransformations, IndirectTransformations
 from ..modules.files import shipped_types
-from ..modules.module_type import ModuleType
-from ..modules.parts import ModuleJoint
+from ..modules.module_type import ModuleJoint, ModuleType
 from ..names import LONGEST_NAME, is_label, listed, shown
-from .docking import (
+from .graph import GRAVITY, closed_graph, graph_of
+from .structure import (
     FIXED,
     Docking,
     Mount,
+    Structure,
     checked_kind,
     checked_mount,
     checked_name,
     checked_port,
     connected_from,
+    docked,
+    module_of,
+    released,
+    started,
 )
-from .graph import GRAVITY, closed_graph, graph_of
-from .structure import Structure, docked, module_of, released, started
 
 __all__ = ["Assembly"]
 

@@ -19,10 +19,9 @@ from ...loops.constraints.newton import CLOSED
 from ...model import Anchor, Body, Connection, Joint, Link, LoopJoint, Subsystem, SubsystemGraph
 from ...model.changes.bodies import body_of, parts_of
 from ...model.changes.reindexing import attachment
-from ..modules.parts import mating
+from ..modules.module_type import mating
 from ..names import LONGEST_NAME, is_label, listed, shown
-from .docking import Docking
-from .structure import WORLD, Site, Structure
+from .structure import WORLD, Docking, Site, Structure
 
 __all__ = ["GRAVITY", "closed_graph", "graph_of"]
 

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from ...algebra import to_rotation_translation
 from ...exceptions import AssemblyError, UnknownNameError
 from ...model import JointType
-from ..assembly.docking import Docking, checked_kind, checked_port
-from ..assembly.structure import Structure, docked
-from ..modules.module_type import ModuleType
-from ..modules.parts import ModuleJoint, Port, docked_pose
+from ..assembly.structure import Docking, Structure, checked_kind, checked_port, docked
+from ..modules.module_type import ModuleJoint, ModuleType, Port, docked_pose
 from .matrix import IncidenceMatrix, column_ends
 
 __all__ = ["docking_type", "incidence_matrix_of", "with_columns"]

@@ -17,7 +17,7 @@ from ...text.element import Element
 from ...text.files import given_text
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents, one_line
-from ..assembly.docking import checked_name, integer
+from ..assembly.structure import checked_name, integer
 from ..names import LONGEST_NAME, MOST_MODULES, is_label, listed, shown
 
 __all__ = ["IncidenceMatrix", "as_incidence_matrix", "column_ends", "table_text"]

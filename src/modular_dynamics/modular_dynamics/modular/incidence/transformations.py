@@ -9,9 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...algebra import matrix_forms, to_rotation_translation
 from ...dynamics import frame_poses
 from ...exceptions import AssemblyError
-from ..assembly.docking import Docking
 from ..assembly.graph import closed_graph
-from ..assembly.structure import Structure
+from ..assembly.structure import Docking, Structure
 from .matrix import table_text
 
 __all__ = [

@@ -18,8 +18,20 @@ from ...text.numbers import LARGEST, STIFFEST
 from ...text.sizes import MAX_YAML_BYTES
 from ...text.yaml_text import documents
 from ..names import NAME, is_name
-from .module_type import ModuleType
-from .parts import ENTRY, GENDERS, GREY, MOVING, SIZES, ModuleBody, ModuleJoint, Port, Shape, facing, unit
+from .module_type import (
+    ENTRY,
+    GENDERS,
+    GREY,
+    MOVING,
+    SIZES,
+    ModuleBody,
+    ModuleJoint,
+    ModuleType,
+    Port,
+    Shape,
+    facing,
+    unit,
+)
 
 __all__ = ["read_module_type", "read_module_types", "shipped_types"]
 

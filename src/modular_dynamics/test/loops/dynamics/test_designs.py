@@ -12,6 +12,7 @@ from helpers.robots.planar_robots import four_bar
 from modular_dynamics.loops import solver_of
 from modular_dynamics.loops.assembly.assemble import Assembler
 from modular_dynamics.loops.assembly.least_squares import LeastSquares
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 
 ROBOTS = "four_bar", "exoskeleton", "charmie_torso", "crane", "slider_crank"
 #: Of the torso: what a designer varies, and by how much.

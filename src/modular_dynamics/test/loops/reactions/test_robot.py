@@ -7,7 +7,6 @@ import pytest
 import yaml
 
 import modular_dynamics as md
-from papers.charmie_torso.mujoco_loops import MujocoLoops
 from helpers.oracles.rigid_bodies import MovingBodies
 from helpers.paths import ROBOTS
 from helpers.robots.charmie_torso import RULES as RULES_OF_BATCH
@@ -22,6 +21,7 @@ from modular_dynamics.loops import (
     read_rules,
     rules_from,
 )
+from papers.charmie_torso.mujoco_loops import MujocoLoops
 
 CONTENT = (ROBOTS / "charmie_torso_rules.yaml").read_text()
 RULES = rules_from(yaml.safe_load(CONTENT))

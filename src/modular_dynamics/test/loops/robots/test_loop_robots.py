@@ -7,12 +7,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import modular_dynamics as md
-from papers.charmie_torso.mujoco_loops import warn_on_stderr
 from helpers.oracles.lagrange import Lagrangian
 from helpers.oracles.saddle_point import SaddlePoint
 from helpers.robots.spatial_mechanisms import platform
 from modular_dynamics.exceptions import SingularityError
 from modular_dynamics.loops import close_loops, solver_of
+from papers.charmie_torso.mujoco_loops import warn_on_stderr
 
 STEP = 1e-20j  # of complex-step derivatives: exact to the last digit
 

@@ -5,7 +5,7 @@ import modular_dynamics as md
 from helpers.paths import ROOT
 from modular_dynamics.motions import AccelerationProfile
 from modular_dynamics.study import load_study
-from modular_dynamics.study.motion import path_of, states_of
+from modular_dynamics.study.evaluation import path_of, states_of
 
 MOTION = AccelerationProfile({"b": 2.0}, [(1.0, 1.0), (3.0, -1.0), (4.0, 1.0)], {"b": 0.3})
 

@@ -5,7 +5,7 @@ import pytest
 
 from modular_dynamics.exceptions import GaitError
 from modular_dynamics.modular import gaits
-from modular_dynamics.modular.gaits.gait import KEPT
+from modular_dynamics.modular.gaits import KEPT
 
 NAMES = ("a", "b", "c")
 

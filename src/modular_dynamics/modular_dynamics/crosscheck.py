@@ -1,0 +1,497 @@
+"""The same robot in Pinocchio, and how far our torques are from its own. The only `import pinocchio`."""
+
+import threading
+from collections.abc import Collection, Mapping
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .algebra import DualQuaternion, to_rotation_translation
+from .dynamics import inverse_dynamics
+from .dynamics.arguments import Array
+from .model import (
+    Joint,
+    JointType,
+    SubsystemGraph,
+    body_of_link,
+    checked_vectors,
+    refuse_closures,
+    require_graph,
+)
+from .optional_packages import needed
+
+with needed("modular_dynamics.crosscheck", "Pinocchio", "crosscheck"):
+    import pinocchio
+
+__all__ = ["CrossCheck", "PinocchioModel", "Residual", "rnea_residual"]
+
+# The same robot in Pinocchio, its numbers put into the graph's order by name.
+#
+# Pinocchio's model is assembled from the graph as it is, joint by joint, so that it follows every change of
+# the graph; its algorithms remain independent of ours. It keeps (cos, sin) for most continuous joints and x
+# y z w quaternions, and may order joints otherwise; all of that stays in this file. Mimic joints are
+# independent there; here their torque is added to that of their driver.
+
+#: For an axis along x, y or z, and for any other. From Python, the axis of Pinocchio's continuous joint about
+#: any axis (JointModelRevoluteUnboundedUnaligned) cannot be set: there the position is one angle.
+_TYPES = {
+    JointType.REVOLUTE: ("RX", "RY", "RZ", "RevoluteUnaligned"),
+    JointType.CONTINUOUS: ("RUBX", "RUBY", "RUBZ", "RevoluteUnaligned"),
+    JointType.PRISMATIC: ("PX", "PY", "PZ", "PrismaticUnaligned"),
+}
+
+
+def _joint_model(joint: Joint) -> Any:
+    if joint.type is JointType.FLOATING:
+        return pinocchio.JointModelFreeFlyer()
+    if joint.type is JointType.SPHERICAL:
+        return pinocchio.JointModelSpherical()
+    *aligned, unaligned = _TYPES[joint.type]
+    for axis, name in zip(np.eye(3), aligned, strict=True):
+        if np.array_equal(axis, joint.axis):
+            return getattr(pinocchio, f"JointModel{name}")()
+    return getattr(pinocchio, f"JointModel{unaligned}")(joint.axis)
+
+
+def _placement(x: DualQuaternion) -> Any:
+    return pinocchio.SE3(*to_rotation_translation(x))
+
+
+class PinocchioModel:
+    """Pinocchio's model and data of a graph: its joints, bodies, armatures, gravity and links (as frames)."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        require_graph(graph)
+        self.graph = graph
+        self.model: Any = pinocchio.Model()
+        self.model.name = graph.name
+        self.model.gravity = pinocchio.Motion(graph.gravity, np.zeros(3))
+        self.ids = [0] * len(graph.joints)
+        for k in self._depth_first():
+            self._add(k)
+        for link in graph.links:
+            body, x_body_link = graph.link_pose(link)
+            joint = 0 if body is None else self.ids[body]
+            frame = pinocchio.Frame(link, joint, 0, _placement(x_body_link), pinocchio.FrameType.BODY)
+            self.model.addFrame(frame, False)
+        self.data: Any = self.model.createData()
+
+    def _depth_first(self) -> list[int]:
+        """Return joints, each followed by all that it carries, as Pinocchio's algorithms need them."""
+        carried: dict[int | None, list[int]] = {}
+        for k, parent in enumerate(self.graph.parents):
+            carried.setdefault(parent, []).append(k)
+        waiting, order = sorted(carried.get(None, []), key=self._name, reverse=True), list[int]()
+        while waiting:
+            k = waiting.pop()
+            order.append(k)
+            waiting += sorted(carried.get(k, []), key=self._name, reverse=True)
+        return order
+
+    def _name(self, k: int) -> str:
+        return self.graph.joints[k].name
+
+    def _add(self, k: int) -> None:
+        joint, body, parent = self.graph.joints[k], self.graph.bodies[k], self.graph.parents[k]
+        below = 0 if parent is None else self.ids[parent]
+        added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
+        self.ids[k] = added
+        inertia = pinocchio.Inertia(body.mass, body.com, np.zeros((3, 3)))
+        # the constructor rejects inertias that load_urdf accepts with a warning; the setter rejects large
+        # moments that rounding made asymmetric
+        inertia.inertia = (body.inertia + body.inertia.T) / 2.0
+        self.model.appendBodyToJoint(added, inertia, pinocchio.SE3.Identity())
+        self.model.addJointFrame(added, 0)
+        start = self.model.idx_vs[added]
+        self.model.armature[start : start + joint.type.nv] = joint.armature
+
+    def q(self, q: Array) -> Array:
+        """Return Pinocchio's configuration of a position in graph order."""
+        theirs: Array = pinocchio.neutral(self.model)
+        for joint, index in zip(self.graph.joints, self.ids, strict=True):
+            own = self.graph.joint_position(joint, q)
+            start = self.model.idx_qs[index]
+            if joint.type is JointType.FLOATING:
+                x, y, z, w, i, j, k = own
+                norm = np.linalg.norm(own[3:])
+                theirs[start : start + 7] = [x, y, z, i / norm, j / norm, k / norm, w / norm]
+            elif joint.type is JointType.SPHERICAL:
+                theirs[start : start + 4] = np.roll(own / np.linalg.norm(own), -1)
+            elif self.model.nqs[index] == 2:
+                theirs[start : start + 2] = [np.cos(own[0]), np.sin(own[0])]
+            else:
+                theirs[start] = own[0]
+        return theirs
+
+    def v(self, v: Array) -> Array:
+        """Return Pinocchio's velocity (or acceleration) of one in graph order."""
+        theirs = np.zeros(self.model.nv)
+        for joint in self.graph.joints:
+            theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
+        return theirs
+
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        """Pinocchio's joint index by name; its search finds its own first joint for the name "universe"."""
+        return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
+
+    def v_slice(self, joint: Joint) -> slice:
+        """Return the slice of a joint in Pinocchio's velocities and torques."""
+        start = self.model.idx_vs[self._id_of[joint.name]]
+        return slice(start, start + joint.type.nv)
+
+    def tau(self, theirs: Array) -> Array:
+        """Return Pinocchio's torques in graph order; those of mimic joints added to their drivers'."""
+        tau = np.zeros(self.graph.nv)
+        for joint in self.graph.joints:
+            multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+            tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * theirs[self.v_slice(joint)]
+        return tau
+
+
+# How large the terms are that add up to a torque, which its rounding error is relative to.
+#
+# Torques may cancel: an arm that hangs straight down takes none, although its links are heavy, and what is
+# computed there is rounding error. So each vector in the recursion of Newton and Euler is replaced by its
+# norm and each sum by the sum of norms: the result bounds every number that enters the torque.
+
+SMALLEST = 1e-200  # a size below loses digits by underflow, whatever is computed
+
+
+def _norm(vector: Array) -> float:
+    return hypot(*vector.ravel().tolist())  # unlike the root of a sum of squares it never underflows
+
+
+class _Lengths(NamedTuple):
+    """Sizes of a joint and body: distance from the joint before, mass, distance of centre, inertia."""
+
+    offset: float
+    mass: float
+    com: float
+    inertia: float
+
+
+class TermSizes:
+    """Sizes of the terms of the torques of a graph."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.graph = graph
+        self._gravity = _norm(graph.gravity)
+        self._lengths = [
+            _Lengths(
+                _norm(to_rotation_translation(joint.x_parent_joint)[1]),
+                abs(body.mass),
+                _norm(body.com),
+                _norm(body.inertia),
+            )
+            for joint, body in zip(graph.joints, graph.bodies, strict=True)
+        ]
+
+    def set_gravity(self, gravity: Array) -> None:
+        """Take the weights at this gravitational acceleration (3,) [m/s^2] from now on."""
+        self._gravity = _norm(gravity)
+
+    def __call__(
+        self,
+        q: Array,
+        v: Array,
+        a: Array,
+        external: Mapping[str, Array] | None = None,
+        black_boxes: Mapping[str, Array] | None = None,
+    ) -> Array:
+        """Return sizes (nv,) [N m or N] at a state, in graph order; meaningless inside black boxes.
+
+        Args:
+            external, black_boxes: as of ``inverse_dynamics``.
+        """
+        graph = self.graph
+        offsets, forces, moments = self._body_wrenches(q, v, a)
+        for link, wrench in (external or {}).items():
+            body, placement = graph.link_pose(link)
+            self._add(forces, moments, body, _norm(to_rotation_translation(placement)[1]), wrench)
+        inside = self._inside(black_boxes or ())
+        for name, wrench in (black_boxes or {}).items():
+            connection = graph.subsystem(name).connection
+            lever = _norm(to_rotation_translation(connection.x_body_connection)[1])
+            self._add(forces, moments, connection.body, lever, wrench)
+        for k in range(len(offsets) - 1, -1, -1):
+            parent = graph.parents[k]
+            if parent is not None and k not in inside:
+                forces[parent] += forces[k]
+                moments[parent] += moments[k] + offsets[k] * forces[k]
+        return self._at_joints(q, a, forces, moments)
+
+    def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
+        """Return by body: distance from the one before, and force and moment of inertia and weight."""
+        graph = self.graph
+        spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
+        offsets, forces, moments = list[float](), list[float](), list[float]()
+        for k, (joint, length) in enumerate(zip(graph.joints, self._lengths, strict=True)):
+            parent = graph.parents[k]
+            # angular and linear velocity and acceleration of the body before, at its origin
+            spin, turn, speed, gain = 0.0, 0.0, 0.0, self._gravity
+            if parent is not None:
+                spin, turn, speed, gain = spins[parent], turns[parent], speeds[parent], gains[parent]
+            own_spin, own_speed = map(_norm, joint.screw(graph.joint_rate(joint, v)))
+            own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, a)))
+            offset = length.offset
+            if joint.type in (JointType.PRISMATIC, JointType.FLOATING):
+                offset += _norm(graph.joint_position(joint, q)[:3])
+            gain += (turn + spin * spin) * offset + own_gain + 2.0 * spin * own_speed
+            speed += spin * offset + own_speed
+            spin += own_spin
+            turn += own_turn + spin * own_spin
+            for values, value in zip((spins, turns, speeds, gains), (spin, turn, speed, gain), strict=True):
+                values.append(value)
+            turning = turn + spin * spin
+            # with spatial accelerations spin * speed is subtracted and added again
+            force = length.mass * (gain + spin * speed + turning * length.com)
+            momentum = length.mass * (speed + spin * length.com)
+            offsets.append(offset)
+            forces.append(force)
+            # likewise velocity x momentum, all that there is where the mass is a point at the joint
+            moments.append(length.inertia * turning + length.com * force + speed * momentum)
+        return offsets, forces, moments
+
+    @staticmethod
+    def _add(
+        forces: list[float], moments: list[float], body: int | None, lever: float, wrench: Array
+    ) -> None:
+        if body is not None:  # else it acts on the ground
+            force = _norm(wrench[:3])
+            forces[body] += force
+            moments[body] += _norm(wrench[3:]) + lever * force
+
+    def _inside(self, black_boxes: Collection[str]) -> set[int]:
+        """Return joints inside black boxes, which do not transmit the loads that they carry."""
+        return {k for name in black_boxes for k in self.graph.subsystem(name).indices}
+
+    def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:
+        graph, sizes = self.graph, np.full(self.graph.nv, SMALLEST)
+        for joint, force, moment in zip(graph.joints, forces, moments, strict=True):
+            if joint.type is JointType.FLOATING:
+                own = np.repeat((force, moment), 3)
+            else:
+                own = np.full(joint.type.nv, force if joint.type is JointType.PRISMATIC else moment)
+            own = own + np.abs(joint.armature * graph.joint_rate(joint, a))
+            if joint.stiffness != 0.0:
+                stretched = np.abs(graph.joint_position(joint, q)) + abs(joint.rest_position)
+                own = own + abs(joint.stiffness) * stretched
+            multiplier = 1.0 if joint.mimic is None else abs(joint.mimic.multiplier)
+            sizes[graph.v_slice(graph.driver(joint))] += multiplier * own
+        return sizes
+
+
+Wrenches = Mapping[str, ArrayLike] | None
+#: [force, moment] on bodies of the graph, in the body's frame.
+Loads = dict[int, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Residual:
+    """Differences of torques from Pinocchio's. Those inside black boxes, which are not known, count as zero.
+
+    Attributes:
+        per_joint: |tau - tau_pinocchio| (nv,) [N m or N].
+        per_subsystem: the largest of each subsystem.
+        scale: the largest |tau_pinocchio|.
+        of_terms: by subsystem, the largest residual over the size of the terms that add up to its torque
+        (`TermSizes`). It stays near 1e-16 where torques cancel, or are zero, too.
+    """
+
+    per_joint: Array
+    per_subsystem: dict[str, float]
+    scale: float
+    of_terms: dict[str, float]
+
+    @property
+    def worst(self) -> float:
+        """The largest residual [N m or N]."""
+        return float(self.per_joint.max(initial=0.0))
+
+    @property
+    def relative(self) -> float:
+        """The largest residual over the largest torque; the residual itself where all torques are zero."""
+        return self.worst / self.scale if self.scale > 0.0 else self.worst
+
+
+class CrossCheck:
+    """Pinocchio's RNEA of a graph. Joints are matched by name.
+
+    Raises:
+        UnsupportedModelError: the graph has loop joints, passive joints, gears or springs.
+    """
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        refuse_closures(graph, "cross-check")
+        self.graph = graph
+        self._full, self._sizes = PinocchioModel(graph), TermSizes(graph)
+        self._prunings: dict[frozenset[str], tuple[PinocchioModel, set[int]]] = {}
+
+    def set_gravity(self, gravity: Array) -> None:
+        """Compare at this gravitational acceleration (3,) [m/s^2] from now on, instead of the graph's."""
+        for robot in (self._full, *(pruned for pruned, _ in self._prunings.values())):
+            robot.model.gravity = pinocchio.Motion(gravity, np.zeros(3))
+        self._sizes.set_gravity(gravity)
+
+    def torques(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+    ) -> Array:
+        """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
+        q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
+        loads = self._loads(external_wrenches or {})
+        if not black_box_wrenches:
+            return self._full.tau(self._rnea(self._full, q, v, a, loads)) + self._spring_torques(q)
+        # black boxes cut the tree into regions; in a region, the given wrenches replace the boxes that it
+        # carries, and what is beyond them is left out
+        boxes = {name: np.asarray(wrench, dtype=float) for name, wrench in black_box_wrenches.items()}
+        above = self._box_above(frozenset(boxes))
+        theirs = np.full(self._full.model.nv, np.nan)
+        for region in {above[s.name] for s in self.graph.subsystems if s.name not in boxes}:
+            carried = frozenset(name for name in boxes if above[name] == region)
+            pruned, removed = self._pruned(carried)
+            acting = {k: load for k, load in loads.items() if k not in removed}
+            for name in carried:
+                connection = self.graph.subsystem(name).connection
+                placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
+                self._add_load(acting, connection.body, placement, -boxes[name])
+            tau = self._rnea(pruned, q, v, a, acting)
+            for subsystem in self.graph.subsystems:
+                if subsystem.name not in boxes and above[subsystem.name] == region:
+                    for joint in subsystem.joints:
+                        theirs[pruned.v_slice(joint)] = tau[pruned.v_slice(joint)]
+        return self._full.tau(theirs) + self._spring_torques(q)
+
+    def _spring_torques(self, q: Array) -> Array:
+        """Return the torques (nv,) of springs at joints, which Pinocchio does not model."""
+        tau = np.zeros(self.graph.nv)
+        for joint in self.graph.joints:
+            if joint.stiffness != 0.0:
+                own = joint.stiffness * (self.graph.joint_position(joint, q) - joint.rest_position)
+                multiplier = 1.0 if joint.mimic is None else joint.mimic.multiplier
+                tau[self.graph.v_slice(self.graph.driver(joint))] += multiplier * own
+        return tau
+
+    def __call__(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        tau: ArrayLike,
+        external_wrenches: Wrenches = None,
+        black_box_wrenches: Wrenches = None,
+        *,
+        common_size: bool = False,
+    ) -> Residual:
+        """Return the residual of torques ``tau`` (nv,) against Pinocchio's.
+
+        Args:
+            common_size: whether ``of_terms`` is relative to the largest terms of all joints: for wrenches
+                that were solved for together, as those at the cuts of loops: each has an error of that size.
+        """
+        theirs = self.torques(q, v, a, external_wrenches, black_box_wrenches)
+        (difference,) = np.abs(np.asarray(tau, dtype=float) - theirs).reshape(1, -1)
+        unknown = np.isnan(theirs)
+        difference[unknown] = 0.0
+        scale = float(np.abs(theirs[~unknown]).max(initial=0.0))
+        q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
+        sizes = self._sizes(q, v, a, _arrays(external_wrenches), _arrays(black_box_wrenches))
+        of_terms = self._per_subsystem(difference / (sizes.max(initial=0.0) if common_size else sizes))
+        return Residual(difference, self._per_subsystem(difference), scale, of_terms)
+
+    def _per_subsystem(self, values: Array) -> dict[str, float]:
+        """Return the largest of the values (nv,) of each subsystem's joints; NaN if one is."""
+        graph, no_joint = self.graph, np.zeros(1)
+        return {
+            subsystem.name: float(
+                np.concatenate(
+                    [no_joint, *(values[graph.v_slice(graph.driver(j))] for j in subsystem.joints)]
+                ).max()
+            )
+            for subsystem in graph.subsystems
+        }
+
+    def _box_above(self, boxes: frozenset[str]) -> dict[str, str | None]:
+        """Return for each subsystem the nearest black box on its way to the ground."""
+        above: dict[str, str | None] = {}
+        for subsystem in self.graph.subsystems:
+            before = self.graph.predecessor(subsystem)
+            if before is None or before.name in boxes:
+                above[subsystem.name] = None if before is None else before.name
+            else:
+                above[subsystem.name] = above[before.name]
+        return above
+
+    def _pruned(self, first: frozenset[str]) -> tuple[PinocchioModel, set[int]]:
+        """Return the robot without these subsystems and their successors, and the removed bodies.
+
+        All models share Pinocchio's data, which is large; RNEA writes what it reads of it.
+        """
+        if first not in self._prunings:
+            names: set[str] = set()
+            for subsystem in self.graph.subsystems:
+                before = self.graph.predecessor(subsystem)
+                if subsystem.name in first or (before is not None and before.name in names):
+                    names.add(subsystem.name)
+            removed = {k for name in names for k in self.graph.subsystem(name).indices}
+            pruned = copy(self._full)
+            pruned.model = self._full.model.copy()
+            for k in removed:
+                pruned.model.inertias[pruned.ids[k]] = pinocchio.Inertia.Zero()
+            self._prunings[first] = pruned, removed
+        return self._prunings[first]
+
+    def _loads(self, external: Mapping[str, ArrayLike]) -> Loads:
+        """Return external wrenches at the joints, moved there by Pinocchio."""
+        loads: Loads = {}
+        for link, wrench in external.items():
+            body = body_of_link(self.graph, link)
+            if body is not None:  # None: it acts on the ground
+                # a joint may have the link's name: the frame's type distinguishes them
+                frame = self._full.model.frames[self._full.model.getFrameId(link, pinocchio.FrameType.BODY)]
+                self._add_load(loads, body, frame.placement, np.asarray(wrench, dtype=float))
+        return loads
+
+    @staticmethod
+    def _add_load(loads: Loads, body: int | None, placement: Any, wrench: Array) -> None:
+        if body is not None:
+            moved = placement.act(pinocchio.Force(wrench)).vector
+            loads[body] = loads[body] + moved if body in loads else moved
+
+    def _rnea(self, model: PinocchioModel, q: Array, v: Array, a: Array, loads: Loads) -> Array:
+        arguments = [model.model, model.data, model.q(q), model.v(v), model.v(a)]
+        if loads:
+            forces = pinocchio.StdVec_Force()
+            forces.extend([pinocchio.Force.Zero() for _ in range(model.model.njoints)])
+            for body, wrench in loads.items():
+                forces[model.ids[body]] = pinocchio.Force(wrench)
+            arguments.append(forces)
+        return np.array(pinocchio.rnea(*arguments))
+
+
+def _arrays(wrenches: Wrenches) -> dict[str, Array]:
+    return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
+
+
+class _OfThread(threading.local):
+    """A comparison for each thread, as Pinocchio's data belong to one."""
+
+    def __init__(self, graph: SubsystemGraph) -> None:
+        self.check = CrossCheck(graph)
+
+
+def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+    """Return |tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
+    require_graph(graph)
+    check = graph.once(_OfThread).check
+    return check(q, v, a, inverse_dynamics(graph, q, v, a)).per_joint
