@@ -1,4 +1,4 @@
-"""Wrenches as matrices of se(3)'s dual, their motion and power; motions have their tests at modular.lie."""
+"""Wrenches as matrices of se(3)'s dual, their motion and power; motions have theirs at modular/equations."""
 
 import numpy as np
 import pytest
