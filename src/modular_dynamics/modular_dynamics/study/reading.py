@@ -20,7 +20,7 @@ __all__ = ["load_study", "sources_of"]
 _KINDS = ("list", "range", "catalogue", "trajectories")
 _KEYS = ("version", "name", "description", "partition", "objective", "keep", "sampling")
 #: Designs of a sample; SciPy has so many points of the Sobol sequence.
-_MOST = {"grid": 0, "random": 10**12, "sobol": 2**32}
+_MOST = {"grid": 0, "sobol": 2**32}
 #: Designs of a study: a core computes a thousand in a second, and 1e10 would be ten million core seconds.
 MOST_DESIGNS = 10_000_000_000
 
@@ -243,7 +243,7 @@ def _check(study: Study, top: Element) -> None:
         raise top.failure(
             "inputs",
             f" have {study.count:.3g} designs; at most {MOST_DESIGNS:.3g} are computed: "
-            "take fewer steps, or sampling 'random' or 'sobol' with a number of designs",
+            "take fewer steps, or sampling 'sobol' with a number of designs",
         )
     known(study.actuators, independent, "actuators", "no independent joint")
     known(study.objective, ("largest", "mean"), "objective", "no objective")

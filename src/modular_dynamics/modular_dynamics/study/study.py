@@ -109,7 +109,7 @@ Bound = float | tuple[str, str]
 
 @dataclass(frozen=True)
 class Sampling:
-    """Which designs: "grid" (all combinations), "random" or "sobol" (both with a seed)."""
+    """Which designs: "grid" (all combinations), or "sobol" (with a seed)."""
 
     kind: str = "grid"
     designs: int = 0
@@ -191,8 +191,6 @@ class Study:
 
         The objective is left out: it chooses among results.
         """
-        robot = {name: number.value.hex() for name, number in self.graph.parameters.items()}
-        structure = _structure(self.graph)
         motions = {
             name: (one.joint_names, one.accelerations.tolist(), one.start.tolist(), one.duration, one.pieces)
             for name, one in self.trajectories.items()
@@ -202,23 +200,8 @@ class Study:
         versions = {
             package: _version(package) for package in ("modular_dynamics", "numpy", "scipy", "pyarrow")
         }
-        everything = self.name, own, motions, rest, self.graph.name, structure, robot, versions
+        everything = self.name, own, motions, rest, self.graph.to_urdf(), versions
         return hashlib.sha256(json.dumps(everything).encode()).hexdigest()[:16]
-
-
-def _structure(graph: SubsystemGraph) -> list[object]:
-    """Return what of a robot is not a parameter: joints, axes, and links joined by loops and springs."""
-    joints = [
-        (one.name, one.type.value, one.parent_link, one.child_link, np.asarray(one.axis).tolist())
-        for one in graph.joints
-    ]
-    loops = [
-        (one.name, one.type, np.asarray(one.axis).tolist(), *(end.link for end in one.anchors))
-        for one in graph.loop_joints
-    ]
-    springs = [(one.name, *(end.link for end in one.anchors)) for one in graph.springs]
-    gears = [(one.joint, [driver for driver, _ in one.drivers]) for one in graph.gears]
-    return [joints, loops, springs, gears, graph.passive_joints, graph.independent_joint_names]
 
 
 def _version(package: str) -> str:
@@ -232,8 +215,6 @@ def _version(package: str) -> str:
 
 # The numbers of designs, each from its index alone: any worker can make any chunk.
 
-#: Random numbers that Philox makes at a time.
-_BLOCK = 4
 #: Of the Sobol sequence: it has 2**_BITS points; SciPy skips points of at most 32 bits.
 _BITS = 32
 
@@ -241,26 +222,17 @@ _BITS = 32
 def designs_between(inputs: Sequence[Input], sampling: Sampling, first: int, last: int) -> Array:
     """Return designs first ... last - 1: (last - first, inputs), a number for each input (`Input`).
 
-    "grid": the index in mixed radix, the last input fastest. "random": uniform, by the counter-based
-    generator Philox [Salmon et al., SC 2011], whose counter is the design's index. "sobol": the Sobol
-    sequence with Owen's scrambling, from ``scipy.stats.qmc``.
+    "grid": the index in mixed radix, the last input fastest. "sobol": the Sobol sequence with Owen's
+    scrambling, from ``scipy.stats.qmc``.
     """
     if sampling.kind == "grid":
         counts = [one.count for one in inputs]
         levels = np.unravel_index(np.arange(first, last), counts)
         columns = [one.on_grid(np.asarray(level)) for one, level in zip(inputs, levels, strict=True)]
     else:
-        draw = _random if sampling.kind == "random" else _sobol
-        shares = draw(len(inputs), sampling.seed, first, last - first)
+        shares = _sobol(len(inputs), sampling.seed, first, last - first)
         columns = [one.at(shares[:, k]) for k, one in enumerate(inputs)]
     return np.stack(columns, axis=1)
-
-
-def _random(width: int, seed: int, first: int, count: int) -> Array:
-    blocks = -(-width // _BLOCK)
-    generator = np.random.Philox(key=seed)
-    generator.advance(first * blocks)
-    return np.random.Generator(generator).random((count, blocks * _BLOCK))[:, :width]
 
 
 def _sobol(width: int, seed: int, first: int, count: int) -> Array:
