@@ -20,8 +20,6 @@ EXTRAS = {
 }
 #: How packages are imported whose name on the index is another one.
 MODULES = {"pin": "pinocchio", "mcap-ros2-support": "mcap_ros2"}
-#: A shared library of the system that the loader does not find, and its version: libgomp.so.1.
-SHARED = re.compile(r"\b(lib[\w+.-]*?)\.so\.(\d+)\S*: cannot open shared object file")
 
 
 @contextmanager
@@ -55,10 +53,4 @@ def import_failure(error: Exception | None, requirements: tuple[str, ...], too_o
     if isinstance(error, ModuleNotFoundError) and str(error.name).partition(".")[0] in modules:
         return f"is not installed: {install}"
     reason = " ".join(str(error).split()) or type(error).__name__
-    text = f"is installed, but cannot be imported: {type(error).__name__}: {reason}"
-    if (missing := SHARED.search(reason)) is None:
-        return text
-    name, version = missing.groups()
-    package = name.lower() + ("-" if name[-1].isdigit() else "") + version  # as Debian's policy wants it
-    where = f"on Debian and Ubuntu `apt-file search {name}.so.{version}` names its package, mostly {package}"
-    return f"{text}. The system lacks {name}.so.{version}: {where}"
+    return f"is installed, but cannot be imported: {type(error).__name__}: {reason}"

@@ -10,8 +10,6 @@ import modular_dynamics as md
 from helpers.paths import ROOT
 from modular_dynamics.optional_packages import EXTRAS, MODULES, import_failure, needed
 
-GOMP = "libgomp.so.1: cannot open shared object file: No such file or directory"
-
 
 def test_the_extras_are_those_of_the_project():
     text = (ROOT / "src/modular_dynamics/pyproject.toml").read_text()
@@ -29,17 +27,9 @@ def test_every_extra_has_the_module_that_is_imported():
 @pytest.mark.parametrize(
     ("content", "failure"),
     [
-        (
-            f"raise ImportError('{GOMP}')",
-            f"ImportError: {GOMP}. The system lacks libgomp.so.1: on Debian and ",
-        ),
         ("import coal_that_is_missing", "ModuleNotFoundError: No module named 'coal_that_is_missing'"),
         ("raise ValueError('numpy.dtype size changed')", "ValueError: numpy.dtype size changed"),
-        ("raise OSError('libGL.so.1: cannot open shared object file')", "mostly libgl1"),
-        (
-            "raise ImportError('libcc1.so.0: cannot open shared object file: No')",
-            "mostly libcc1-0",
-        ),
+        ("raise OSError('libGL.so.1: cannot open shared object file')", "OSError: libGL.so.1: cannot open"),
     ],
 )
 def test_what_is_installed_is_not_advised_to_be_installed(tmp_path: Path, monkeypatch, content, failure):
