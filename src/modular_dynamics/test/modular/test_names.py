@@ -41,7 +41,6 @@ LONG_NAMES = {
     "turn": lambda name: assembly().dock("v1", 3, "v2", 4, kind="backbone", turn=name),
     "released": lambda name: assembly().undock(name),
     "prefix": lambda name: assembly().merge(assembly(), "v1", 3, "v0", 4, prefix=name),
-    "subsystem": lambda name: assembly().graph({name: ["v0", "v1"]}),
     "row": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, ("v0", name)),
     "column": lambda name: modular.IncidenceMatrix([[3], [4]], ("backbone",) * 2, docks=(name,)),
     "row of YAML": lambda name: modular.IncidenceMatrix.from_yaml(f"modules:\n  ? {name}\n  : block\n"),

@@ -284,7 +284,6 @@ class Assembly:
 
     def graph(
         self,
-        subsystems: str | Mapping[str, Sequence[str]] = "module",
         *,
         gravity: ArrayLike = GRAVITY,
         guess: ArrayLike | None = None,
@@ -292,14 +291,14 @@ class Assembly:
     ) -> SubsystemGraph:
         """Return the robot: q, v and tau in the order of its ``joint_names``; rings are loop joints.
 
+        Each module with joints is a subsystem.
+
         Nothing is parsed or compiled, and what did not change since another assembly is not made again.
         With rings, the graph's ``independent`` joints are as many as the rings leave free to move (see
         :mod:`.rings`); all are actuated. Rings that were not closed, and those that leave no mobility, are in
         the graph's ``notes``. A ring of modules without a joint between them is no loop joint.
 
         Args:
-            subsystems: "module": one for each module with joints; "chain": one for each unbranched chain; or
-                names of modules by subsystem.
             gravity: in the axes of the ground [m/s^2].
             guess: coordinates of all joints (nq,) near which the rings are closed; None: zero.
             require_closed: rings are an error, not a note, where no search closes them within the limits of
@@ -307,17 +306,16 @@ class Assembly:
                 can be docked, as joints may lead it to its port later; but loops cannot be computed with it.
 
         Raises:
-            AssemblyError: subsystems that are not connected, or do not contain each module once; a ring whose
-                ports do not meet, without a joint that could move them; gravity that is no vector; with
-                ``require_closed`` a ring that does not close. Names modules and ports.
+            AssemblyError: a ring whose ports do not meet, without a joint that could move them; gravity that
+                is no vector; with ``require_closed`` a ring that does not close. Names modules and ports.
             StateError: a guess of the wrong shape, or not finite.
         """
-        return graph_of(self._name, self._structure, subsystems, gravity, guess, require_closed)
+        return graph_of(self._name, self._structure, gravity, guess, require_closed)
 
-    def to_urdf(self, subsystems: str | Mapping[str, Sequence[str]] = "module") -> str:
+    def to_urdf(self) -> str:
         """Return URDF text with tags (docs/urdf_tags.md): masses, shapes, joints, subsystems, rings.
 
-        ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph(subsystems)``, with joints in the
+        ``md.load_urdf(assembly.to_urdf())`` is the same robot as ``graph()``, with joints in the
         same order. The text says neither which joints of a ring are independent nor where gravity points to:
         ``assembly.graph().to_urdf()`` does, but has no shapes. Joints without limits have the largest float
         as a limit where URDF needs one, which ``load_urdf`` reads as none.
@@ -325,7 +323,7 @@ class Assembly:
         Raises:
             AssemblyError: as :meth:`graph`.
         """
-        return _urdf_of(self._structure, closed_graph(self._name, self._structure, subsystems))
+        return _urdf_of(self._structure, closed_graph(self._name, self._structure))
 
     def incidence_matrix(self) -> IncidenceMatrix:
         """Return the adapted assembly incidence matrix of Meister & Gutenkunst (Fig. 5)."""

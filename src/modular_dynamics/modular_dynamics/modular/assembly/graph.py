@@ -1,6 +1,6 @@
 """An assembly as a graph of subsystems."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -20,88 +20,10 @@ from ...model import Anchor, Body, Connection, Joint, Link, LoopJoint, Subsystem
 from ...model.changes.bodies import body_of, parts_of
 from ...model.changes.reindexing import attachment
 from ..modules.module_type import mating
-from ..names import LONGEST_NAME, is_label, listed, shown
+from ..names import shown
 from .structure import WORLD, Docking, Site, Structure
 
 __all__ = ["GRAVITY", "closed_graph", "graph_of"]
-
-# Which modules of an assembly form a subsystem.
-
-
-def groups_of(
-    structure: Structure, subsystems: str | Mapping[str, Sequence[str]]
-) -> Mapping[str, Sequence[str]]:
-    """Return modules by subsystem; carriers before what they carry, parents before children.
-
-    Raises:
-        AssemblyError: as :meth:`.Assembly.graph`.
-    """
-    if isinstance(subsystems, str) and subsystems == "module":
-        return {module: (module,) for module in structure.placed}
-    if isinstance(subsystems, Mapping):
-        groups = _checked(structure, subsystems)
-    elif isinstance(subsystems, str) and subsystems == "chain":
-        groups = _chains(structure)
-    else:
-        needed = "needed is 'module', 'chain', or modules by subsystem"
-        raise AssemblyError(f"subsystems is {shown(subsystems)}; {needed}")
-    # a group's first module comes before its others, and after its carrier, in the order of docking
-    order = {module: k for k, module in enumerate(structure.placed)}
-    return dict(sorted(groups.items(), key=lambda item: order[item[1][0]]))
-
-
-def _chains(structure: Structure) -> dict[str, list[str]]:
-    """Return chains by their first module: a module extends its carrier's chain if alone docked there."""
-    carried: dict[str, int] = {}
-    for placed in structure.placed.values():
-        if placed.docking is not None:
-            carried[placed.docking.parent] = carried.get(placed.docking.parent, 0) + 1
-    chain_of: dict[str, str] = {}
-    chains: dict[str, list[str]] = {}
-    for module, placed in structure.placed.items():
-        docking = placed.docking
-        continues = docking is not None and carried[docking.parent] == 1
-        chain = chain_of[docking.parent] if continues and docking is not None else module
-        chain_of[module] = chain
-        chains.setdefault(chain, []).append(module)
-    return chains
-
-
-def _checked(structure: Structure, given: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the given subsystems, after checking that each is connected and together they are complete."""
-    group_of: dict[str, str] = {}
-    for name, modules in given.items():
-        if not is_label(name):
-            raise AssemblyError(
-                f"a subsystem's name is {shown(name)}; text of at most {LONGEST_NAME} characters is needed"
-            )
-        if isinstance(modules, str) or not isinstance(modules, Sequence) or not modules:
-            raise AssemblyError(f"subsystem '{name}' is {shown(modules)}; a list of modules is needed")
-        for module in modules:
-            if not isinstance(module, str) or module not in structure.placed:
-                raise AssemblyError(
-                    f"subsystem '{name}' names module {shown(module)}; "
-                    f"the modules: {listed(structure.placed)}"
-                )
-            if module in group_of:
-                raise AssemblyError(
-                    f"module '{module}' is in the subsystems '{group_of[module]}' and '{name}'"
-                )
-            group_of[module] = name
-    if missing := [module for module in structure.placed if module not in group_of]:
-        raise AssemblyError(f"no subsystem contains {listed(missing)}")
-    groups: dict[str, list[str]] = {}
-    for module, placed in structure.placed.items():
-        name = group_of[module]
-        inside = placed.docking is not None and group_of[placed.docking.parent] == name
-        if name in groups and not inside:
-            raise AssemblyError(
-                f"subsystem '{name}' is not connected: "
-                f"'{groups[name][0]}' and '{module}' are not docked through its modules"
-            )
-        groups.setdefault(name, []).append(module)
-    return groups
-
 
 # Rings of an assembly: which of its joints are independent, and what a ring leaves of its mobility.
 
@@ -225,13 +147,12 @@ class _Rows(NamedTuple):
 def graph_of(
     name: str,
     structure: Structure,
-    subsystems: str | Mapping[str, Sequence[str]],
     gravity: ArrayLike,
     guess: ArrayLike | None,
     require_closed: bool,
 ) -> SubsystemGraph:
     """Return the graph of an assembly: see :meth:`.Assembly.graph`."""
-    graph = closed_graph(name, structure, subsystems, gravity)
+    graph = closed_graph(name, structure, gravity)
     if not graph.loop_joints:
         if guess is not None:
             finite_guess(graph, guess)
@@ -248,12 +169,7 @@ def graph_of(
     return replace(graph, independent=chosen.names, notes=chosen.notes)
 
 
-def closed_graph(
-    name: str,
-    structure: Structure,
-    subsystems: str | Mapping[str, Sequence[str]],
-    gravity: ArrayLike = GRAVITY,
-) -> SubsystemGraph:
+def closed_graph(name: str, structure: Structure, gravity: ArrayLike = GRAVITY) -> SubsystemGraph:
     """Return the graph with rings as loop joints, before independent joints are chosen."""
     try:
         field = np.array(gravity, float)
@@ -261,14 +177,13 @@ def closed_graph(
         field = np.empty(0)
     if field.shape != (3,) or not np.isfinite(field).all():
         raise AssemblyError(f"gravity is {shown(gravity)}; three finite numbers [m/s^2] are needed")
-    groups = groups_of(structure, subsystems)
-    rows = _rows(structure, [module for modules in groups.values() for module in modules])
+    rows = _rows(structure)
     return SubsystemGraph(
         name,
         tuple(rows.joints),
         tuple(rows.bodies),
         tuple(rows.parents),
-        tuple(_subsystems(structure, groups, rows)),
+        tuple(_subsystems(structure, rows)),
         tuple([joint.name for joint in rows.joints]),
         field,
         rows.ground,
@@ -279,7 +194,7 @@ def closed_graph(
     )
 
 
-def _rows(structure: Structure, modules: Sequence[str]) -> _Rows:
+def _rows(structure: Structure) -> _Rows:
     """Return joints and bodies; a module that is rigidly docked is part of the body that carries it."""
     ground = Body(WORLD, 0.0, np.zeros(3), np.zeros((3, 3)), {WORLD: DualQuaternion.identity})
     fixed: dict[tuple[str | None, int], list[tuple[Link, DualQuaternion]]] = {}
@@ -291,9 +206,9 @@ def _rows(structure: Structure, modules: Sequence[str]) -> _Rows:
         parts = tuple(link for link, _ in links)
         ground = body_of(parts[0].name, parts, {link.name: x for link, x in links}, {})
     rows = _Rows([], [], [], {}, ground)
-    for module in modules:
-        placed, site = structure.placed[module], structure.placed[module].site
-        first = rows.first[module] = len(rows.joints)
+    for module, placed in structure.placed.items():
+        site, first = placed.site, len(rows.joints)
+        rows.first[module] = first
         rows.joints.extend(placed.joints)
         for k, body in enumerate(placed.bodies):
             more = fixed.get((module, k), ())
@@ -310,29 +225,26 @@ def _extended(body: Body, more: Sequence[tuple[Link, DualQuaternion]]) -> Body:
     return body_of(body.name, (*parts_of(body), *(link for link, _ in more)), links, {})
 
 
-def _subsystems(structure: Structure, groups: Mapping[str, Sequence[str]], rows: _Rows) -> list[Subsystem]:
-    """Return one subsystem for each group that has joints."""
+def _subsystems(structure: Structure, rows: _Rows) -> list[Subsystem]:
+    """Return one subsystem for each module that has joints."""
     made: list[Subsystem] = []
-    index_of: dict[str | None, int | None] = {None: None}
-    for name, modules in groups.items():
-        first = rows.first[modules[0]]
-        last = modules[-1]
-        end = rows.first[last] + len(structure.placed[last].joints)
-        if first == end:
+    index_of: dict[str | None, int] = {}
+    for module, placed in structure.placed.items():
+        if not placed.joints:
             continue
-        index_of.update(dict.fromkeys(modules, len(made)))
+        first = rows.first[module]
+        end = first + len(placed.joints)
+        index_of[module] = len(made)
         carrier = rows.parents[first]
         body = rows.ground if carrier is None else rows.bodies[carrier]
-        joints = tuple(rows.joints[first:end])
-        above = zip(joints, rows.parents[first:end], strict=True)
+        above = zip(placed.joints, rows.parents[first:end], strict=True)
         entries = [joint for joint, parent in above if parent is None or parent < first]
         link, x_link, x_body = attachment(entries, body.name, body.links)
         connection = Connection(link, carrier, x_link, x_body)
         root_link = entries[0].child_link if len(entries) == 1 else link
-        entered = next(module for module in modules if structure.placed[module].joints)
-        before = index_of[structure.placed[entered].site.module]
+        before = index_of.get(placed.site.module)
         bodies = tuple(rows.bodies[first:end])
-        made.append(Subsystem(name, first, joints, bodies, connection, before, False, root_link))
+        made.append(Subsystem(module, first, placed.joints, bodies, connection, before, False, root_link))
     return made
 
 

@@ -74,7 +74,7 @@ class _ModulePoses:
     """Poses of the modules' frames, of which both lists are made."""
 
     def __init__(self, structure: Structure) -> None:
-        self._graph = closed_graph("assembly", structure._replace(rings=()), "module")
+        self._graph = closed_graph("assembly", structure._replace(rings=()))
         links, offsets = [], []
         for placed in structure.placed.values():
             entered = placed.type.root

@@ -1,7 +1,6 @@
 """Docking, undocking, merging and splitting; the graph that comes of it."""
 
 import numpy as np
-import pytest
 
 import modular_dynamics as md
 from modular_dynamics import modular
@@ -39,14 +38,8 @@ def test_a_change_gives_a_new_assembly():
     assert new.undock("v2") == old
 
 
-@pytest.mark.parametrize(
-    "subsystems", ["module", "chain", {"a": ["v0", "v1", "v2"], "b": ["v3", "v4", "v5"]}]
-)
-def test_torques_are_pinocchios_however_modules_are_grouped(subsystems):
-    assembly = organism()
-    if isinstance(subsystems, dict):
-        subsystems = subsystems | {"c": ["v6", "v7", "v8"]}
-    graph = assembly.graph(subsystems)
+def test_torques_are_pinocchios():
+    graph = organism().graph()
     rng = np.random.default_rng(0)
     state = rng.normal(size=(3, graph.nv))
     tau = md.inverse_dynamics(graph, *state)

@@ -41,8 +41,7 @@ def test_after_any_changes_it_is_the_assembly_built_anew(seed):
     fresh = rebuilt(assembly)
     assert fresh == assembly
     assert str(fresh) == str(assembly)
-    for subsystems in ("module", "chain"):
-        assert_same_to_the_bit(assembly.graph(subsystems), fresh.graph(subsystems))
+    assert_same_to_the_bit(assembly.graph(), fresh.graph())
 
 
 def test_splitting_and_merging_again_gives_the_same_modules_and_dockings():

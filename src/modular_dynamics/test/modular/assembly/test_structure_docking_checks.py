@@ -173,25 +173,6 @@ def test_merging_needs_other_names_and_another_assembly():
         snake().merge(modular.Assembly(("n", "block")), "v0", 3, "n", 4)
 
 
-@pytest.mark.parametrize(
-    ("subsystems", "message"),
-    [
-        ("links", "'module', 'chain', or modules by subsystem"),
-        (None, "'module', 'chain', or modules by subsystem"),
-        ({"a": ["v0", "v1", "v2"]}, "no subsystem contains s"),
-        ({"a": ["v0", "v1", "s"], "b": ["v2", "v1"]}, "module 'v1' is in the subsystems 'a' and 'b'"),
-        ({"a": ["v0", "v2"], "b": ["v1", "s"]}, "subsystem 'a' is not connected: 'v0' and 'v2'"),
-        ({"a": ["v0", "v1", "v2", "s", "w"]}, "subsystem 'a' names module 'w'; the modules: v0, v1, v2, s"),
-        ({"a": "v0"}, "subsystem 'a' is 'v0'; a list of modules is needed"),
-        ({"a": ["v0", "v1", "v2", "s"], "b": []}, r"subsystem 'b' is \[\]"),
-    ],
-)
-def test_subsystems_contain_each_module_once_and_are_connected(subsystems, message):
-    for use in (snake().graph, snake().to_urdf):
-        with pytest.raises(AssemblyError, match=message):
-            use(subsystems)
-
-
 @pytest.mark.parametrize("gravity", [9.81, [0, 0], [0, 0, np.nan], [0, 0, np.inf], "down", None, [[0, 0, 1]]])
 def test_gravity_is_three_finite_numbers(gravity):
     with pytest.raises(AssemblyError, match=r"gravity is .*three finite numbers"):
@@ -268,10 +249,8 @@ def test_nothing_but_errors_of_the_library_escapes(value):
         lambda: a.merge(other, "v0", 4, "n", 3, prefix=value),
         lambda: a.with_base(value),
         lambda: a.with_base("v1", value),
-        lambda: a.graph(value),
         lambda: a.graph(gravity=value),
         lambda: a.graph(guess=value),
-        lambda: a.to_urdf(value),
         lambda: modular.virtual_joint(value, "prismatic", [1, 0, 0]),
         lambda: modular.virtual_joint("x", value, [1, 0, 0]),
         lambda: modular.virtual_joint("x", "prismatic", value),
