@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from .cluster import computed_chunk, connected, packages, result_of
 from .store import Store, arrow
@@ -13,38 +13,25 @@ from .study import Study
 
 __all__ = ["Outcome", "run_study"]
 
-#: Time between two lines of progress [s]: on a terminal (one line that changes), and elsewhere.
-_ON_TERMINAL, _ELSEWHERE = 0.2, 10.0
+#: Time between two lines of progress [s].
+PAUSE = 10.0
 #: How long a scheduler may have no worker before that is printed [s].
 PATIENCE = 5.0
 
 
 class Progress:
-    """Prints how far work is on a stream, rate-limited; on a terminal, one line that changes.
+    """Prints lines on how far work is on stderr; ``line``: the text after so many seconds."""
 
-    Args:
-        line: the text after so many seconds. quiet: whether nothing is printed. stream: stderr by default.
-    """
-
-    def __init__(self, line: Callable[[float], str], *, quiet: bool, stream: TextIO | None = None) -> None:
-        self._line, self._quiet, self._stream = line, quiet, sys.stderr if stream is None else stream
-        self._terminal = self._stream.isatty()
+    def __init__(self, line: Callable[[float], str], *, quiet: bool) -> None:
+        self._line, self._quiet = line, quiet
         self._start = self._last = time.monotonic()
-        self._printed = False
 
     def passed(self) -> None:
         """Print the line, unless the last one is too recent."""
         now = time.monotonic()
-        if self._quiet or now - self._last < (_ON_TERMINAL if self._terminal else _ELSEWHERE):
-            return
-        self._last, self._printed, line = now, self._terminal, self._line(now - self._start)
-        print(f"\r\x1b[K{line}" if self._terminal else f"{line}\n", end="", file=self._stream, flush=True)
-
-    def end(self) -> None:
-        """Remove the changing line."""
-        if self._printed:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
-            self._printed = False
+        if not self._quiet and now - self._last >= PAUSE:
+            self._last = now
+            print(self._line(now - self._start), file=sys.stderr, flush=True)
 
 
 def run_line(total: int, done: int, before: int, seconds: float) -> str:
@@ -135,13 +122,10 @@ def _computed(study: Study, store: Store, client: Any, shared: Any, *, quiet: bo
     done = before = study.count - to_do
     progress = Progress(lambda seconds: run_line(study.count, done, before, seconds), quiet=quiet)
     count, start = max(1, len(client.scheduler_info(n_workers=-1)["workers"])), time.monotonic()
-    try:
-        for chunk, future in _answers(client, shared, store, missing, count):
-            store.write_chunk(chunk, result_of(future))
-            done += sizes[chunk]
-            progress.passed()
-    finally:
-        progress.end()
+    for chunk, future in _answers(client, shared, store, missing, count):
+        store.write_chunk(chunk, result_of(future))
+        done += sizes[chunk]
+        progress.passed()
     seconds = time.monotonic() - start
     store.finish()
     return Outcome(study.count, to_do, seconds, count, store.folder)

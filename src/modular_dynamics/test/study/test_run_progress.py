@@ -1,5 +1,3 @@
-import io
-
 import pytest
 
 from modular_dynamics.study import run
@@ -11,22 +9,11 @@ def test_the_line_says_speed_and_time_left_of_this_run():
     assert run_line(10_000, 3_000, 2_000, 2.0) == "3,000 of 10,000 designs, 500 designs/s, 14 s left"
 
 
-def test_lines_elsewhere_and_one_line_that_changes_on_a_terminal(monkeypatch):
-    monkeypatch.setattr(run, "_ELSEWHERE", 0.0)
-    monkeypatch.setattr(run, "_ON_TERMINAL", 0.0)
-
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    for stream, expected in ((io.StringIO(), "5 of 10\n"), (Terminal(), "\r\x1b[K5 of 10\r\x1b[K")):
-        one = Progress(lambda _: "5 of 10", quiet=False, stream=stream)
-        one.passed()
-        one.end()
-        assert stream.getvalue() == expected
-    silent = io.StringIO()
-    Progress(lambda _: "5 of 10", quiet=True, stream=silent).passed()
-    assert silent.getvalue() == ""
+@pytest.mark.parametrize("quiet", [False, True])
+def test_progress_is_a_line_on_stderr(monkeypatch, capsys, quiet):
+    monkeypatch.setattr(run, "PAUSE", 0.0)
+    Progress(lambda _: "5 of 10", quiet=quiet).passed()
+    assert capsys.readouterr().err == ("" if quiet else "5 of 10\n")
 
 
 @pytest.mark.parametrize("quiet", [False, True])
