@@ -8,7 +8,7 @@ from helpers.robots.module_types import own_types
 from modular_dynamics import modular
 from modular_dynamics.algebra import to_rotation_translation
 from modular_dynamics.exceptions import AssemblyError
-from modular_dynamics.modular.modules import mating
+from modular_dynamics.modular.modules.module_type import mating
 
 #: The largest assembly.
 MOST_MODULES = 40

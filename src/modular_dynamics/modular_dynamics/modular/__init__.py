@@ -1,26 +1,19 @@
 """Self-reconfigurable modular robots: modules dock, and the model builds itself (Meister & Gutenkunst)."""
 
 from . import equations, gaits
-from .assembly import FIXED, FLOATING, Assembly, Docking, Mount, virtual_joint
+from .assembly.assembly import Assembly
+from .assembly.structure import FIXED, FLOATING, Docking, Mount, virtual_joint
 from .equations import closed_form
-from .incidence import (
+from .incidence.conversion import docking_type
+from .incidence.matrix import IncidenceMatrix
+from .incidence.transformations import (
     DirectTransformation,
     DirectTransformations,
-    IncidenceMatrix,
     IndirectTransformation,
     IndirectTransformations,
-    docking_type,
 )
-from .modules import (
-    ModuleBody,
-    ModuleJoint,
-    ModuleType,
-    Port,
-    Shape,
-    read_module_type,
-    read_module_types,
-    shipped_types,
-)
+from .modules.files import read_module_type, read_module_types, shipped_types
+from .modules.module_type import ModuleBody, ModuleJoint, ModuleType, Port, Shape
 
 __all__ = [
     "FIXED",
