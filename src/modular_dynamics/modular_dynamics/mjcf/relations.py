@@ -246,20 +246,15 @@ def _jacobian(model: Any, loops: Set[int], q: Array) -> Array:
 
 
 def _independent(blocks: Sequence[Array]) -> tuple[int, list[int]]:
-    """Return the rank of adjacent column blocks, and indices of those that increase it (Gram-Schmidt)."""
-    largest = max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
-    basis, chosen = list[Array](), list[int]()
-    for k, block in enumerate(blocks):
-        rank = len(basis)
-        for column in block.T:
-            left = column.copy()
-            for direction in basis:
-                left -= (direction @ left) * direction
-            if (size := np.linalg.norm(left)) > _RANK * largest:
-                basis.append(left / size)
-        if len(basis) > rank:
+    """Return the rank of adjacent column blocks, and indices of those that increase it."""
+    tolerance = _RANK * max((np.abs(block).max(initial=0.0) for block in blocks), default=0.0)
+    total, chosen = 0, list[int]()
+    for k in range(len(blocks)):
+        rank = int(np.linalg.matrix_rank(np.hstack([blocks[i] for i in (*chosen, k)]), tol=tolerance))
+        if rank > total:
+            total = rank
             chosen.append(k)
-    return len(basis), chosen
+    return total, chosen
 
 
 #: Rounding: of coefficients, relative to the largest of their relation; of contradictions [rad or m].

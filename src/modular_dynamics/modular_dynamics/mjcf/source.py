@@ -35,9 +35,6 @@ Disable = SimpleNamespace(CONSTRAINT=1, EQUALITY=2, FRICTIONLOSS=4, SPRING=32, D
 
 #: The root element; before it a declaration and comments are allowed.
 _ROOT = re.compile(rb"\A(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?.*?\?>)*<(\w+)", re.DOTALL)
-#: Folders of meshes and textures; and names in MuJoCo's messages.
-_ASSETS = re.compile(rb"""(?:meshdir|texturedir|assetdir)\s*=\s*["']([^"']+)["']""")
-_QUOTED = re.compile(r"'([^']+)'")
 #: Numbers of enumerations (codes.py) differ in older versions.
 _OLDEST = (3, 17)
 #: MuJoCo has one receiver of warnings for the whole process.
@@ -118,22 +115,7 @@ def _from_path(mujoco: Any, path: Path) -> Compiled:
         return _compile(mujoco.MjModel.from_binary_path, str(path), where=f"'{path}': ")
     content = content_of(path, "MJCF file", MAX_BYTES, MjcfError)
     _check_root(content, f"'{path}'")
-    try:
-        return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
-    except MjcfError as error:
-        if kind := _kind_of_asset(str(error), content, path.parent):
-            raise MjcfError(f"{error}; {kind}") from error
-        raise
-
-
-def _kind_of_asset(message: str, content: bytes, folder: Path) -> str:
-    """Return what a mesh or texture file, named in MuJoCo's message, really is; else an empty text."""
-    folders = [folder, *(folder / name.decode("utf-8", "replace") for name in _ASSETS.findall(content))]
-    for path in (one / name for name in _QUOTED.findall(message) for one in folders):
-        with suppress(OSError, ValueError), open(path, "rb") as file:
-            if path.suffix.lower() != ".xml" and (kind := content_kind(file.read(200))):
-                return f"'{path}' is {kind}"
-    return ""
+    return _compile(mujoco.MjModel.from_xml_path, str(path), where=f"'{path}': ")
 
 
 def _decoded(content: bytes) -> str:

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph, checked_vectors, require_graph
 from ..model.joint_order import JointOrder, mujoco_order
-from ..model.number_arrays import first_not_finite, number_array
 from .relations import held_positions
 from .tree import names_of
 
@@ -36,15 +35,16 @@ def from_mujoco(
     qvel: ArrayLike | None = None,
     qacc: ArrayLike | None = None,
 ) -> State:
-    """Return q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,).
+    """Return q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,); or rows.
 
     Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, a number
     that is not finite, a zero quaternion, or a graph that was not loaded from this model.
     """
     order = _order(graph, model)
-    q = order.from_q(_checked("qpos", qpos, model.nq))
-    v = order.from_v(_checked("qvel", qvel, model.nv), q)
-    return State(q, v, order.from_a(_checked("qacc", qacc, model.nv), q, v))
+    q = order.from_q(qpos)
+    rest = np.zeros((*q.shape[:-1], model.nv))
+    v = order.from_v(rest if qvel is None else qvel, q)
+    return State(q, v, order.from_a(rest if qacc is None else qacc, q, v))
 
 
 def to_mujoco(
@@ -73,8 +73,7 @@ def torques_from_mujoco(graph: SubsystemGraph, model: Any, qpos: ArrayLike, qfrc
     :func:`from_mujoco`.
     """
     order = _order(graph, model)
-    q = order.from_q(_checked("qpos", qpos, model.nq))
-    return order.from_tau(_checked("qfrc", qfrc, model.nv), q)
+    return order.from_tau(qfrc, order.from_q(qpos))
 
 
 def _order(graph: SubsystemGraph, model: Any) -> JointOrder:
@@ -84,14 +83,3 @@ def _order(graph: SubsystemGraph, model: Any) -> JointOrder:
     for name in order.missing:
         raise StateError(f"MuJoCo's model has no joint '{name}'; was '{graph.name}' loaded from it?")
     return order
-
-
-def _checked(name: str, values: ArrayLike | None, length: int) -> Array:
-    """Return a MuJoCo vector of finite numbers; zeros if it is not given. Raises StateError."""
-    array = np.zeros(length) if values is None else number_array(name, values)
-    if array.shape != (length,):
-        raise StateError(f"MuJoCo's {name} has shape {array.shape}; ({length},) is needed")
-    k = first_not_finite(array)
-    if k >= 0:
-        raise StateError(f"MuJoCo's {name}[{k}] is {array[k]}; a finite number is needed")
-    return array

@@ -140,21 +140,6 @@ def test_without_mujoco_the_error_says_what_to_install(monkeypatch):
         md.load_mjcf(TEXT)
 
 
-@pytest.mark.parametrize("folder", ["", "meshes"])
-def test_a_mesh_that_is_a_pointer_of_git_lfs_is_named(tmp_path, folder):
-    (tmp_path / folder).mkdir(exist_ok=True)
-    (tmp_path / folder / "part.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:1\n")
-    geom = '<geom type="mesh" mesh="p" mass="1"/>'
-    (tmp_path / "arm.xml").write_text(
-        f"<mujoco><compiler meshdir='{folder}'/><asset><mesh name='p' file='part.stl'/></asset>"
-        f"<worldbody><body><joint/>{geom}</body></worldbody></mujoco>"
-    )
-    with pytest.raises(
-        md.MjcfError, match=r"part\.stl' is a pointer of Git LFS: `git lfs pull` fetches the file"
-    ):
-        md.load_mjcf(tmp_path / "arm.xml")
-
-
 def test_capital_letters_in_suffixes(tmp_path):
     model = mujoco.MjModel.from_xml_string(TEXT)
     mujoco.mj_saveModel(model, str(tmp_path / "arm.mjb"), None)
