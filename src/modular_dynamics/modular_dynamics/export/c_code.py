@@ -17,7 +17,7 @@ from ..codegen.program import Program
 from ..exceptions import StateError
 from ..model import SubsystemGraph, require_graph
 from ..optional_packages import needed
-from ..text.beside import write_beside
+from ..text.files import write_beside
 from .tree import tree_recordings
 
 __all__ = ["CasadiFunctions", "ExportedC", "casadi_function", "recordings_of", "write_files"]

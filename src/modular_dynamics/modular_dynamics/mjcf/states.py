@@ -35,7 +35,7 @@ def from_mujoco(
     qvel: ArrayLike | None = None,
     qacc: ArrayLike | None = None,
 ) -> State:
-    """Return q (nq,), v (nv,), a (nv,) of a graph from MuJoCo's qpos (model.nq,), qvel, qacc (model.nv,); or rows.
+    """Return q (nq,), v (nv,), a (nv,) of a graph, or rows, from MuJoCo's qpos (model.nq,), qvel and qacc.
 
     Velocities and accelerations are zero where they are not given. Raises StateError: a wrong shape, a number
     that is not finite, a zero quaternion, or a graph that was not loaded from this model.

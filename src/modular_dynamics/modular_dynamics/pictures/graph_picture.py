@@ -10,8 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 
 from ..model import SubsystemGraph
-from .colours import subsystem_colours
-from .literal_text import as_literal
+from .colours import as_literal, subsystem_colours
 
 __all__ = ["draw_graph", "layout"]
 

@@ -12,8 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from .colours import COLOURS
-from .literal_text import as_literal
+from .colours import COLOURS, as_literal
 
 __all__ = ["Panel", "draw_over_time"]
 

@@ -7,7 +7,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..text.beside import write_beside
+from ..text.files import write_beside
 from .command import (
     FINDINGS,
     GOOD,

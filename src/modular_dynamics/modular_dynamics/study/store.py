@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..exceptions import StudyError
 from ..optional_packages import needed
-from ..text.beside import write_beside
+from ..text.files import write_beside
 from .evaluation import designs_of_block
 from .study import Study
 

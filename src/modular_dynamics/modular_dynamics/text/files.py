@@ -2,8 +2,12 @@
 
 import errno
 import os
+import secrets
+import shutil
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from ..exceptions import DescriptionError
 from .sizes import MAX_BYTES, too_large
@@ -17,6 +21,7 @@ __all__ = [
     "separator_of",
     "text_if_there",
     "text_of",
+    "write_beside",
 ]
 
 #: How files begin that are no text, or no text that anything here reads; what they are.
@@ -165,3 +170,34 @@ def given_text(
 def _shown(path: Path) -> str:
     """Return a path as messages show it; it may be a text by mistake."""
     return f"'{str(path)[:40]}...'" if len(str(path)) > 250 else f"'{path}'"
+
+
+# Files that are replaced atomically: a reader gets the old content or the new.
+
+
+def write_beside(path: Path, content: bytes | Callable[[BinaryIO], object]) -> Path:
+    """Write a hidden file beside ``path``, which ``os.replace`` puts in its place; it is on the disk by then.
+
+    It has the mode of ``path``, if that is there: not tempfile's, which only its owner may read.
+
+    Args:
+        content: what is written, or a function that writes it into the file.
+
+    Raises:
+        OSError, ValueError: it cannot be written; nothing is left.
+    """
+    beside = path.with_name(f".{secrets.token_hex(8)}.part")
+    with open(beside, "xb") as file:
+        try:
+            if path.exists():
+                shutil.copymode(path, beside)
+            if callable(content):
+                content(file)
+            else:
+                file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    return beside

@@ -13,7 +13,7 @@ from lxml import etree
 from modular_dynamics import SubsystemGraph
 from modular_dynamics.exceptions import ModularDynamicsError
 from modular_dynamics.modular import Assembly, IncidenceMatrix, ModuleType, gaits, read_module_type
-from modular_dynamics.text.beside import write_beside
+from modular_dynamics.text.files import write_beside
 from modular_dynamics.urdf import stamped
 from modular_dynamics_ros.exceptions import AssemblyFileError
 

@@ -8,8 +8,7 @@ from typing import Any, Generic, TypeVar
 import yaml
 
 from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.text.beside import write_beside
-from modular_dynamics.text.files import text_if_there
+from modular_dynamics.text.files import text_if_there, write_beside
 from modular_dynamics.text.sizes import MAX_BYTES, too_large
 from modular_dynamics.text.yaml_text import Dumper, documents
 from modular_dynamics_ros.exceptions import NodeError

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from modular_dynamics.text.beside import write_beside
+from modular_dynamics.text.files import write_beside
 
 
 def test_the_file_stays_as_it_is_until_it_is_replaced(tmp_path):

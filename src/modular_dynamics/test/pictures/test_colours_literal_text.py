@@ -5,8 +5,8 @@ from matplotlib.text import Text
 
 import modular_dynamics as md
 from helpers.paths import ROBOTS
+from modular_dynamics.pictures.colours import as_literal
 from modular_dynamics.pictures.graph_picture import draw_graph
-from modular_dynamics.pictures.literal_text import as_literal
 from modular_dynamics.pictures.time_plot import Panel, draw_over_time
 
 NO_FORMULA = "a$x^{$"  # with an open brace: matplotlib raises where it reads it as one
