@@ -1,12 +1,11 @@
 """The same robot in Pinocchio, and how far our torques are from its own. The only `import pinocchio`."""
 
-import threading
 from collections.abc import Collection, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -167,30 +166,14 @@ def _norm(vector: Array) -> float:
     return hypot(*vector.ravel().tolist())  # unlike the root of a sum of squares it never underflows
 
 
-class _Lengths(NamedTuple):
-    """Sizes of a joint and body: distance from the joint before, mass, distance of centre, inertia."""
-
-    offset: float
-    mass: float
-    com: float
-    inertia: float
-
-
 class TermSizes:
     """Sizes of the terms of the torques of a graph."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self.graph = graph
         self._gravity = _norm(graph.gravity)
-        self._lengths = [
-            _Lengths(
-                _norm(to_rotation_translation(joint.x_parent_joint)[1]),
-                abs(body.mass),
-                _norm(body.com),
-                _norm(body.inertia),
-            )
-            for joint, body in zip(graph.joints, graph.bodies, strict=True)
-        ]
+        self._offsets = [_norm(to_rotation_translation(joint.x_parent_joint)[1]) for joint in graph.joints]
+        self._bodies = [(abs(body.mass), _norm(body.com), _norm(body.inertia)) for body in graph.bodies]
 
     def set_gravity(self, gravity: Array) -> None:
         """Take the weights at this gravitational acceleration (3,) [m/s^2] from now on."""
@@ -231,15 +214,14 @@ class TermSizes:
         graph = self.graph
         spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
         offsets, forces, moments = list[float](), list[float](), list[float]()
-        for k, (joint, length) in enumerate(zip(graph.joints, self._lengths, strict=True)):
-            parent = graph.parents[k]
+        for k, joint in enumerate(graph.joints):
+            parent, offset, (mass, com, inertia) = graph.parents[k], self._offsets[k], self._bodies[k]
             # angular and linear velocity and acceleration of the body before, at its origin
             spin, turn, speed, gain = 0.0, 0.0, 0.0, self._gravity
             if parent is not None:
                 spin, turn, speed, gain = spins[parent], turns[parent], speeds[parent], gains[parent]
             own_spin, own_speed = map(_norm, joint.screw(graph.joint_rate(joint, v)))
             own_turn, own_gain = map(_norm, joint.screw(graph.joint_rate(joint, a)))
-            offset = length.offset
             if joint.type in (JointType.PRISMATIC, JointType.FLOATING):
                 offset += _norm(graph.joint_position(joint, q)[:3])
             gain += (turn + spin * spin) * offset + own_gain + 2.0 * spin * own_speed
@@ -250,12 +232,12 @@ class TermSizes:
                 values.append(value)
             turning = turn + spin * spin
             # with spatial accelerations spin * speed is subtracted and added again
-            force = length.mass * (gain + spin * speed + turning * length.com)
-            momentum = length.mass * (speed + spin * length.com)
+            force = mass * (gain + spin * speed + turning * com)
+            momentum = mass * (speed + spin * com)
             offsets.append(offset)
             forces.append(force)
             # likewise velocity x momentum, all that there is where the mass is a point at the joint
-            moments.append(length.inertia * turning + length.com * force + speed * momentum)
+            moments.append(inertia * turning + com * force + speed * momentum)
         return offsets, forces, moments
 
     @staticmethod
@@ -483,15 +465,7 @@ def _arrays(wrenches: Wrenches) -> dict[str, Array]:
     return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
 
 
-class _OfThread(threading.local):
-    """A comparison for each thread, as Pinocchio's data belong to one."""
-
-    def __init__(self, graph: SubsystemGraph) -> None:
-        self.check = CrossCheck(graph)
-
-
 def rnea_residual(graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
     """Return |tau - tau_pinocchio| (nv,) [N m or N] of ``inverse_dynamics`` at one state."""
     require_graph(graph)
-    check = graph.once(_OfThread).check
-    return check(q, v, a, inverse_dynamics(graph, q, v, a)).per_joint
+    return CrossCheck(graph)(q, v, a, inverse_dynamics(graph, q, v, a)).per_joint
