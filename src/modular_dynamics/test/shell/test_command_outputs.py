@@ -5,9 +5,11 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from modular_dynamics.shell import command as lines
 from modular_dynamics.shell.command import UsageError, raise_if_read
 
 WORDS = "the command reads this file"
@@ -102,3 +104,21 @@ def test_what_cannot_be_compared_is_no_file_that_is_read(tmp_path, monkeypatch):
     raise_if_read("-o", file, [None, "", "-", tmp_path / "none", "zero\0byte", "x" * 5000])
     raise_if_read("-o", "/dev/null", ["/dev/null"])
     raise_if_read("-o", None, [file])
+
+
+# Files without end, which a table would fill the memory with.
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="a device without end is needed")
+@pytest.mark.parametrize("words", [("plot", "/dev/zero", "-o", "x.png"), ("id", "ROBOT", "/dev/zero")])
+def test_a_device_without_end_is_refused(error, four_link, words):
+    assert "this is no table" in error(*(four_link if word == "ROBOT" else word for word in words))
+
+
+def test_a_long_line_is_named_and_shorter_ones_are_read(error, shell, tmp_path, monkeypatch):
+    monkeypatch.setattr(lines, "LONGEST", 30)
+    path = tmp_path / "t.csv"
+    path.write_text("time,tau_a\n0,1\n", "utf-8")
+    assert shell("plot", path).code == 0
+    path.write_text(f"time,tau_a\n0,{'1' * 40}\n", "utf-8")
+    assert "line 2 has more than 30 characters" in error("plot", path)

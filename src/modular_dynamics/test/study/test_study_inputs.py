@@ -1,8 +1,13 @@
+import itertools
+import warnings
+
 import numpy as np
 import pytest
+from scipy.stats import qmc
 
 from helpers.studies import study_file
-from modular_dynamics.study import Evaluator, load_study
+from modular_dynamics.study import Evaluator, designs_between, load_study
+from modular_dynamics.study.study import Input, Sampling
 
 
 def test_a_row_of_a_catalogue_sets_several_parameters_and_one_value_mirrored_ones(tmp_path):
@@ -32,3 +37,57 @@ def test_ranges_have_their_ends_exactly(tmp_path):
     assert (found[0], found[-1]) == (0.1, 0.7)
     assert found == pytest.approx(np.linspace(0.1, 0.7, 7), rel=1e-15)
     assert one.at(np.array([0.0, 1.0])).tolist() == [0.1, 0.7]
+
+
+INPUTS = (
+    Input("length", low=1.0, high=2.0, steps=5),
+    Input("choice", labels=("a", "b", "c"), columns=(("value", (7.0, 8.0, 9.0)),)),
+    Input("width", low=-1.0, high=1.0, steps=3),
+)
+
+
+def test_the_grid_is_all_combinations_the_last_input_fastest():
+    found = designs_between(INPUTS, Sampling(), 0, 45)
+    expected = itertools.product([1.0, 1.25, 1.5, 1.75, 2.0], [0.0, 1.0, 2.0], [-1.0, 0.0, 1.0])
+    assert found.tolist() == [list(one) for one in expected]
+
+
+@pytest.mark.parametrize("kind", ["grid", "sobol"])
+def test_a_design_follows_from_its_index_alone(kind):
+    sampling = Sampling(kind, 45, 3)
+    whole = designs_between(INPUTS, sampling, 0, 45)
+    for first, last in ((0, 7), (7, 8), (8, 45), (31, 40)):
+        assert np.array_equal(designs_between(INPUTS, sampling, first, last), whole[first:last])
+
+
+def test_samples_fill_ranges_and_rows_evenly_and_depend_on_the_seed():
+    count = 4096
+    found = designs_between(INPUTS, Sampling("sobol", count, 1), 0, count)
+    # the uniform distribution's mean and variance; three standard errors of `count` random numbers
+    share = np.stack([found[:, 0] - 1.0, (found[:, 2] + 1.0) / 2.0])
+    assert np.abs(share.mean(axis=1) - 0.5).max() < 3.0 / np.sqrt(12.0 * count)
+    assert np.abs(share.var(axis=1) - 1.0 / 12.0).max() < 3.0 / np.sqrt(180.0 * count)
+    rows = np.bincount(found[:, 1].astype(int), minlength=3)
+    assert np.abs(rows / count - 1.0 / 3.0).max() < 3.0 * np.sqrt(2.0 / 9.0 / count)
+    assert not np.array_equal(found, designs_between(INPUTS, Sampling("sobol", count, 2), 0, count))
+
+
+@pytest.mark.parametrize("first", [1, 2, 3, 255, 256, 257, 99_999, (1 << 20) - 1, 1 << 20])
+def test_sobol_designs_are_those_of_scipy_anywhere(first):
+    sequence = qmc.Sobol(len(INPUTS), scramble=True, bits=32, rng=3)
+    sequence.fast_forward(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # not at a power of 2
+        shares = sequence.random(9)
+    expected = np.stack([one.at(shares[:, k]) for k, one in enumerate(INPUTS)], axis=1)
+    found = designs_between(INPUTS, Sampling("sobol", 1 << 21, 3), first, first + 9)
+    assert np.array_equal(found, expected)
+
+
+def test_the_sobol_sequence_has_one_point_in_each_of_equal_boxes():
+    """Its property as a (0, m, 2)-net in base 2; random numbers do not have it."""
+    plane = (Input("x", low=0.0, high=1.0, steps=2), Input("y", low=0.0, high=1.0, steps=2))
+    points = designs_between(plane, Sampling("sobol", 64, 5), 0, 64)
+    for columns in (1, 2, 4, 8, 16, 32, 64):
+        boxes = np.floor(points * [columns, 64 // columns]).astype(int)
+        assert len({tuple(box) for box in boxes.tolist()}) == 64

@@ -9,8 +9,11 @@ import pytest
 import modular_dynamics as md
 from helpers.paths import ROBOTS
 from modular_dynamics import loops, modular
-from modular_dynamics.exceptions import DescriptionError
-from modular_dynamics.text.files import content_of
+from modular_dynamics.exceptions import DescriptionError, ModularDynamicsError
+from modular_dynamics.loops import read_rules
+from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
+from modular_dynamics.text.files import content_of, write_beside
+from modular_dynamics.text.sizes import MAX_YAML_BYTES
 
 ARM = ROBOTS / "four_link.urdf"
 READERS = {
@@ -63,3 +66,78 @@ def test_messages_about_descriptions_are_text_of_bounded_length():
     assert message.startswith("\\ud800 \\x1b[2J \\x00 \u5de6 xx")
     assert message.endswith("xx end")
     assert len(message) < 2_100
+
+
+# Files that users name: what is no regular file, too large or no text is refused before it is read.
+
+
+YAML = {
+    "matrix": IncidenceMatrix.from_yaml,
+    "module type": read_module_type,
+    "gait": gaits.load,
+    "rules": read_rules,
+}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("read", YAML.values(), ids=YAML)
+def test_what_is_no_regular_file(read, tmp_path):
+    pipe, device = tmp_path / "pipe", tmp_path / "device"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path, kind in ((pipe, "a named pipe"), (device, "a device"), (tmp_path, "a folder")):
+        with pytest.raises(ModularDynamicsError, match=f"no .* at .*, which is {kind}") as error:
+            read(path)
+        assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("read", YAML.values(), ids=YAML)
+def test_a_file_that_is_too_large_is_refused_with_both_sizes(read, tmp_path):
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate(10**9)  # without a block on the disk
+    with pytest.raises(
+        ModularDynamicsError, match=f"has 1000000000 bytes; at most {MAX_YAML_BYTES} are accepted"
+    ):
+        read(path)
+
+
+def test_refused_files_are_closed(tmp_path):
+    count = len(os.listdir("/proc/self/fd"))
+    for _ in range(20):
+        with pytest.raises(ModularDynamicsError):
+            gaits.load(tmp_path)
+    assert len(os.listdir("/proc/self/fd")) == count
+
+
+# A file that is written beside another one, to replace it.
+
+
+def test_the_file_stays_as_it_is_until_it_is_replaced(tmp_path):
+    path = tmp_path / "a.yaml"
+    path.write_text("old")
+    path.chmod(0o640)
+    beside = write_beside(path, b"new")
+    assert (path.read_text(), beside.parent, beside.name[0]) == ("old", tmp_path, ".")
+    os.replace(beside, path)
+    assert (path.read_text(), path.stat().st_mode & 0o777) == ("new", 0o640)
+    assert [one.name for one in tmp_path.iterdir()] == ["a.yaml"]
+
+
+def test_a_new_file_is_as_others_are(tmp_path):
+    (tmp_path / "other").touch()
+    beside = write_beside(tmp_path / "a.yaml", b"new")
+    assert beside.stat().st_mode == (tmp_path / "other").stat().st_mode
+    assert not (tmp_path / "a.yaml").exists()
+
+
+def test_what_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(FileNotFoundError):
+        write_beside(tmp_path / "no" / "a.yaml", b"new")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        write_beside(tmp_path / "a.yaml", b"new")
+    assert not list(tmp_path.iterdir())

@@ -1,12 +1,16 @@
 """YAML: limits that are named, and errors of the library only."""
 
+import re
 from time import process_time
 
+import numpy as np
 import pytest
 
 import modular_dynamics as md
-from helpers.paths import ROBOTS
+from helpers.paths import ROBOTS, ROOT
 from modular_dynamics.exceptions import DescriptionError, PartitionError
+from modular_dynamics.modular import IncidenceMatrix, gaits, read_module_type
+from modular_dynamics.motions import AccelerationProfile, load_profile
 from modular_dynamics.text.sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES
 from modular_dynamics.text.yaml_text import documents
 
@@ -66,3 +70,114 @@ def test_aliases_stand_for_what_they_name():
 def test_the_error_is_of_the_given_kind_and_names_the_line():
     with pytest.raises(DescriptionError, match="own, line 2: this is not YAML"):
         documents("a: 1\nb: ]\n", "own")
+
+
+# Numbers such as 5e-05, 1e3 and +1e-3, for YAML 1.1 texts, are numbers in every file that is read.
+#
+# Each number with a decimal point gets an exponent: what is read must be the same, to the bit.
+
+
+DECIMAL = re.compile(r"(?<![\w.])(-?)(\d+\.\d+)(?![\w.])")
+FORMS = ("e0", "e+0", "E-0")
+
+
+def with_exponents(text, signed=True):
+    """0.6 -> +0.6e0, 0.6e+0 or 0.6E-0 in turn; YAML 1.1 knows but the second."""
+    count = iter(range(len(text)))
+
+    def changed(match):
+        sign = match[1] or ("+" if signed else "")
+        return f"{sign}{match[2]}{FORMS[next(count) % len(FORMS)]}"
+
+    new = DECIMAL.sub(changed, text)
+    assert new != text
+    return new
+
+
+@pytest.mark.parametrize("text", ["5e-05", "1e3", "+1e-3", "-1E+3", ".5e1", "1.e2", "5.0e-05", "+3"])
+def test_it_is_a_number(text):
+    (content,) = documents(f"a: {text}\nb: [{text}]\nc: '{text}'\n", "")
+    assert content == {"a": float(text), "b": [float(text)], "c": text}
+
+
+@pytest.mark.parametrize(
+    ("folder", "load"),
+    [
+        ("gaits/snake.yaml", gaits.load),
+        ("modular/pendulum_link.yaml", read_module_type),
+        ("charmie_torso_motion.yaml", load_profile),
+    ],
+)
+def test_files_of_modular_robots_and_motions(tmp_path, folder, load):
+    path = ROOT / "config" / folder
+    changed = tmp_path / path.name
+    changed.write_text(with_exponents(path.read_text("utf-8")), "utf-8")
+    assert described(load(changed)) == described(load(path))
+
+
+def described(value):
+    """What was read, as text."""
+    return repr(vars(value)) if isinstance(value, AccelerationProfile) else repr(value)
+
+
+def test_a_partition_file(tmp_path):
+    """A spring of 1000 N/m and 0.05 m between the ground and the bar: as given in the tags."""
+    anchors = "anchors: [{link: base}, {link: bar, xyz: [0, 0, %s]}]"
+    spring = "springs: [{name: s, stiffness: %s, free_length: %s, " + anchors + "}]"
+    robot = (
+        "<robot name='r'><link name='base'/><link name='bar'><inertial><origin xyz='0 0 0.2'/>"
+        "<mass value='1'/><inertia ixx='0.01' ixy='0' ixz='0' iyy='0.01' iyz='0' izz='0.01'/></inertial>"
+        "</link><joint name='j' type='continuous'><parent link='base'/><child link='bar'/>"
+        "<origin xyz='0.1 0 0'/><axis xyz='0 1 0'/></joint></robot>"
+    )
+    torques = []
+    for numbers in (("1000", "0.05", "0.1"), ("1e3", "5e-2", "+1e-1")):
+        path = tmp_path / "partition.yaml"
+        path.write_text("version: 1\n" + spring % numbers, "utf-8")
+        graph = md.load_urdf(robot, path)
+        torques.append(md.inverse_dynamics(graph, [0.3], [0.0], [0.0]))
+    np.testing.assert_array_equal(*torques)
+    # closed form: the spring's pull at (0.1 + 0.1 sin q, 0.1 cos q) about (0.1, 0), and the weight
+    x, z = 0.1 + 0.1 * np.sin(0.3), 0.1 * np.cos(0.3)
+    pull = 1000.0 * (1.0 - 0.05 / np.hypot(x, z))
+    moment = (z * -pull * x) - ((x - 0.1) * -pull * z)  # about +y
+    np.testing.assert_allclose(torques[0], -moment - 9.81 * 0.2 * np.sin(0.3), rtol=1e-12)
+
+
+# Aliases make few lines of YAML much data; merged keys do so while it is read.
+
+
+READERS = [gaits.load, read_module_type, IncidenceMatrix.from_yaml]
+
+
+def bomb(join):
+    """Nine levels, each with ten times the one before."""
+    levels = ["x0: &x0 {a: 1}"]
+    levels += [f"x{k}: &x{k} {join([f'*x{k - 1}'] * 10)}" for k in range(1, 10)]
+    return "\n".join(levels) + "\nkind: *x9\n"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize(
+    "join", [lambda names: f"[{', '.join(names)}]", lambda names: f"{{<<: [{', '.join(names)}]}}"]
+)
+def test_more_values_than_there_is_memory_for(read, join):
+    with pytest.raises(
+        DescriptionError, match=r"with its aliases \(\*\), this YAML has \d+ values; at most 100000"
+    ):
+        read(bomb(join))
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_an_alias_that_contains_itself(read):
+    with pytest.raises(DescriptionError, match=r"line 1: an alias \(\*\) stands in what it stands for"):
+        read("kind: &all [*all]\nname: *all\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [" * 5000 + "\n", "kind: !!bool x\n", "kind: !!int ''\n", "? [1]\n: 2\n"]
+)
+def test_what_pyyaml_cannot_read_is_an_error_of_a_gait(text):
+    with pytest.raises(DescriptionError, match=r"nested too deeply|not YAML"):
+        gaits.load(text)

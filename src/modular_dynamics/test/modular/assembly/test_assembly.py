@@ -1,8 +1,16 @@
 """Docking, undocking, merging and splitting; the graph that comes of it."""
 
 import numpy as np
+import pinocchio
+import pytest
+from urdf_parser_py.urdf import URDF
 
 import modular_dynamics as md
+from helpers.changed_robots import assert_same_pose
+from helpers.oracles.pinocchio_tree import PinocchioTree
+from helpers.oracles.saddle_point import SaddlePoint
+from helpers.random_examples.assemblies import KINDS, random_assembly
+from helpers.tree_dynamics import assert_close
 from modular_dynamics import modular
 
 
@@ -53,3 +61,168 @@ def test_undocking_releases_what_is_beyond():
     assert list(cut) == ["v3", "v4", "v5"]
     assert cut.base == "v3"
     assert rest.merge(cut, "v0", 5, "v3", 2).kinds == {name: organism().kinds[name] for name in organism()}
+
+
+# Assemblies as URDF text: what is read back is the same robot, here and in other programs.
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_it_is_read_back_as_the_same_robot(seed):
+    assembly = random_assembly(seed)
+    own = assembly.graph()
+    read = md.load_urdf(assembly.to_urdf(), strict=True)
+    assert (read.name, read.joint_names) == (own.name, own.joint_names)
+    assert {*read.links} == {*own.links}
+    for one, other in zip(read.subsystems, own.subsystems, strict=True):
+        assert (one.name, one.first, one.predecessor) == (other.name, other.first, other.predecessor)
+        assert one.root_link == other.root_link
+    for joint, other in zip(read.joints, own.joints, strict=True):
+        assert (joint.parent_link, joint.child_link) == (other.parent_link, other.child_link)
+        assert (joint.damping, joint.friction, joint.armature) == (
+            other.damping,
+            other.friction,
+            other.armature,
+        )
+        assert joint.limits == other.limits
+    for loop, other in zip(read.loop_joints, own.loop_joints, strict=True):
+        assert (loop.name, loop.type) == (other.name, other.type)
+        for end, its in zip(loop.anchors, other.anchors, strict=True):
+            assert end.link == its.link
+            assert_same_pose(end.x_link_anchor, its.x_link_anchor, 1e-14)
+    rng = np.random.default_rng(seed)
+    q = own.integrate(own.neutral(), rng.normal(size=own.nv))
+    v, a = rng.normal(size=(2, own.nv))
+    tau = md.inverse_dynamics(own.tree, q, v, a)
+    scale = max(1.0, np.abs(tau).max(initial=0.0))
+    assert np.abs(md.inverse_dynamics(read.tree, q, v, a) - tau).max(initial=0.0) <= 1e-12 * scale
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_other_programs_read_it(seed, capfd):
+    assembly = random_assembly(seed)
+    text, graph = assembly.to_urdf(), assembly.graph()
+    model = pinocchio.buildModelFromXML(text)
+    assert model.nv == graph.nv
+    assert {*graph.joint_names} <= {*model.names}
+    robot = URDF.from_xml_string(text)  # as robot_state_publisher's and rviz's tools do
+    assert {link.name for link in robot.links} == {*graph.links}
+    complaints = capfd.readouterr().err.splitlines()
+    assert [line for line in complaints if "modular_dynamics" not in line] == []  # our tags are unknown
+
+
+def test_shapes_are_drawn_where_the_module_has_them():
+    arm = modular.Assembly(("base", "block")).dock("base", 3, "v1", 2, kind="backbone")
+    robot = URDF.from_xml_string(arm.to_urdf())
+    for name in ("base/cube", "v1/cube"):
+        link = robot.link_map[name]
+        for element in (link.visual, link.collision):
+            assert element.geometry.size == [0.09, 0.09, 0.09]
+            assert element.origin.xyz == [0.0, 0.0, 0.0]
+        assert link.visual.material.name in {material.name for material in robot.materials}
+
+
+def test_links_without_mass_have_no_inertial():
+    moved = modular.Assembly(
+        ("cart", "block"),
+        mount=[
+            modular.virtual_joint("x", "prismatic", [1, 0, 0]),
+            modular.virtual_joint("z", "revolute", [0, 0, 1]),
+        ],
+    )
+    robot = URDF.from_xml_string(moved.to_urdf())
+    assert {link.name: link.inertial is None for link in robot.links} == {
+        "world": True,
+        "cart/x": True,
+        "cart/cube": False,
+    }
+
+
+def test_names_are_escaped():
+    assembly = modular.Assembly(("<a&b>\"'", "backbone"), name='"R" & <D>')
+    graph = md.load_urdf(assembly.to_urdf())
+    assert (graph.name, graph.links) == ('"R" & <D>', ("<a&b>\"'/cube",))
+
+
+# A hundred random assemblies: their dynamics against Pinocchio, the composition and identities.
+
+
+SEEDS = range(100)
+#: Of assemblies with rings; in some of them no free ports meet, in others loops are in line.
+RING_SEEDS = range(50)
+
+
+def random_state(assembly, graph, seed):
+    """q, v, a; the quaternion of a floating base is of unit length."""
+    rng = np.random.default_rng(seed)
+    q = graph.integrate(graph.neutral(), rng.normal(size=graph.nv))
+    return q, *rng.normal(size=(2, graph.nv))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dynamics_are_those_of_pinocchio_and_of_the_composition(seed):
+    assembly = random_assembly(seed)
+    graph = assembly.graph().tree
+    state = random_state(assembly, graph, seed)
+    tau, pinocchio = md.inverse_dynamics(graph, *state), PinocchioTree(graph)
+    assert_close(tau, pinocchio.inverse_dynamics(*state), 1e-10)
+    assert_close(tau, md.compose(graph, *state).tau, 1e-10)
+    M = md.mass_matrix(graph, state[0])
+    assert_close(M, pinocchio.mass_matrix(state[0]), 1e-10)
+    assert np.abs(M - M.T).max(initial=0.0) <= 1e-14 * np.abs(M).max(initial=0.0)
+    if graph.nv:
+        assert np.linalg.eigvalsh(M)[0] > 0.0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_mass_rate_less_twice_c_is_skew_symmetric(seed):
+    """Mdot by central differences of sixth order: their error is some 1e-12 of the largest entry."""
+    assembly = random_assembly(seed)
+    graph, step = assembly.graph().tree, 1e-3
+    q, v, _ = random_state(assembly, graph, seed)
+    v = v / max(1.0, np.linalg.norm(v))
+    C, rate = md.coriolis_matrix(graph, q, v), np.zeros((graph.nv, graph.nv))
+    for distance, weight in ((1, 45), (2, -9), (3, 1)):
+        ends = (md.mass_matrix(graph, graph.integrate(q, sign * distance * step * v)) for sign in (1.0, -1.0))
+        rate += weight * np.subtract(*ends) / (60.0 * step)
+    difference = rate - 2.0 * C
+    scale = max(np.abs(md.mass_matrix(graph, q)).max(initial=0.0), np.abs(rate).max(initial=0.0), 1.0)
+    assert np.abs(difference + difference.T).max(initial=0.0) <= 1e-10 * scale
+
+
+def regular_ring(seed):
+    """A graph with rings, and a configuration in which they are closed and regular; None: none was found."""
+    assembly = random_assembly(seed, rings=2, kinds=KINDS[1 + seed % 2])
+    if not assembly.graph().loop_joints:
+        return None
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        graph = assembly.graph()
+        start = graph.integrate(graph.neutral(), 0.3 * rng.normal(size=graph.nv))
+        closed = md.assemble(graph, start).coordinates
+        sizes = np.linalg.svd(SaddlePoint(graph, closed, np.zeros(graph.nv)).J, compute_uv=False)
+        if not ((sizes > 1e-12 * sizes[0]) & (sizes < 1e-3 * sizes[0])).any():
+            return assembly.graph(guess=closed), closed
+    return None
+
+
+def test_rings_move_as_pinocchios_constraints_allow():
+    compared = 0
+    for seed in RING_SEEDS:
+        if (drawn := regular_ring(seed)) is not None:
+            assert_moves_as_pinocchio_allows(*drawn, seed)
+            compared += 1
+    assert compared >= 20
+
+
+def assert_moves_as_pinocchio_allows(graph, closed, seed):
+    independent = closed[[k for name in graph.independent for k in range(graph.nq)[graph.q_slice(name)]]]
+    size = sum(graph.joint(name).type.nv for name in graph.independent)
+    v, a = np.random.default_rng(seed).normal(size=(2, size))
+    result = md.InverseDynamics(graph).solve(independent, v, a, guess=closed)
+    oracle, W = SaddlePoint(graph, result.coordinates, result.velocities), result.projection
+    assert np.linalg.matrix_rank(oracle.J, 1e-6) == graph.nv - size == result.rank
+    assert oracle.open < 1e-10
+    assert np.abs(oracle.J @ W).max(initial=0.0) < 1e-10
+    assert_close(oracle.J @ result.accelerations, -oracle.drift, 1e-10, 1.0)
+    assert_close(result.tau, W.T @ (oracle.M @ result.accelerations + oracle.h), 1e-10)
+    assert_close(md.mass_matrix(graph, independent, guess=closed), W.T @ oracle.M @ W, 1e-10)

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 import modular_dynamics as md
+from helpers.paths import ROOT
 from helpers.wrong_values import WRONG, at, changed, leaves, mappings
 from modular_dynamics import modular
 
@@ -256,3 +257,22 @@ def test_an_inertia_that_breaks_the_triangle_inequality_is_a_warning():
     data["bodies"]["hub"]["inertia"] = [1, 1, 3, 0, 0, 0]
     with pytest.warns(md.exceptions.ModelWarning, match="body 'hub' breaks the triangle inequality"):
         modular.read_module_type(data)
+
+
+# The shipped module types, also where the package is built and installed.
+
+
+def test_each_file_holds_the_type_of_its_name():
+    assert [path.stem for path in SHIPPED] == list(modular.shipped_types())
+    assert {"backbone", "block", "scout", "slider"} <= set(modular.shipped_types())
+
+
+def test_cubes_of_one_edge_dock_at_their_faces():
+    for kind in modular.shipped_types().values():
+        assert kind.cell_size == 0.09
+        assert [port.number for port in kind.ports.values()] == [2, 3, 4, 5]
+
+
+def test_the_files_are_in_what_is_installed():
+    sources = (ROOT / "src/modular_dynamics/modular_dynamics/modular/modules/shipped").glob("*.yaml")
+    assert [path.name for path in SHIPPED] == sorted(path.name for path in sources)
