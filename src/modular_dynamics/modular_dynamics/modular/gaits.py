@@ -328,7 +328,7 @@ class CoupledMaps(Gait):
 
     Attributes:
         growth: a. From 3.57 to 4 chaotic, with periodic windows; below, periodic.
-        coupling: e. papers/modular_robots/synchronisation.py shows which ones synchronise.
+        coupling: e. docs/gaits.md says which ones synchronise.
         period: of one iteration [s].
         boundary: ring: the last joint is a neighbour of the first; open: an end is its own outer neighbour.
         seed: of the first x, uniform in [0, 1). initial: the first x instead, one for each joint.
