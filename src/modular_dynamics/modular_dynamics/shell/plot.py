@@ -93,13 +93,6 @@ def _add(row: list[str], head: Sequence[str], wanted: dict[int, "array[float]"],
         numbers.append(value)
 
 
-def _require_drawable(columns: Columns, path: str) -> None:
-    for name, values in columns.values.items():
-        if (bad := np.flatnonzero(np.abs(values) > LARGEST)).size:
-            at = f"'{path}', column {name}, after {columns.times[bad[0]]:g} s"
-            raise UsageError(f"{at}: {values[bad[0]]:g} {NEEDED}")
-
-
 #: What can be drawn: beginnings of columns, and the quantity with its unit.
 KINDS = {
     "tau": (("tau_",), "torque [N m] or force [N]"),

@@ -9,7 +9,7 @@ import yaml
 from ..exceptions import DescriptionError
 from .sizes import MAX_DEPTH, MAX_YAML_BYTES, MAX_YAML_VALUES, too_large
 
-__all__ = ["Dumper", "LinedMapping", "documents", "dumped", "one_line"]
+__all__ = ["Dumper", "LinedMapping", "documents", "one_line"]
 
 _Safe = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # libyaml's, if it is installed: five times as fast
 
@@ -158,14 +158,6 @@ def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
         what = too_large("with its aliases (*), this YAML", count, MAX_YAML_VALUES, "values")
         raise _Refused(what, node.start_mark)
     return count
-
-
-def dumped(data: object) -> str:
-    """Return mappings, lists, texts and numbers as YAML; the innermost ones on one line."""
-    text: str = yaml.dump(
-        data, Dumper=Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True
-    )
-    return text
 
 
 def one_line(data: object) -> str:
