@@ -7,8 +7,6 @@ from numpy.typing import ArrayLike
 from ..model import SubsystemGraph
 from .arguments import Array, has_loops, with_loops
 from .core_robot import loads_on_bodies
-from .equation_of_motion import mass_matrix
-from .forward_dynamics import lost_joints, no_inertia_text
 from .inverse_dynamics import Wrenches
 from .quantity import Quantity, evaluate, only_trees, terms_of
 
@@ -138,12 +136,9 @@ def forward_dynamics_derivatives(
         )
         return found
 
-    def lost(joint: int, q: Array) -> str:
-        return no_inertia_text(graph, lost_joints(graph, mass_matrix(graph, q)))
-
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads
-    array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after, lost=lost)
+    array = evaluate(graph, _OF_ACCELERATIONS, (q, v, tau), None, threads, after=after)
     nv = graph.nv
     dq, dv, dtau = (array[..., k * nv : (k + 1) * nv, :] for k in range(3))
     return ForwardDynamicsDerivatives(dq, dv, dtau, array[..., 3 * nv, :])

@@ -6,7 +6,6 @@ refuses them, everything is looked at here: lists and other dtypes are converted
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..exceptions import StateError
 from ..model import (
-    JointType,
     SubsystemGraph,
     checked_vectors,
     refuse_black_boxes,
@@ -24,63 +22,8 @@ from ..model import (
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
-# Angles in single precision: whole turns are taken off first, so that their fractions are not lost.
-
-#: Angles [rad] from which single precision would lose more than 1e-6 of them.
-WRAPPED_FROM = 16.0
-
-TURNING = JointType.REVOLUTE, JointType.CONTINUOUS
-
-
-class Angles:
-    """The angles among the positions of a graph."""
-
-    def __init__(self, graph: SubsystemGraph) -> None:
-        self._graph = graph
-
-    @cached_property
-    def _columns(self) -> list[int]:
-        """Indices of the columns of q that whole turns do not change."""
-        graph = self._graph
-        turning = [name for name in graph.joint_names if graph.joint(name).type in TURNING]
-        columns = [graph.q_slice(name).start for name in turning]
-        return [column for column in columns if column not in self.kept]
-
-    @cached_property
-    def kept(self) -> dict[int, float]:
-        """Columns of q in which whole turns matter, with the largest joint angle at q = 1 [rad].
-
-        Other joints mimic them, or they wind up a spring.
-        """
-        graph, angles = self._graph, dict[int, float]()
-        for joint in graph.joints:
-            if joint.stiffness != 0.0 and joint.type in TURNING and joint.mimic is None:
-                column = graph.q_slice(joint.name).start
-                angles[column] = max(angles.get(column, 0.0), 1.0)
-            if joint.mimic is not None:
-                driver = graph.driver(joint)
-                turned = abs(joint.mimic.multiplier) * (joint.type in TURNING)
-                column = graph.q_slice(driver).start
-                own = 1.0 * (graph.joint(driver).type in TURNING)
-                angles[column] = max(angles.get(column, 0.0), own, turned)
-        return {column: angle for column, angle in angles.items() if angle > 0.0}
-
-    def too_large(self, q: NDArray[Any]) -> bool:
-        """Return whether angles that cannot be reduced by whole turns need double precision."""
-        columns, angles = list(self.kept), np.array([*self.kept.values()])
-        return bool((np.abs(q[:, columns].astype(np.float64)) * angles >= WRAPPED_FROM).any())
-
-    def wrapped(self, q: NDArray[Any]) -> NDArray[Any]:
-        """Return q (count, nq) with angles between -pi and pi."""
-        if q.size == 0 or max(-float(q.min()), float(q.max())) < WRAPPED_FROM:
-            return q
-        wrapped = q.astype(np.float64)
-        angles = wrapped[:, self._columns]
-        with np.errstate(invalid="ignore"):  # what is not finite is reported with its row
-            wrapped[:, self._columns] = np.arctan2(np.sin(angles), np.cos(angles))
-        return wrapped
-
-
+#: Coordinates [rad or m] from which single precision would lose more than 1e-6 of them: double is used.
+SINGLE_UP_TO = 16.0
 #: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
 FRICTION_CHOICES = ("none", "urdf")
 #: States in one call of the core; Ctrl-C is handled between calls.
@@ -157,7 +100,6 @@ def evaluate(
     before: tuple[Any, ...] = (),
     after: tuple[Any, ...] = (),
     shape: tuple[int, ...] | None = None,
-    lost: Callable[[int, Array], str] | None = None,
 ) -> NDArray[Any]:
     """Return a quantity of one state, or of many, which have one axis more in front.
 
@@ -167,7 +109,6 @@ def evaluate(
         threads: for many states; None: as many as there are cores.
         before, after: other arguments of the core's function, before the states and at its end.
         shape: of one state's result, where the graph does not determine it.
-        lost: (joint, q) -> what to say where motions move no inertia.
 
     Raises:
         StateError: a wrong shape, dtype or number of threads, or a number that is not finite, with its joint
@@ -190,7 +131,7 @@ def evaluate(
         many = np.ndim(states[0]) > 1
     except ValueError:  # ragged
         many = False
-    call = _Call(graph, quantity, calls, shape, before, after, lost)
+    call = _Call(graph, quantity, calls, shape, before, after)
     return call.rows(states, out, thread_count(threads)) if many else call.one(states, out)
 
 
@@ -208,7 +149,6 @@ class _Call(NamedTuple):
     shape: tuple[int, ...]
     before: tuple[Any, ...]
     after: tuple[Any, ...]
-    lost: Callable[[int, Array], str] | None
 
     def one(self, states: tuple[Any, ...], out: NDArray[Any] | None) -> Array:
         given = self.given(states)
@@ -236,10 +176,9 @@ class _Call(NamedTuple):
         result = np.empty(shape, kind) if out is None else checked_out(out, shape, kind)
         if out is not None and any(np.may_share_memory(out, array) for array in arrays.values()):
             raise StateError(f"out shares memory with {' or '.join(arrays)}; an array of its own is needed")
-        if kind == np.float32 and self.graph.once(Angles).too_large(arrays["q"]):
-            self._write_rows({name: x.astype(np.float64) for name, x in arrays.items()}, result, threads)
-        else:
-            self._write_rows(arrays, result, threads)
+        if kind == np.float32 and not (np.abs(arrays["q"]) < SINGLE_UP_TO).all():
+            arrays = {name: x.astype(np.float64) for name, x in arrays.items()}
+        self._write_rows(arrays, result, threads)
         return result
 
     def _write_rows(self, arrays: dict[str, NDArray[Any]], result: NDArray[Any], threads: int) -> None:
@@ -248,9 +187,7 @@ class _Call(NamedTuple):
         for first in range(0, len(result), ROWS):
             out = result[first : first + ROWS]
             inputs = [
-                None
-                if name not in arrays
-                else self._converted(name, arrays[name][first : first + ROWS], kind)
+                np.require(arrays[name][first : first + ROWS], kind, ["C", "A"]) if name in arrays else None
                 for name in self.quantity.inputs
             ]
             written = out if out.dtype == kind else np.empty(out.shape, kind)
@@ -273,16 +210,16 @@ class _Call(NamedTuple):
         single = all(isinstance(x, np.ndarray) and x.dtype == np.float32 for x in given)
         return np.dtype(np.float32) if single and self.quantity.single else _DOUBLE
 
-    def _converted(self, name: str, rows: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
-        if kind == np.float32 and name == "q":
-            rows = self.graph.once(Angles).wrapped(rows)
-        return np.require(rows, kind, ["C", "A"])
-
     def _fail(self, status: int, state: dict[str, NDArray[Any]]) -> NoReturn:
         """Raise the StateError of a state for which the core returned this status."""
         checked_vectors(self.graph, **state)  # raises where a number is not finite
-        if status >= NO_INERTIA and self.lost is not None:
-            raise StateError(self.lost(status - NO_INERTIA, np.asarray(state["q"], np.float64)))
+        if status >= NO_INERTIA:
+            joint = self.graph.joints[status - NO_INERTIA]
+            raise StateError(
+                f"joint '{self.graph.driver(joint)}' moves no inertia: link '{joint.child_link}' and what it "
+                "carries have none along the joint while the joints beyond it are free; any torque would "
+                "accelerate it infinitely. An inertia of the links, or an armature, changes that"
+            )
         *first, last = state
         names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
         raise StateError(f"{names} finite, but so large that the {self.quantity.are} are not")

@@ -10,7 +10,6 @@ from ..codegen.c_files import Recording
 from ..codegen.program import Program, program
 from ..dynamics import gravity_torque, mass_matrix, nonlinear_effects
 from ..dynamics.arguments import Array
-from ..dynamics.forward_dynamics import are_definite
 from ..exceptions import ClosureError, SingularityError, StateError, UnsupportedModelError
 from ..loops.assembly.mechanism import FARTHEST
 from ..loops.core_loops import core_loops
@@ -272,7 +271,16 @@ def _size_of_terms(solver: ClosedLoopSolver, result: str, state: ClosedLoopResul
     terms: Array = W.T @ torques
     if result == "a":
         M1 = mass_matrix(graph, q[solver.independent_q], guess=q)
-        if not are_definite(M1[None]).all():
+        if not _is_definite(M1):
             raise StateError(f"'{graph.name}' has a direction that moves no inertia: its M is singular")
         terms = np.abs(np.linalg.inv(M1)) @ terms
     return float(terms.max())
+
+
+def _is_definite(M: Array) -> bool:
+    """Return whether a matrix is positive definite beyond rounding, by the same bound as in the core."""
+    try:
+        pivots = np.diagonal(np.linalg.cholesky(M)) ** 2
+    except np.linalg.LinAlgError:
+        return False
+    return bool((pivots > 1e-13 * np.diagonal(M)).all())

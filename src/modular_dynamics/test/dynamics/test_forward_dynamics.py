@@ -126,7 +126,7 @@ def test_accelerations_that_overflow_are_refused(load_robot, name):
 
 def test_joints_without_inertia_are_named(load_robot):
     graph = load_robot("charmie", floating_base=True)  # its base moves on two slides and turns besides
-    text = "joints 'root_joint', 'base_x', 'base_y' and 'base_yaw' together move no inertia"
+    text = "joint 'root_joint' moves no inertia"
     with pytest.raises(md.StateError, match=f"^{text}"):
         md.forward_dynamics(graph, graph.neutral(), *np.zeros((2, graph.nv)))
     with pytest.raises(md.StateError, match=f"^row 0: {text}"):

@@ -1,4 +1,4 @@
-"""Poses in which inertia is lost: errors that name the joints, and accelerations nearby in 50 digits."""
+"""Poses in which inertia is lost: errors that name a joint, and accelerations nearby in 50 digits."""
 
 from dataclasses import dataclass
 
@@ -137,15 +137,15 @@ WRIST = [
 ]
 SLIDES = [Turn(X, kind="prismatic"), Turn(Z), Turn(X, TOOL, kind="prismatic")]
 SINGULAR = {
-    "gimbal": (GIMBAL, lambda d: [0.3, np.pi / 2 - d, 0.4], "joints 'j1' and 'j3' together move no inertia"),
-    "centred": (CENTRED, lambda d: [0.3, np.pi / 2 - d, 0.4], "joints 'j1' and 'j3' together move"),
-    "wrist of an arm": (WRIST, lambda d: [0.3, 0.5, 0.2, d, 0.4], "joints 'j3' and 'j5' together move"),
-    "slides in line": (SLIDES, lambda d: [0.3, d, 0.2], "joints 'j1' and 'j3' together move"),
+    "gimbal": (GIMBAL, lambda d: [0.3, np.pi / 2 - d, 0.4], "joint 'j1' moves no inertia"),
+    "centred": (CENTRED, lambda d: [0.3, np.pi / 2 - d, 0.4], "joint 'j1' moves"),
+    "wrist of an arm": (WRIST, lambda d: [0.3, 0.5, 0.2, d, 0.4], "joint 'j3' moves"),
+    "slides in line": (SLIDES, lambda d: [0.3, d, 0.2], "joint 'j1' moves"),
 }
 
 
 @pytest.mark.parametrize("name", SINGULAR)
-def test_joints_of_a_lost_direction_are_named_by_every_function(name):
+def test_a_joint_of_a_lost_direction_is_named_by_every_function(name):
     joints, pose, text = SINGULAR[name]
     graph, q = loaded(joints), np.array(pose(0.0))
     zero, n = np.zeros(graph.nv), graph.nv
@@ -191,7 +191,7 @@ def test_oblique_axes_keep_four_digits_until_they_are_refused():
         Turn(in_line, TOOL, ZERO, last),
     ]
     graph, v, tau = loaded(joints), np.ones(3), np.array([1.0, 2.0, 3.0])
-    with pytest.raises(md.StateError, match="joints 'j1' and 'j3'"):
+    with pytest.raises(md.StateError, match="joint 'j1'"):
         md.forward_dynamics(graph, [0.3, 0.6, 0.4], v, tau)
     for distance, error in ((1e-6, 1e-3), (1e-5, 1e-5), (1e-3, 1e-9)):
         q = [0.3, 0.6 + distance, 0.4]
@@ -228,7 +228,7 @@ def test_a_slide_that_is_far_out_does_not_hide_a_lost_direction():
     joints = [Turn(Z), Turn(X, kind="prismatic"), Turn(Z), Turn(Z, TOOL, (1, 0, 0))]
     graph = loaded(joints)
     for shift in (0.1, 10.0, 1e3, 1e5):
-        with pytest.raises(md.StateError, match="'j1', 'j2', 'j3' and 'j4' together move no inertia"):
+        with pytest.raises(md.StateError, match="joint 'j1' moves no inertia"):
             md.forward_dynamics(graph, [0.3, shift, 0.9, 0.7], np.zeros(4), np.ones(4))
 
 
@@ -237,7 +237,7 @@ def test_links_without_mass_on_a_floating_base():
     graph = loaded(GIMBAL, f'<inertial><mass value="5"/>{inertia}</inertial>', floating_base=True)
     q, zero = graph.neutral(), np.zeros(graph.nv)
     q[-3:] = 0.3, np.pi / 2, 0.2
-    with pytest.raises(md.StateError, match=r"^joints 'j1' and 'j3' together move no inertia"):
+    with pytest.raises(md.StateError, match=r"^joint 'j1' moves no inertia"):
         md.forward_dynamics(graph, q, zero, zero)
     q[-2] -= 1e-3  # falls as one body
     assert md.forward_dynamics(graph, q, zero, zero) == pytest.approx([0, 0, -9.81, *[0] * 6], abs=1e-9)
@@ -245,7 +245,7 @@ def test_links_without_mass_on_a_floating_base():
 
 def test_axes_in_line_with_a_link_without_mass_between():
     graph = loaded([Turn(Z), Turn(Z, LINK, (0, 0, 0.3)), Turn(Y, TOOL, (0.3, 0, 0))])
-    with pytest.raises(md.StateError, match=r"^joints 'j1' and 'j2' together move no inertia"):
+    with pytest.raises(md.StateError, match=r"^joint 'j1' moves no inertia"):
         md.forward_dynamics(graph, [0.1, 0.2, 0.3], np.zeros(3), np.zeros(3))
 
 
@@ -263,7 +263,7 @@ TURNS_BACK = f"""<robot name="mimic"><link name="base"/><link name="arm"><inerti
 def test_joints_that_turn_a_link_there_and_back_move_no_inertia():
     """The mimic joint undoes what its driver does: M is singular in every pose, but for rounding."""
     graph, rng = md.load_urdf(TURNS_BACK), np.random.default_rng(0)
-    text = r"joint 'turn' moves no inertia|joints 'swing' and 'turn' together move no inertia"
+    text = r"joint '(turn|swing)' moves no inertia"
     for q in rng.uniform(-3.0, 3.0, (50, 2)):
         v, tau = np.zeros(2), np.ones(2)
         for function in (md.forward_dynamics, md.forward_dynamics_derivatives):
