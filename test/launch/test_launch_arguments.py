@@ -75,8 +75,8 @@ BAD_PARAMETERS = [
     (
         "charmie_torso.launch.py",
         "/left/torso_reaction_node",
-        "marker_rate: fast",
-        "marker_rate must be a number",
+        "force_scale: thick",
+        "force_scale must be a number",
     ),
     ("charmie_demo.launch.py", "/left/joint_state_player", "loop: 1", "loop must be true or false, not 1"),
     ("modular_assembly.launch.py", "/left/assembly_node", "ease: -1.0", "ease must lie between 0 and 3600 s"),

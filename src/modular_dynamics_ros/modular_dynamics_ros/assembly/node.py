@@ -156,7 +156,9 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         self._state_publisher: StatePublisherClient | None = None
         self._timer: Any = None  # publishes joint states
         self._writer: JointStateWriter | None = None
-        self._began = self._newest = self._sent = 0  # [ns]; last stamp [ns]; joint states sent
+        self._began = self._newest = self._sent = (
+            0  # start of the gait [ns]; last stamp [ns]; joint states sent
+        )
 
     def equip(self) -> None:
         """See `ManagedNode`."""
@@ -189,7 +191,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         return True
 
     def activate(self, state: LifecycleState) -> None:
-        """Publish, and move."""
+        """Publish the assembly and start its gait."""
         if self._newest - self.now() > CLOCK_SET_BACK:
             self._newest = 0
         self._began = max(self.now(), self._newest + 1)
@@ -201,7 +203,7 @@ class AssemblyNode(ManagedNode[AssemblyParameters]):
         """Activate the assembly that `make` returns for the present one; where it raises, nothing changes.
 
         Args:
-            what: for the log.
+            what: describes the change, for the log.
         """
         assembly = make(self.live.assembly)
         self._follow_clock()

@@ -37,7 +37,9 @@ Instants = NDArray[np.int64]  # [ns]
 #: Size of joint values, rates, torques and wrenches beyond which none is taken: as in descriptions, see
 #: modular_dynamics.text.numbers. A node that starts does not wait for the library.
 LARGEST = 1e9
-CLOCK_SET_BACK = 1_000_000_000  # [ns] a smaller step is a difference between the clocks of two computers
+CLOCK_SET_BACK = (
+    1_000_000_000  # [ns] a step back above this means that the clock was set; below it, two computers differ
+)
 UNIT_NORM = 0.01  # by which the norm of a quaternion may differ from 1: digits that were cut off; as tf2
 TWIST_NAMES = tuple(f"{kind}.{axis}" for kind in ("linear", "angular") for axis in "xyz")
 Wrenches = Mapping[str, Array] | None  # by name [force N, moment N m] (6,)
@@ -62,7 +64,7 @@ class ComputationSettings:
         acceleration_source: zero | reference | filtered. filter_cutoff: of the velocity filter [Hz].
         output: full | gravity | full_minus_gravity. friction: none | urdf. effort_limits: off | clip | scale.
         without_reference: where no reference covers a state: zero | hold | stop.
-        stale_after: how long wrenches from topics stay valid, and `hold` holds [s].
+        stale_after: how long inputs stay valid: wrenches, the base's state, what `hold` holds [s].
         on_stale_external_wrench, on_stale_black_box: stop | hold | zero.
         reversed_black_boxes: whose wrenches come with the opposite sign.
         closure_tolerance: by how much measured passive joints may differ from the closed ones [rad or m].
@@ -156,7 +158,7 @@ class AppliedWrenches(NamedTuple):
 
 
 class FailedAttempt(NamedTuple):
-    """To close the loops as measured: measured less closed positions (passive,), and the tolerance then."""
+    """Closing loops near measured passive joints: measured less closed positions (passive,), tolerance."""
 
     differences: Array
     tolerance: float
@@ -167,7 +169,7 @@ class Configuration(NamedTuple):
 
     Attributes:
         coordinates: (nq,) of the graph's joints, with the loops closed.
-        disagreements: by passive joint measured elsewhere, by how much [rad or m].
+        disagreements: by passive joint, measured less closed position beyond closure_tolerance [rad or m].
         continues_last: whether the assembly mode is that of the answer before.
         failed_attempt: while measured joints disagree: it is not repeated as long as the differences stay.
     """

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import inf, isnan
+from math import isnan
 
 import numpy as np
 
@@ -19,6 +19,7 @@ __all__ = ["AGREEMENTS", "CrossCheckMonitor", "CrossChecks", "PinocchioCheck", "
 
 # What comparisons of torques with Pinocchio have shown, and whether torques are held back because of it.
 
+LARGEST_COMPARED = 100  # velocities: Pinocchio's model needs memory and time that grow with the cube
 AGREEMENTS = 10  # comparisons in a row below half the threshold after which torques are published again
 
 
@@ -157,18 +158,15 @@ class PinocchioCheck:
     unavailable: str
 
     @classmethod
-    def of(cls, robot: Robot, largest: float = inf) -> "PinocchioCheck":
+    def of(cls, robot: Robot) -> "PinocchioCheck":
         """Build it and compare once; no failure of the check may stop what it checks.
 
         It may be called in any thread, but holds Python's lock while Pinocchio allocates.
-
-        Args:
-            largest: velocities up to which it is built: memory and time grow with their cube.
         """
         graph = robot.graph.tree if robot.closed else robot.graph
         size = sum(joint.type.nv for joint in graph.joints)  # Pinocchio's model treats mimic joints as others
-        if size > largest:
-            return cls(None, f"it has {size} velocities, and crosscheck_largest is {largest:g}")
+        if size > LARGEST_COMPARED:
+            return cls(None, f"it has {size} velocities; up to {LARGEST_COMPARED} are compared")
         rest, no_wrenches = np.zeros(graph.nv), {name: np.zeros(6) for name in robot.black_boxes}
         try:
             check = md.crosscheck.CrossCheck(graph)
@@ -205,7 +203,6 @@ class CrossChecks:
         self._robot, self._log = robot, log
         self.check = check
         self.monitor = CrossCheckMonitor(0.0, 0.0)
-        self._largest = parameters.crosscheck_largest
         self._building: threading.Thread | None = None
         self._text = ""  # text of the present disagreement, logged once as its figure keeps changing
         self.set_parameters(parameters)
@@ -219,7 +216,7 @@ class CrossChecks:
             self._building.start()
 
     def _build(self) -> None:
-        self.check = PinocchioCheck.of(self._robot, self._largest)
+        self.check = PinocchioCheck.of(self._robot)
 
     def restart(self) -> None:
         """Forget all comparisons."""

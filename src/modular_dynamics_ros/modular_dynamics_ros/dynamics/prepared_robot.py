@@ -82,6 +82,5 @@ def prepared_robot(
     robot = robot_of(graph, base_source(parameters), parameters.frame_prefix)
     robot = replace(robot, locked=locked_with_mimics(described, changed.changes, graph))
     computation = Computation(robot, dynamics_settings(parameters))
-    compared, largest = parameters.crosscheck_rate > 0.0, parameters.crosscheck_largest
-    check = PinocchioCheck.of(robot, largest) if compared else None
+    check = PinocchioCheck.of(robot) if parameters.crosscheck_rate > 0.0 else None
     return PreparedRobot(computation, check, described, changed)

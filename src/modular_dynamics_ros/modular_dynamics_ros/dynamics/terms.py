@@ -27,7 +27,7 @@ from modular_dynamics_ros.messages.stamps import stamp_nanoseconds
 from modular_dynamics_ros.messages.subsystems import JointWrenchesWriter, KnownEffortsWriter
 from modular_dynamics_ros.messages.trajectories import trajectory_message
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.outputs import Demand, Pace
+from modular_dynamics_ros.node.outputs import MARKER_RATE, Demand, Pace
 from modular_dynamics_ros.parameters.nodes import DynamicsParameters
 
 __all__ = ["ContactOutput", "TermOutputs"]
@@ -130,7 +130,7 @@ class TermOutputs:
         self.contact.publish(answer, stamp, self.parameters.external_torque_cutoff)
         if self._trajectory in demand.wanted:
             self._trajectory.publish(self._point(answer, stamp))
-        if self._markers in demand.wanted and self._marker_pace.due(self.parameters.marker_rate):
+        if self._markers in demand.wanted and self._marker_pace.due(MARKER_RATE):
             base = None if robot.base is None else dynamics.base_wrench
             given = self.parameters.force_scale, self.parameters.moment_scale
             automatic = arrow_scales(robot.graph)  # gravity may have changed

@@ -21,8 +21,9 @@ from modular_dynamics_ros.messages.joint_states import EffortWriter, JointStateW
 from modular_dynamics_ros.node.interfaces import SessionNode
 from modular_dynamics_ros.node.topics import ANSWER_DEPTH
 
-__all__ = ["Demand", "Outputs", "Pace", "WrenchTopics"]
+__all__ = ["MARKER_RATE", "Demand", "Outputs", "Pace", "WrenchTopics"]
 
+MARKER_RATE = 30.0  # [Hz] as RViz draws
 LOOK_PERIOD = 20_000_000  # [ns] until a subscriber that has come is noticed
 RECEIPT = 200_000_000  # [ns] longest wait until all subscribers have received what was published
 

@@ -182,9 +182,6 @@ class DynamicsParameters(RobotParameters):
         "time_from_start of the point of ~/joint_trajectory, after the stamp of its joint state",
         **DURATION,
     )
-    marker_rate: float = parameter(
-        30.0, "how often arrows are published while subscribed; 0: never", **(RATE | {"high": 1e3})
-    )
     force_scale: float = parameter(
         0.0,
         "length of an arrow of a force; 0: that of the robot's weight is 0.5 m",
@@ -223,13 +220,6 @@ class DynamicsParameters(RobotParameters):
         "largest allowed difference from Pinocchio, relative to the terms that add up to a torque",
         low=1e-12,
         high=1.0,
-    )
-    crosscheck_largest: int = unconfigured(
-        100,
-        "number of velocities up to which a robot is compared: Pinocchio's model needs memory and time "
-        "that grow with its cube",
-        low=1,
-        high=2000,
     )
     on_disagreement: str = parameter(
         "stop",
@@ -289,9 +279,6 @@ class ReactionParameters(RobotParameters):
         1e-9,
         "allowed equilibrium residual of a body, relative to the largest reaction; above it, no answer",
         **RELATIVE,
-    )
-    marker_rate: float = parameter(
-        30.0, "how often arrows are published while subscribed; 0: never", **(RATE | {"high": 1e3})
     )
     force_scale: float = parameter(0.002, "length of an arrow of a force", unit="m/N", low=0.0, high=10.0)
     moment_scale: float = parameter(

@@ -10,7 +10,7 @@ from modular_dynamics_ros.messages.joint_states import JointStateWriter
 from modular_dynamics_ros.messages.markers import MarkerWriter, ReactionsWriter
 from modular_dynamics_ros.messages.stamps import stamp_message
 from modular_dynamics_ros.node.interfaces import SessionNode
-from modular_dynamics_ros.node.outputs import Outputs, Pace, WrenchTopics
+from modular_dynamics_ros.node.outputs import MARKER_RATE, Outputs, Pace, WrenchTopics
 from modular_dynamics_ros.node.topic_names import topic_names
 from modular_dynamics_ros.parameters.nodes import ReactionParameters
 
@@ -61,9 +61,7 @@ class ReactionOutputs(Outputs):
         self._publish_markers(stamp, reactions)
 
     def _publish_markers(self, stamp: Time, reactions: MechanismReactions) -> None:
-        """Publish the arrows, the largest message, at most at marker_rate."""
-        if self._marker_publisher in self.demand.wanted and self._marker_pace.due(
-            self.parameters.marker_rate
-        ):
+        """Publish the arrows, the largest message, at most at MARKER_RATE."""
+        if self._marker_publisher in self.demand.wanted and self._marker_pace.due(MARKER_RATE):
             scales = self.parameters.force_scale, self.parameters.moment_scale
             self._marker_publisher.publish(self._markers.write(stamp, reactions, *scales))

@@ -19,7 +19,7 @@ from modular_dynamics_ros.node.worker import Worker
 Edit = Callable[[md.SubsystemGraph, Changes], Changes]
 """Returns a new list of changes from the described graph and the active list. Thread-safe."""
 
-WHOLE = ("attachment", "payload")  # kinds of changes of which no part is taken back alone
+WHOLE = ("attachment", "payload")  # kinds of changes whose removal is logged
 ATTEMPTS = 10  # a new description may come while a change is prepared
 
 
@@ -28,7 +28,7 @@ class NoRobotError(RobotError):
 
 
 class Kept(NamedTuple):
-    """Changes of a robot by its name."""
+    """A robot's name, and the changes that are stored for it."""
 
     robot: str = ""
     changes: Changes = ()
@@ -78,7 +78,7 @@ class Reconfiguration:
         stored = self._file.read()
         self.kept = Kept() if stored is None else Kept(*stored)
         self.stamp = 0
-        self._taken = False  # whether the file's robot has been active
+        self._has_been_active = False  # whether the file's robot has been active
         self._worker = Worker(node)
         if self.kept.changes:
             count = len(self.kept.changes)
@@ -107,7 +107,7 @@ class Reconfiguration:
 
     def adopt(self, robot: str, changed: Applied) -> None:
         """Adopt these changes with an active description; the others are dropped, or wait for their robot."""
-        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._taken
+        waits = bool(self.kept.changes) and self.kept.robot != robot and not self._has_been_active
         for text in changed.dropped:
             self._node.get_logger().warning(f"a change {'waits' if waits else 'is dropped'}: {text}")
         if waits:
@@ -118,8 +118,8 @@ class Reconfiguration:
         for warning in changed.warnings:
             self._node.get_logger().warning(warning)
         before, self.kept = self.kept, Kept(robot, changed.changes)
-        if not self._taken or before == self.kept or not (before.changes or changed.changes):
-            self._taken = True  # what does not fit the first description stays in the file
+        if not self._has_been_active or before == self.kept or not (before.changes or changed.changes):
+            self._has_been_active = True  # what does not fit the first description stays in the file
             return
         try:
             self._file.draft(*self.kept).commit()
@@ -185,7 +185,7 @@ class Reconfiguration:
             raise
         changed: Applied = drafted.prepared.changed
         self.stamp = self._node.put_in_force(session)
-        self.kept, self._taken = Kept(drafted.prepared.described.name, changed.changes), True
+        self.kept, self._has_been_active = Kept(drafted.prepared.described.name, changed.changes), True
         log = self._node.get_logger()
         for warning in changed.warnings:
             if warning not in before.warnings:

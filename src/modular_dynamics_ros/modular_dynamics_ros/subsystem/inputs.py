@@ -29,7 +29,7 @@ __all__ = ["DEPTH", "LOG_NAME", "NeighbourDescriptions", "NeighbourInputs", "Par
 
 LOG_NAME = "neighbours"
 DEPTH = 500  # as for joint states: a second at 500 Hz
-REPORT_VALID = 0.5  # [s] for which a neighbour's word counts that it waits: it repeats it faster
+REPORT_VALID = 0.5  # [s] for which a neighbour's report of what it misses counts; it is repeated more often
 Receive = Callable[[int, str, Any], None]
 """Takes a stamp [ns], the neighbour, and the motion or the wrench."""
 
@@ -60,13 +60,13 @@ class NeighbourInputs(Subscriptions):
         if part.predecessor is not None:
             topic = f"{topic_name(part.predecessor)}/motion_out/{own}"
             self._subscribe_to_stream(ConnectionMotion, topic, self._on_motion, DEPTH)
-            self._hear_of(part.predecessor)
+            self._subscribe_to_missing(part.predecessor)
         for one in part.successors:
             take = partial(self._on_wrench, one.subsystem)
             self._subscribe_to_stream(WrenchStamped, f"{topic_name(one.subsystem)}/wrench_out", take, DEPTH)
-            self._hear_of(one.subsystem)
+            self._subscribe_to_missing(one.subsystem)
 
-    def _hear_of(self, neighbour: str) -> None:
+    def _subscribe_to_missing(self, neighbour: str) -> None:
         """Subscribe to a neighbour's report of the subsystems for which it waits."""
         self._heard[neighbour] = self._node.steady()
 
@@ -75,7 +75,7 @@ class NeighbourInputs(Subscriptions):
 
         self._subscribe(String, f"{topic_name(neighbour)}/missing", take, 10)
 
-    def excuse(self, pause: int) -> None:
+    def exclude_pause(self, pause: int) -> None:
         """Exclude a pause [ns] of this node, ending now, from neighbours' silence."""
         now = self._node.steady()
         for neighbour, heard in self._heard.items():
@@ -85,7 +85,7 @@ class NeighbourInputs(Subscriptions):
         for neighbour, (since, names) in self._reports.items():
             self._reports[neighbour] = min(now, since + pause), names
 
-    def asked(self) -> None:
+    def expect_wrenches(self) -> None:
         """Expect answers to the motions of successors' connection points, which are published now."""
         for one in self._computation.part.successors:
             self._asked.setdefault(one.subsystem, self._node.steady())
@@ -146,7 +146,7 @@ class NeighbourInputs(Subscriptions):
 
 
 class NeighbourDescriptions(Subscriptions):
-    """The graphs of all other subsystems' nodes: any of them may take this one for its neighbour.
+    """The graphs of all other subsystems' nodes: any of their descriptions may name this one as neighbour.
 
     A foreign program publishes no graph, and is compared with nothing.
 

@@ -214,7 +214,7 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
             self._moved = waiting.moving = self.computation.move(waiting.state, motion, self._moved)
             self._outputs.publish_motions(stamp_message(meeting.stamp), waiting.moving.outgoing)
             if self._neighbours is not None:
-                self._neighbours.asked()
+                self._neighbours.expect_wrenches()
         if unusable or self.rendezvous.missing(meeting):
             meeting.done = False
         else:
@@ -248,8 +248,8 @@ class SubsystemSession(RobotSession[SubsystemParameters]):
         assert neighbours is not None
         assert descriptions is not None
         if pause := self._pauses.look(now):  # the queues hold what neighbours have sent meanwhile
-            neighbours.excuse(pause)
-            self.rendezvous.excuse(pause, now)
+            neighbours.exclude_pause(pause)
+            self.rendezvous.exclude_pause(pause, now)
         descriptions.forget_ended()
         contradictions = neighbours.other_descriptions | descriptions.contradictions
         unusable = contradictions | descriptions.unusable()

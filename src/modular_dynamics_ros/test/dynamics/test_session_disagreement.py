@@ -196,14 +196,15 @@ def test_nothing_is_built_without_a_rate_and_in_a_thread_when_it_is_set(four_lin
 
 def test_a_robot_beyond_the_largest_is_not_compared_and_that_is_said(four_link, monkeypatch):
     monkeypatch.setattr(modular_dynamics.crosscheck, "CrossCheck", None)  # not even tried
-    table = DynamicsParameters(crosscheck_largest=3)
+    monkeypatch.setattr("modular_dynamics_ros.dynamics.crosscheck.LARGEST_COMPARED", 3)
+    table = DynamicsParameters()
     session = DynamicsSession(
         lone_node(stale_after=table.stale_after), DynamicsSession.load(four_link, table), table
     )
     status = session.statuses()[2]
     assert (status.level, status.message) == (
         WARN,
-        "not possible: it has 4 velocities, and crosscheck_largest is 3",
+        "not possible: it has 4 velocities; up to 3 are compared",
     )
 
 

@@ -139,7 +139,8 @@ def test_the_trajectory_is_one_point_in_the_controller_s_order(four_link):
 def test_arrows_are_the_connection_wrenches_at_their_rate(four_link, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr("time.monotonic", lambda: clock[0])
-    session = Session(four_link, marker_rate=10.0, equation_rate=2.0, force_scale=0.01, moment_scale=0.1)
+    monkeypatch.setattr("modular_dynamics_ros.dynamics.terms.MARKER_RATE", 10.0)
+    session = Session(four_link, equation_rate=2.0, force_scale=0.01, moment_scale=0.1)
     for step in range(21):
         clock[0] = 100.0 + 0.05 * step + 1e-9
         session.receive_at(1.0 + 0.05 * step)

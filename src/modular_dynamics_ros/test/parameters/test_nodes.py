@@ -126,7 +126,6 @@ def test_help_names_every_parameter_and_starts_nothing(monkeypatch, capsys, modu
         (AssemblyParameters, "rate"),
         (DynamicsParameters, "rate"),
         (DynamicsParameters, "crosscheck_rate"),
-        (ReactionParameters, "marker_rate"),
     ],
 )
 @pytest.mark.parametrize("rate", [1e-300, 1e-10, 0.009])

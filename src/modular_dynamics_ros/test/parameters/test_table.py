@@ -190,7 +190,8 @@ def rows(page):
         re.M | re.S,
     )
     found = {}
-    for row in tables[1 if player else 0].splitlines():
+    own = tables[-1:] if player else tables[: max(1, len(tables) - 1)]  # the player's is the last one
+    for row in "\n".join(own).splitlines():
         names, default, unit, *rest = (cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip("|")))
         names = re.findall(r"`(\w+)`", names)
         parts = [default] if len(names) == 1 else default.split(", ")
@@ -227,5 +228,7 @@ def test_the_page_is_true(page):
         if spec.unit and default != ANOTHER:
             same = unit.replace("²", "^2").replace(", ", " or ")
             assert same == spec.unit, name
+        for choice in () if ANOTHER in (default, rest[0][: len(ANOTHER)]) else spec.choices:
+            assert f"`{choice}`" in default + rest[0], (name, choice)
         if len(rest) == 2:  # what, and when it may change
             assert CHANGES[rest[1]] is spec.change, name

@@ -16,7 +16,7 @@ FASTEST = 0.05  # [rad/s or m/s] of a joint or the base at rest: measured veloci
 FARTHEST = 0.002  # [rad or m] that a joint at rest may move
 LARGEST_TURN = 0.01  # [rad] of a base at rest: the orientation of an imu is noisy
 LEAST_WRENCHES = 10
-NEAR = 0.01  # [rad or m] between two positions, and of a base, at which a wrench is the same
+NEAR = 0.01  # [rad or m] largest difference of two poses for which a measured wrench is used again
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +41,10 @@ class Averaging:
 
     Args:
         box: whose wrenches. units: of the joints' positions, rad or m, by name. begin: of the time [ns].
-        longest_gap: for which no joint state may come, by their stamps [s].
+        longest_gap: largest allowed gap between the stamps of joint states [s].
 
     Attributes:
-        box: as given. complete: is set as soon as a joint state of the end, or later, has come.
+        box: as given. complete: is set once a joint state at or after the end has arrived.
     """
 
     def __init__(self, box: str, units: Mapping[str, str], begin: int, longest_gap: float) -> None:
@@ -67,14 +67,14 @@ class Averaging:
     def add_state(self, state: State) -> None:
         """Add a joint state, answered or not."""
         self._states.append((state, len(self._wrenches)))
-        self._look()
+        self._check_complete()
 
     def end(self, end: int) -> None:
         """End the averaging at a time [ns]; one joint state that is not older is awaited."""
         self._end = end
-        self._look()
+        self._check_complete()
 
-    def _look(self) -> None:
+    def _check_complete(self) -> None:
         if self._end is not None and self._states and self._states[-1][0].stamp >= self._end:
             self.complete.set()
 
@@ -134,13 +134,13 @@ def _motion(states: Sequence[State], units: Mapping[str, str]) -> str:
     if not states:
         return ""
     q, v = np.array([one.q for one in states]), np.array([one.v for one in states])
-    way = q - q[np.argmax(~np.isnan(q), axis=0), np.arange(q.shape[1])]
-    moving = (np.abs(v) > FASTEST) | (np.abs(way) > FARTHEST)  # NaN does not count as moving
+    displacement = q - q[np.argmax(~np.isnan(q), axis=0), np.arange(q.shape[1])]
+    moving = (np.abs(v) > FASTEST) | (np.abs(displacement) > FARTHEST)  # NaN does not count as moving
     if moving.any():
         row, k = np.argwhere(moving)[0]
         name, unit = list(units.items())[k]
         speed = "" if np.isnan(v[row, k]) else f"velocity {v[row, k]:.3g} {unit}/s, "
-        return f"joint '{name}' moves: {speed}displacement {way[row, k]:+.3g} {unit}"
+        return f"joint '{name}' moves: {speed}displacement {displacement[row, k]:+.3g} {unit}"
     bases = [one.base for one in states if one.base is not None]
     for base in bases:  # by its orientation, as an imu has no twist; its position does not matter
         turn = bases[0].orientation.conjugate() * base.orientation
@@ -176,7 +176,7 @@ def held_wrenches(
         return None
     unknown = [name for name in last if name not in loads]
     measured = not any(name in previous.wrenches.stopped for name in unknown)
-    if unknown and not (measured and _stood_there(previous.state, state)):
+    if unknown and not (measured and _was_at_rest_at(previous.state, state)):
         text = (
             f"no wrench of black box {listed(unknown)} was measured while the robot was known to stand still "
             "there: black_box_loads can name what is to be held"
@@ -188,7 +188,7 @@ def held_wrenches(
     }
 
 
-def _stood_there(before: State, now: State) -> bool:
+def _was_at_rest_at(before: State, now: State) -> bool:
     """Return whether the robot was at rest at a state, where it is now."""
     still = before.all_velocities and np.abs(before.v).max(initial=0.0) <= FASTEST
     near = np.abs(before.q - now.q).max(initial=0.0) <= NEAR

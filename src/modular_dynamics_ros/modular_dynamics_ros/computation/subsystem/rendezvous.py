@@ -75,7 +75,7 @@ class Rendezvous(Generic[Item]):
         self._with_items = [one for one in self._with_items if not one.done and kept.get(one.stamp) is one]
         return list(self._with_items)
 
-    def excuse(self, pause: int, now: int) -> None:
+    def exclude_pause(self, pause: int, now: int) -> None:
         """Exclude a pause of ``pause`` [ns] until now, in which nothing was read, from waiting times."""
         for meeting in self._meetings.values():
             meeting.since = min(now, meeting.since + pause)

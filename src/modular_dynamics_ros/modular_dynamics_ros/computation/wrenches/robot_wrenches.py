@@ -74,7 +74,7 @@ class RobotWrenches:
         return timed
 
     def on_link(self, name: str, frame: str, wrench: Array) -> tuple[str, Array]:
-        """Return as `LinkFrames.on_link`; a black box's own connection frame stays as it is."""
+        """Return a wrench in the frame of a link; one in the black box's own connection frame as it is."""
         return (frame, wrench) if frame == connection_frame(name) else self.links.on_link(frame, wrench)
 
     def is_reversed(self, name: str) -> bool:
@@ -104,7 +104,7 @@ class RobotWrenches:
     def current(
         self, now: int, settings: ComputationSettings, matched: Mapping[str, TimedWrench] | None = None
     ) -> tuple[Wrenches, Mapping[str, TimedWrench] | None]:
-        """Return valid external wrenches by link, and those of black boxes [ns]; None if there are none.
+        """Return the wrenches that are valid now: external by link, black boxes' by name; None without any.
 
         Args:
             matched: those of black boxes with the state's stamp; None: the newest valid ones count.
