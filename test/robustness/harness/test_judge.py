@@ -8,6 +8,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 import modular_dynamics as md
+from helpers.processes import run_python
 from modular_dynamics_ros.messages.stamps import stamp_message
 from robustness.harness import oracle
 from robustness.harness.judge import Judge
@@ -21,6 +22,13 @@ pytestmark = pytest.mark.ros
 JOINTS = 6
 NOW = 1_800_000_000_123_456_789
 URDF = tree_urdf(JOINTS)
+
+
+def test_all_tests_can_be_imported_where_the_command_runs(root):
+    names = "from importlib import import_module as load; from robustness.__main__ import TESTS"
+    each = "[load(f'robustness.{name.rpartition(\".\")[0]}') for name in TESTS.values()]"
+    done = run_python("-c", f"{names}; {each}", cwd=root / "test")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture
