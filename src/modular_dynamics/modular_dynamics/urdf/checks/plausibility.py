@@ -143,7 +143,7 @@ def _heavy(sizes: RobotSizes) -> Iterator[Finding]:
     largest = max([max(body.size, body.gyration) for body in sizes.bodies.values()], default=0.0)
     size = sizes.reach + largest
     solid = sum(body.volume(_THICK) for body in sizes.moving)  # a turntable is larger than its reach
-    least = max(_LIGHT, _DENSER * solid, _DENSE_ROBOT * size**3)
+    least = max(_LIGHT, _DENSER * solid, _DENSE_ROBOT * size * size * size)
     if sizes.moving_mass < least or size == 0.0:
         return
     body = max(sizes.moving, key=lambda one: one.mass)
@@ -255,7 +255,7 @@ def _is_too_wide(body: RigidBody, sizes: RobotSizes) -> bool:
         matters = bool(sizes.moving) and body.mass >= _NEGLIGIBLE_MASS * sizes.mass
         return matters and radius > max(_WIDE_ROOT * extent, _NARROW_ROOT)
     is_template = any(np.allclose(link.inertia, np.eye(3), rtol=0.0, atol=1e-12) for link, _, _ in body.links)
-    if not is_template and body.mass * radius**2 < _NEGLIGIBLE * sizes.moving_mass * extent**2:
+    if not is_template and body.mass * radius * radius < _NEGLIGIBLE * sizes.moving_mass * extent * extent:
         return False
     is_dense = body.mass >= max(_LIGHTEST, _SPARSE * body.volume(_THIN))
     if body.has_mesh and is_dense and not is_template:
@@ -273,9 +273,9 @@ def _large_armatures(annotations: Annotations, sizes: RobotSizes) -> Iterator[Fi
         if joint is None or one.joint not in sizes.bodies or not masses[joint.child] > 0.0:
             continue
         arm = moments[joint.child] / masses[joint.child] + sizes.bodies[one.joint].gyration
-        moved = masses[joint.child] * (1.0 if joint.type == "prismatic" else arm**2)
+        moved = masses[joint.child] * (1.0 if joint.type == "prismatic" else arm * arm)
         extent = 1.0 if joint.type == "prismatic" else sizes.extent + arm
-        if one.armature > max(_HEAVY_DRIVE * moved, sizes.moving_mass * extent**2):
+        if one.armature > max(_HEAVY_DRIVE * moved, sizes.moving_mass * extent * extent):
             unit = "kg" if joint.type == "prismatic" else "kg m^2"
             text = (
                 f"joint '{one.joint}' has an armature of {_shown(one.armature)} {unit}, and moves "

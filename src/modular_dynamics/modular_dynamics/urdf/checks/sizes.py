@@ -132,6 +132,7 @@ class RigidBody:
         """Radius of gyration [m]: sqrt(tr(I) / 2m), the mean distance of the mass from its centre."""
         return math.sqrt(max(float(self.moments.sum()), 0.0) / (2.0 * self.mass)) if self.mass > 0.0 else 0.0
 
+    @np.errstate(over="ignore")  # of almost no mass it is infinite
     def volume(self, thinnest: float) -> float:
         """Of the homogeneous box of this mass with these moments [m^3].
 

@@ -582,3 +582,10 @@ def test_a_quaternion_of_another_length_at_an_end_of_a_loop(closing):
         found = [one for one in md.load_urdf(text).warnings if one.kind == "length of a quaternion"]
     assert [finding.asks for finding in found] == [True]
     assert "loop joint 'p' has an anchor with quat_xyzw='0 2 0 2', of length 2.83, not 1" in str(found[0])
+
+
+@pytest.mark.parametrize("mass", [1e-300, 1e-200, 1e-100])
+def test_a_radius_of_gyration_beyond_all_numbers_is_asked_about(mass):
+    with pytest.warns(md.ModelWarning) as found:
+        md.load_urdf(arm(gripper=mass, tags='<joint_dynamics joint="wrist" armature="1"/>'))
+    assert {one.category for one in found} == {md.ModelWarning}
