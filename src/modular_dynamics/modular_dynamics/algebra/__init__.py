@@ -1,4 +1,4 @@
-"""Dual quaternions, readable and immutable: poses are unit, twists and wrenches are pure."""
+"""Dual quaternions: poses are unit ones, twists and wrenches pure ones. Values are immutable."""
 
 from . import conversion, rigid_motions
 from .conversion import *  # noqa: F403  # all of them

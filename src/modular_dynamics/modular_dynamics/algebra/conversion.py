@@ -19,8 +19,8 @@ __all__ = [
     "translation",
 ]
 
-#: Cosine of the pitch below which roll and yaw turn about one axis.
-_UPRIGHT = 2e-15
+#: Cosine of the pitch up to which it counts as zero: there roll and yaw turn about one axis.
+_GIMBAL_LOCK = 2e-15
 
 
 def pose(rotation: Quaternion, position: ArrayLike) -> DualQuaternion:
@@ -52,7 +52,7 @@ def rotation_matrix(r: Quaternion) -> NDArray[np.float64]:
 
 
 def rotation_quaternion(matrix: NDArray[np.float64]) -> Quaternion:
-    """Return unit quaternion of a rotation matrix, w >= 0, by Shepperd's choice of the largest component."""
+    """Return the unit quaternion, w >= 0, of a rotation matrix, from its largest component (Shepperd)."""
     (a, b, c), (d, e, f), (g, h, i) = matrix.tolist()
     squares = [1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i]  # 4 times w^2, x^2, y^2, z^2
     candidates = [
@@ -85,7 +85,7 @@ def to_rotation_translation(x: DualQuaternion) -> tuple[NDArray[np.float64], NDA
 
 
 def from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> DualQuaternion:
-    """The pose of a URDF <origin>: translation xyz [m], then rotation Rz(yaw) Ry(pitch) Rx(roll) [rad]."""
+    """Return the pose of a URDF <origin>: xyz [m], rotation Rz(yaw) Ry(pitch) Rx(roll) [rad]."""
     roll, pitch, yaw = np.asarray(rpy, dtype=float).tolist()
     rotation = (
         rotation_about([0, 0, 1], yaw) * rotation_about([0, 1, 0], pitch) * rotation_about([1, 0, 0], roll)
@@ -96,12 +96,12 @@ def from_xyz_rpy(xyz: ArrayLike, rpy: ArrayLike) -> DualQuaternion:
 def to_xyz_rpy(x: DualQuaternion) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return translation xyz [m] and angles roll, pitch, yaw [rad] of a pose: those of :func:`from_xyz_rpy`.
 
-    Pitch is from -pi/2 to pi/2; there, where only the sum or difference of the others counts, roll is 0.
+    Pitch is from -pi/2 to pi/2. At both ends only the sum or difference of roll and yaw matters: roll is 0.
     """
     R = rotation_matrix(x.primary).tolist()
     (_, r01, r02), (_, r11, r12), (r20, r21, r22) = R
     cosine = math.hypot(r21, r22)
-    roll = math.atan2(r21, r22) if cosine > _UPRIGHT else 0.0
+    roll = math.atan2(r21, r22) if cosine > _GIMBAL_LOCK else 0.0
     s, c = math.sin(roll), math.cos(roll)
-    yaw = math.atan2(s * r02 - c * r01, c * r11 - s * r12)  # of R Rx(-roll), so that errors of roll cancel
+    yaw = math.atan2(s * r02 - c * r01, c * r11 - s * r12)  # from R Rx(-roll): errors of roll cancel
     return translation(x), np.array([roll, math.atan2(-r20, cosine), yaw])

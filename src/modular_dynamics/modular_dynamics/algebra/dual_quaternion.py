@@ -61,7 +61,7 @@ class Quaternion:
         return Quaternion(self.w, -self.x, -self.y, -self.z)
 
     def dot(self, other: Quaternion) -> float:
-        """Return Euclidean inner product of the four components."""
+        """Return the Euclidean inner product of the four components."""
         return self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z
 
     def norm(self) -> float:
@@ -69,7 +69,7 @@ class Quaternion:
         return math.sqrt(self.dot(self))
 
 
-#: Deviation of a norm from 1, or of a real part from 0, by rounding alone.
+#: Largest deviation of a norm from 1, or of a real part from 0, that counts as rounding.
 _ROUNDING = 1e-12
 
 
@@ -154,7 +154,7 @@ class DualQuaternion:
         return abs(self.primary.w) <= tolerance and abs(self.dual.w) <= tolerance
 
     def is_close(self, other: DualQuaternion, tolerance: float = _ROUNDING) -> bool:
-        """Whether all components agree to ``tolerance`` (absolute); h and -h, the same pose, do not."""
+        """Return whether all components agree to ``tolerance`` (absolute); h and -h do not."""
         return bool(np.abs(self.vec8() - other.vec8()).max() <= tolerance)
 
 

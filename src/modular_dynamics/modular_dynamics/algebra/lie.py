@@ -10,7 +10,7 @@ __all__ = ["adjoint", "cross", "exp", "log"]
 
 #: Below this angle [rad] series replace quotients that tend to 0/0.
 _SMALL = 1e-4
-#: Closer than this [rad] to a quaternion's angle of pi, the axis consists of rounding errors.
+#: Distance [rad] from the angle |u| = pi within which the rotation axis is only rounding errors.
 _UNIQUE = 1e-9
 
 
@@ -30,10 +30,10 @@ def cross(a: DualQuaternion, b: DualQuaternion) -> DualQuaternion:
 
 
 def exp(a: DualQuaternion) -> DualQuaternion:
-    """exp of a pure dual quaternion a = u + eps w, |u| = phi/2: the pose after a screw motion by twice a.
+    """Return exp of a pure dual quaternion a = u + eps w, |u| = phi/2: the pose after the screw motion 2 a.
 
     With a = (omega + eps v) t / 2 it is the motion of a body with the constant twist omega + eps v during
-    time t. Primary part cos|u| + u sin|u|/|u|; the dual part is its derivative in direction w:
+    time t. The primary part is cos|u| + u sin|u|/|u|; the dual part is its derivative in direction w:
     -sinc|u| (u.w) + w sinc|u| + u (u.w) (cos|u| - sinc|u|)/|u|^2.
     """
     u, w = a.primary, a.dual
@@ -53,9 +53,9 @@ def exp(a: DualQuaternion) -> DualQuaternion:
 
 
 def log(x: DualQuaternion) -> DualQuaternion:
-    """Return log of a unit dual quaternion: the pure a = u + eps w with exp(a) = x, |u| <= pi.
+    """Return the logarithm of a unit dual quaternion: the pure a = u + eps w with exp(a) = x, |u| <= pi.
 
-    Primary part r_v alpha / sin(alpha) with alpha = phi / 2 and r_v the imaginary part of r; the dual part
+    The primary part is r_v alpha / sin(alpha), alpha = phi / 2 and r_v the imaginary part of r; the dual part
     is its derivative in the direction of x's dual part. x and -x are the same pose and have different
     logarithms; the one of x itself is returned.
 

@@ -1,8 +1,7 @@
 """Rigid motions, twists and wrenches as matrices: SE(3), se(3) and the duals of their adjoints.
 
 Twists are ordered (v, omega), wrenches (f, m); the equations are those of Meister & Gutenkunst, section II.
-Arrays have any leading dimensions, and are of numbers or of objects that are symbols, whose exact zeros
-stay.
+Arrays have any leading dimensions. Their entries are float64, or symbols as objects; zeros stay exact.
 """
 
 from __future__ import annotations
@@ -27,14 +26,12 @@ __all__ = [
     "wrench_vector",
 ]
 
-# Square matrices as elements of vectors and matrices: * is the matrix product, as it is of quaternions.
-
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SquareMatrix:
-    """The square matrix ``array`` (n, n), which NumPy's object arrays hold as one element.
+    """The matrix ``array`` (n, n) as one element of an object array; * is the matrix product.
 
-    In an array of plain arrays, NumPy would multiply entry by entry.
+    Elements that are NumPy arrays themselves would be multiplied entry by entry.
     """
 
     array: NDArray[np.float64]
@@ -49,11 +46,10 @@ class SquareMatrix:
         return SquareMatrix(-self.array)
 
     def __mul__(self, other: SquareMatrix) -> SquareMatrix:
-        """The matrix product."""
+        """Return the matrix product."""
         return SquareMatrix(self.array @ other.array)
 
 
-#: Array of float64, or of symbols as objects.
 Array = NDArray[Any]
 
 
@@ -122,10 +118,10 @@ def ad(xi: Array) -> Array:
 
 
 def dual_bracket_matrix(wrench: Array) -> Array:
-    """B(F) = [0 skew(f); skew(f) skew(m)] (..., 6, 6): B(F) x = ad(x)^T F, and x^T B(F) y = F . [y, x].
+    """Return B(F) = [0 skew(f); skew(f) skew(m)] (..., 6, 6): B(F) x = ad(x)^T F, x^T B(F) y = F . [y, x].
 
-    It is skew-symmetric, linear in F, and zero only for F = 0: the functional F on se(3) as a form of two
-    twists. In another frame it is Ad^T B Ad.
+    Skew-symmetric, linear in F, and zero only for F = 0: it represents a wrench F = (f, m) as a bilinear form
+    of two twists x, y. In another frame it is Ad^T B Ad.
     """
     matrix = np.zeros((*wrench.shape[:-1], 6, 6), wrench.dtype)
     matrix[..., :3, 3:] = matrix[..., 3:, :3] = skew(wrench[..., :3])

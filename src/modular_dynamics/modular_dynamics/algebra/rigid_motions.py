@@ -21,11 +21,12 @@ __all__ = [
 Array = NDArray[np.float64]
 #: Below this angle [rad] series replace quotients that lose digits.
 _SMALL = 0.1
+#: Indices of y z x and of z x y.
 _NEXT, _AFTER = np.array([1, 2, 0]), np.array([2, 0, 1])
 
 
 def cross(a: Array, b: Array) -> Array:
-    """Return a x b of rows; np.cross takes several times as long for few."""
+    """Return the cross products a x b (..., 3); for few rows several times as fast as np.cross."""
     product: Array = a[..., _NEXT] * b[..., _AFTER] - a[..., _AFTER] * b[..., _NEXT]
     return product
 
@@ -45,27 +46,28 @@ def unit_quaternion(r: Array) -> Array:
 
 
 def rotated(r: Array, a: Array) -> Array:
-    """Return vectors (..., 3) turned by unit quaternions: r a r*. With r* for r, turned back."""
+    """Return the vectors (..., 3) r a r*, rotated by unit quaternions r (..., 4)."""
     turned = 2.0 * cross(r[..., 1:], a)
     result: Array = a + r[..., :1] * turned + cross(r[..., 1:], turned)
     return result
 
 
-def _conjugate(r: Array) -> Array:
-    conjugate: Array = r * np.array([1.0, -1.0, -1.0, -1.0])
-    return conjugate
+def conjugate(r: Array) -> Array:
+    """Return the conjugate quaternions r* (..., 4): the inverse rotations of unit ones."""
+    result: Array = r * np.array([1.0, -1.0, -1.0, -1.0])
+    return result
 
 
 def quaternion_after(r: Array, turn: Array) -> Array:
-    """r exp(turn / 2): the orientation after a rotation by ``turn`` (..., 3) [rad] about axes of the body."""
+    """Return r exp(turn / 2): r after a rotation by ``turn`` (..., 3) [rad] about axes of the body."""
     half = 0.5 * np.linalg.norm(turn, axis=-1, keepdims=True)
-    own = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn], axis=-1)
-    return unit_quaternion(quaternion_product(r, own))
+    rotation = np.concatenate([np.cos(half), 0.5 * np.sinc(half / np.pi) * turn], axis=-1)
+    return unit_quaternion(quaternion_product(r, rotation))
 
 
 def quaternion_between(first: Array, second: Array) -> Array:
-    """The shortest ``turn`` (..., 3) [rad] with ``quaternion_after(first, turn)`` = second or -second."""
-    r = quaternion_product(_conjugate(unit_quaternion(first)), unit_quaternion(second))
+    """Return the shortest ``turn`` (..., 3) [rad]: ``quaternion_after(first, turn)`` is second or -second."""
+    r = quaternion_product(conjugate(unit_quaternion(first)), unit_quaternion(second))
     r = np.where(r[..., :1] < 0.0, -r, r)
     sine = np.linalg.norm(r[..., 1:], axis=-1, keepdims=True)
     half = np.arctan2(sine, r[..., :1])
@@ -74,9 +76,10 @@ def quaternion_between(first: Array, second: Array) -> Array:
 
 
 def motion_after(p: Array, r: Array, linear: Array, turn: Array) -> tuple[Array, Array]:
-    """Return position and quaternion after the screw motion exp([linear, turn]), in the body's axes.
+    """Return position and quaternion after the screw motion exp([linear, turn]), in the body's axes [m, rad].
 
-    p + R (l + A t x l + B t x (t x l)), A = (1 - cos phi) / phi^2, B = (phi - sin phi) / phi^3, phi = |t|.
+    The position is p + R (l + A t x l + B t x (t x l)), with A = (1 - cos phi) / phi^2,
+    B = (phi - sin phi) / phi^3, phi = |t|.
     """
     angle = np.linalg.norm(turn, axis=-1, keepdims=True)
     square, is_small = angle * angle, angle < _SMALL
@@ -90,12 +93,13 @@ def motion_after(p: Array, r: Array, linear: Array, turn: Array) -> tuple[Array,
 
 
 def motion_between(p: Array, r: Array, p_end: Array, r_end: Array) -> tuple[Array, Array]:
-    """[linear, turn] with ``motion_after(p, r, linear, turn)`` = (p_end, r_end): the inverse of the above.
+    """Return [linear, turn] with ``motion_after(p, r, linear, turn)`` = (p_end, r_end).
 
-    d - t x d / 2 + C t x (t x d), d = R^T (p_end - p), C = (1 - (phi / 2) cot(phi / 2)) / phi^2.
+    The linear part is d - t x d / 2 + C t x (t x d), with d = R^T (p_end - p) and
+    C = (1 - (phi / 2) cot(phi / 2)) / phi^2.
     """
     turn = quaternion_between(r, r_end)
-    shift = rotated(_conjugate(unit_quaternion(r)), p_end - p)
+    shift = rotated(conjugate(unit_quaternion(r)), p_end - p)
     half = 0.5 * np.linalg.norm(turn, axis=-1, keepdims=True)
     square, is_small = half * half, half < 0.5 * _SMALL
     large = np.where(is_small, 1.0, half)
