@@ -1,4 +1,4 @@
-"""Checks of what callers pass: wrenches, and graphs that an algorithm cannot treat."""
+"""Checks of arguments: wrenches, and graphs for which a quantity is not defined."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -27,7 +27,7 @@ def refuse_black_boxes(graph: SubsystemGraph, quantity: str, instead: str = "") 
     """Raise StateError if the graph has black boxes, whose masses are unknown.
 
     Args:
-        instead: what a user can do, behind a semicolon of the message.
+        instead: advice, added to the message after a semicolon.
     """
     require_graph(graph)
     names = [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]
@@ -37,7 +37,8 @@ def refuse_black_boxes(graph: SubsystemGraph, quantity: str, instead: str = "") 
         raise StateError(f"{text}{advice}")
 
 
-def _wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:
+def _checked_wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:
+    """Return [force N, moment N m] as an array (6,). Raises StateError: not six finite numbers."""
     try:
         values = number_array(what, wrench)
     except StateError:
@@ -47,7 +48,8 @@ def _wrench(what: str, wrench: ArrayLike) -> NDArray[np.float64]:
     return values
 
 
-def _mapping(what: str, wrenches: object) -> None:
+def _require_mapping(what: str, wrenches: object) -> None:
+    """Raise StateError unless it is a mapping."""
     if not isinstance(wrenches, Mapping):
         raise StateError(f"{what} is {wrenches!r}; a mapping of names to [force, moment] is needed")
 
@@ -58,18 +60,21 @@ def link_wrenches(external: Mapping[str, ArrayLike]) -> dict[str, NDArray[np.flo
     Raises:
         StateError: not a mapping, or not six finite numbers.
     """
-    _mapping("external_wrenches", external)
+    _require_mapping("external_wrenches", external)
     try:
         array = number_array("external_wrenches", [*external.values()])  # one check of all wrenches is faster
     except StateError:
         array = np.empty(0)
     if array.shape == (len(external), 6) and np.isfinite(array).all():
         return dict(zip(external, array, strict=True))
-    return {link: _wrench(f"external wrench on link '{link}'", wrench) for link, wrench in external.items()}
+    return {
+        link: _checked_wrench(f"external wrench on link '{link}'", wrench)
+        for link, wrench in external.items()
+    }
 
 
 def carrying_body(graph: SubsystemGraph, link: str) -> int | None:
-    """Return index of the body to which a link belongs; None for the ground. Raises StateError: unknown."""
+    """Return the index of the body that a link belongs to; None: the ground. Raises StateError: unknown."""
     try:
         return body_of_link(graph, link)
     except KeyError as error:
@@ -99,7 +104,7 @@ def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) ->
     Raises:
         StateError: an unknown subsystem, not six finite numbers, or none for one that is tagged black_box.
     """
-    _mapping("black_box_wrenches", boxes)
+    _require_mapping("black_box_wrenches", boxes)
     names = [subsystem.name for subsystem in graph.subsystems]
     for name in boxes:
         if name not in names:
@@ -109,7 +114,9 @@ def black_box_wrenches(graph: SubsystemGraph, boxes: Mapping[str, ArrayLike]) ->
             raise StateError(
                 f"subsystem '{subsystem.name}' is a black box: its wrench is needed in black_box_wrenches"
             )
-    numbers = {name: _wrench(f"wrench of black box '{name}'", wrench) for name, wrench in boxes.items()}
+    numbers = {
+        name: _checked_wrench(f"wrench of black box '{name}'", wrench) for name, wrench in boxes.items()
+    }
     return {name: DualQuaternion.pure(wrench[:3], wrench[3:]) for name, wrench in numbers.items()}
 
 
@@ -127,10 +134,10 @@ def black_box_loads(
             yield body, -adjoint(subsystem.connection.x_body_connection, zeta)
 
 
-# Which robots a stream of joint states can describe: the nodes refuse others, and `check` says so.
-#
-# A message sensor_msgs/JointState has one position for each joint.
+# Robots whose whole state a sensor_msgs/JointState can hold: it has one position for each joint. The nodes
+# refuse other robots, and `modular-dynamics check` names the obstacle.
 
+#: Number of joints that a message names.
 _MOST_NAMES = 4
 
 
@@ -164,8 +171,8 @@ def joint_state_obstacle(graph: SubsystemGraph, known: Collection[str] = ()) -> 
 
 
 def without_torques(graph: SubsystemGraph, known: Collection[str] = ()) -> str:
-    """Return why no joint's torque can be computed; empty if some can. ``known``: see above."""
-    inside = {joint.name for one in graph.subsystems if one.black_box for joint in one.joints}
+    """Return why no joint's torque can be computed; empty if some can. ``known``: as just above."""
+    inside = {joint.name for box in graph.subsystems if box.black_box for joint in box.joints}
     if any(name not in inside and name not in known for name in graph.independent_joint_names):
         return ""
     if graph.joints and len(inside) < len(graph.joints):

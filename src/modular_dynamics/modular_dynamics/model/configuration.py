@@ -17,7 +17,7 @@ from .structure import Structure
 from .subsystem import Joint, JointType
 
 Array = NDArray[np.float64]
-#: Random positions of joints without limits: angles up to half a turn, lengths up to a metre.
+#: Largest random angle [rad] and length [m] of joints without limits, to either side.
 HALF_TURN, METRE = np.pi, 1.0
 
 
@@ -65,7 +65,7 @@ def integrate(graph: Structure, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0)
         Positions (nq,) or (count, nq).
 
     Raises:
-        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite, also of the result, or a zero quaternion.
     """
     start, rates = state_array(graph, "q", q), state_array(graph, "v", v)
     time = number_array("dt", dt)
@@ -87,7 +87,7 @@ def integrate(graph: Structure, q: ArrayLike, v: ArrayLike, dt: ArrayLike = 1.0)
             result[..., at_q] = np.concatenate([position, turned], axis=-1)
         else:
             result[..., at_q] = quaternion_after(old, move)
-    return _finite(graph, result, "q, v and dt")
+    return _checked_finite(graph, result, "q, v and dt")
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -103,7 +103,7 @@ def difference(graph: Structure, q0: ArrayLike, q1: ArrayLike, shortest: bool = 
             joints follow: the position of these depends on the number of turns.
 
     Raises:
-        StateError: a wrong shape, a number that is not finite or grows so, or a zero quaternion.
+        StateError: a wrong shape, a number that is not finite, also of the result, or a zero quaternion.
     """
     first, second = state_array(graph, "q0", q0), state_array(graph, "q1", q1)
     try:
@@ -123,10 +123,11 @@ def difference(graph: Structure, q0: ArrayLike, q1: ArrayLike, shortest: bool = 
             result[..., at_v] = np.concatenate(parts, axis=-1)
         else:
             result[..., at_v] = quaternion_between(a, b)
-    return _finite(graph, result, "q0 and q1")
+    return _checked_finite(graph, result, "q0 and q1")
 
 
-def _finite(graph: Structure, result: Array, inputs: str) -> Array:
+def _checked_finite(graph: Structure, result: Array, inputs: str) -> Array:
+    """Return the result. Raises StateError: it is not finite, though the ``inputs`` are."""
     if not np.isfinite(result).all():
         raise StateError(f"{inputs} of '{graph.name}' are finite, but so large that the result is not")
     return result
@@ -145,7 +146,10 @@ def joint_limits(joint: Joint) -> tuple[float, float]:
 
 
 def usual_range(joint: Joint) -> tuple[float, float]:
-    """Return the limits [rad or m]; a missing one is a turn or two metres from the other, or about zero."""
+    """Return the limits [rad or m], finite. A missing one is a turn or two metres from the other.
+
+    Without both: half a turn or a metre to either side of zero.
+    """
     lower, upper = joint_limits(joint)
     if np.isfinite([lower, upper]).all():
         return lower, upper
@@ -171,15 +175,16 @@ def position_limits(graph: Structure) -> PositionLimits:
 
 def velocity_limits(graph: Structure) -> Array:
     """Return largest |v| (nv,) [rad/s or m/s]; infinite where the file gives none, or zero."""
-    return _largest(graph, "velocity")
+    return _limits_of(graph, "velocity")
 
 
 def effort_limits(graph: Structure) -> Array:
     """Return largest |tau| (nv,) [N m or N]; infinite where the file gives none, or zero."""
-    return _largest(graph, "effort")
+    return _limits_of(graph, "effort")
 
 
-def _largest(graph: Structure, what: str) -> Array:
+def _limits_of(graph: Structure, what: str) -> Array:
+    """Return the limits (nv,) of this name, a field of `Limits`; infinite where a joint has none, or zero."""
     limits = np.full(graph.nv, np.inf)
     for name in graph.joint_names:
         value = getattr(graph.joint(name).limits, what)
@@ -219,7 +224,8 @@ def random_configuration(graph: Structure, rng: "np.random.Generator", count: in
 # Vectors in a graph's order from values by joint name, and back. Methods of :class:`.SubsystemGraph`.
 
 
-def _slices(graph: Structure, kind: str) -> tuple[int, Callable[[str], slice]]:
+def _size_and_slices(graph: Structure, kind: str) -> tuple[int, Callable[[str], slice]]:
+    """Return length of a vector of this kind, and the function that gives a joint's slice of it."""
     if kind not in ("q", "v"):
         raise StateError(f"kind is {kind!r}; 'q', or 'v' for velocities and torques, is needed")
     return (graph.nq, graph.q_slice) if kind == "q" else (graph.nv, graph.v_slice)
@@ -241,7 +247,7 @@ def pack(
     """
     if not isinstance(values, Mapping):
         raise StateError(f"values is {values!r}; a mapping of joint names to numbers is needed")
-    size, slice_of = _slices(graph, kind)
+    size, slice_of = _size_and_slices(graph, kind)
     if unknown := [name for name in values if name not in graph.joint_names]:
         raise StateError(
             f"'{graph.name}' has no joint '{unknown[0]}' with a coordinate of its own; "
@@ -252,8 +258,8 @@ def pack(
         raise StateError(
             f"values lack {', '.join(missing)} of '{graph.name}'; others=graph.neutral() sets these to zero"
         )
-    parts = {name: _part(name, value, slice_of(name), size) for name, value in values.items()}
-    base = np.zeros(size) if others is None else _others(others, size)
+    parts = {name: _checked_part(name, value, slice_of(name), size) for name, value in values.items()}
+    base = np.zeros(size) if others is None else _checked_others(others, size)
     try:
         rows = np.broadcast_shapes(base.shape[:-1], *(part.shape[:-1] for part in parts.values()))
     except ValueError as error:
@@ -264,7 +270,8 @@ def pack(
     return vector
 
 
-def _others(others: ArrayLike, size: int) -> Array:
+def _checked_others(others: ArrayLike, size: int) -> Array:
+    """Return the values of joints that are not named, as finite numbers (..., size). Raises StateError."""
     base = number_array("others", others)
     if base.shape[-1:] != (size,):
         raise StateError(f"others has shape {base.shape}; ({size},), or rows of that, is needed")
@@ -273,7 +280,8 @@ def _others(others: ArrayLike, size: int) -> Array:
     return base
 
 
-def _part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
+def _checked_part(name: str, value: ArrayLike, where: slice, size: int) -> Array:
+    """Return one joint's value as finite numbers (..., width of its slice). Raises StateError."""
     width = len(range(size)[where])
     try:
         part = number_array(name, value)
@@ -299,7 +307,7 @@ def unpack(graph: Structure, vector: ArrayLike, kind: str = "q") -> dict[str, Ar
     Raises:
         StateError: a wrong shape or kind.
     """
-    size, slice_of = _slices(graph, kind)
+    size, slice_of = _size_and_slices(graph, kind)
     array = number_array("the vector", vector)
     if array.shape[-1:] != (size,):
         raise StateError(f"the vector has shape {array.shape}; '{graph.name}' needs ({size},) or rows of it")

@@ -16,9 +16,9 @@ class Finding:
         element: "link", "joint" or another element of the description. name: its name.
         text: what is wrong.
         line: of the element in its file, or a partition file with the line in it; None if not known.
-        assumed: what was assumed, as the text goes on: "; it is ignored". Where the description is refused,
-            nothing is assumed. hint: what else there is to say, behind both.
-        asks: whether it only asks, and no description is refused for it.
+        assumed: what was assumed, to be read after the text: "; it is ignored". Left out where the
+            description is refused. hint: further advice, after both.
+        asks: whether it is only a question of plausibility, for which no description is refused.
     """
 
     kind: str

@@ -21,12 +21,10 @@ from .parameters import parameters_of, with_parameters
 from .structure import Structure, closing_elements
 from .subsystem import tree_lines
 
-# Code for one robot: C, CasADi functions, a C++ header. Made in export/, which the model cannot import.
-
-#: The functions that are exported unless others are named.
+#: Functions that `export_c` and `to_casadi` export unless others are named.
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
 
-#: Where the functions are that write graphs.
+#: By function, the module that has it: these depend on the model, which so cannot import them at its start.
 _WRITERS = {
     "export_c": "export.c_code",
     "to_casadi": "export.c_code",
@@ -49,7 +47,7 @@ class SubsystemGraph(Structure):
     Attributes:
         joint_names: joints with coordinates of their own, in the order of q and v: document order within
             each subsystem. Mimic joints have none; their torque goes to their driver.
-        joints, bodies, parents: those that count; joints and bodies of subsystems are made to follow them.
+        joints, bodies, parents: the authoritative ones: subsystems are given these joints and bodies.
         gravity: gravitational acceleration in the root link's frame [m/s^2], shape (3,).
         ground: the root link with everything fixed to it.
         independent: joints that the user chose as independent; None: all except passive and geared ones.
@@ -89,7 +87,7 @@ class SubsystemGraph(Structure):
         bare: dict[str, Any] = dict.fromkeys(("loop_joints", "passive_joints", "gears", "springs"), ())
         return replace(self, **bare, independent=None)
 
-    # of the configuration space: model/configuration.py; by joint name: model/named_values.py
+    # positions, limits, and vectors by joint name: configuration.py
     integrate = configuration.integrate
     difference = configuration.difference
     random_configuration = configuration.random_configuration
@@ -118,7 +116,7 @@ class SubsystemGraph(Structure):
             made = self._kept[key] = make(self, *arguments)
         return made
 
-    # each returns a new graph: model/changes/
+    # new graphs: changes/ and parameters.py
     attach = attach
     lock = lock
     with_parameters = with_parameters
@@ -210,7 +208,7 @@ class SubsystemGraph(Structure):
     def to_cpp(
         self, path: str | Path | None = None, *, name: str = "robot", guess: ArrayLike | None = None
     ) -> str:
-        """The robot as a header for C++17 programs that use the compiled core's own headers: see docs/cpp.md.
+        """Return the robot as a header for C++17 programs that use the core's own headers: see docs/cpp.md.
 
         Within namespace ``name``: ``description()``, a `modular_dynamics::Description` with every number in
         full precision; of a robot with closed loops also ``loops()``, and ``closed``, coordinates of all
@@ -218,7 +216,7 @@ class SubsystemGraph(Structure):
         them enumerations.
 
         Args:
-            path: where it is written, too. An existing file is replaced.
+            path: file that the text is also written to. An existing file is replaced.
             name: of the namespace; a C++ identifier.
             guess: coordinates of all joints that select the assembly mode of ``closed``, as of `close_loops`.
 
@@ -235,7 +233,7 @@ class SubsystemGraph(Structure):
         return text
 
     def __str__(self) -> str:
-        known = [one for one in self.subsystems if not one.black_box]  # whose masses are used
+        known = [one for one in self.subsystems if not one.black_box]  # masses of others are unknown
         mass = sum(self.bodies[k].mass for one in known for k in one.indices)
         heading = (
             f"{self.name}: {len(self.subsystems)} subsystems, {len(self.joints)} moving joints, "
@@ -246,6 +244,6 @@ class SubsystemGraph(Structure):
 
 
 def _writer(name: str) -> Callable[..., Any]:
-    """Return a function of a package that the model cannot import."""
+    """Return the function with this name in `_WRITERS`."""
     function: Callable[..., Any] = getattr(import_module(f"modular_dynamics.{_WRITERS[name]}"), name)
     return function

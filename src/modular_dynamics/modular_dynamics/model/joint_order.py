@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..algebra import quaternion_product, rotated, translation, unit_quaternion
+from ..algebra.rigid_motions import conjugate
 from ..exceptions import StateError, UnsupportedModelError
 from .configuration import state_array
 from .graph import SubsystemGraph
@@ -18,7 +19,6 @@ from .subsystem import Joint, JointType
 __all__ = ["JointOrder", "from_mujoco", "from_names", "from_pinocchio"]
 
 Array = NDArray[np.float64]
-_CONJUGATE = np.array([1.0, -1.0, -1.0, -1.0])
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class JointOrder:
             StateError: a wrong shape, a number that is not finite, or extra joints without ``others``.
         """
         ours = state_array(self.graph, "q", q)
-        theirs = self._start(others, self.extra, self.nq, ours.shape[:-1])
-        for entry, joint in self._known():
+        theirs = self._filled(others, self.extra, self.nq, ours.shape[:-1])
+        for entry, joint in self._matched():
             own = ours[..., self.graph.q_slice(self.graph.driver(joint))]
             if joint.mimic is not None:
                 own = joint.mimic.multiplier * own + joint.mimic.offset
@@ -103,8 +103,8 @@ class JointOrder:
             StateError: a wrong shape, a number that is not finite, or missing joints without ``others``.
         """
         array = self._checked("positions", theirs, self.nq)
-        ours = self._start(others, self.missing, self.graph.nq, array.shape[:-1])
-        for entry, joint in self._known():
+        ours = self._filled(others, self.missing, self.graph.nq, array.shape[:-1])
+        for entry, joint in self._matched():
             if joint.mimic is None:
                 ours[..., self.graph.q_slice(joint.name)] = _from_position(entry, joint, array[..., entry.q])
         return state_array(self.graph, "q", ours)
@@ -121,18 +121,18 @@ class JointOrder:
             StateError: as of `to_q`, or q is needed.
         """
         ours = state_array(self.graph, "v", v)
-        theirs = self._start(others, self.extra, self.nv, ours.shape[:-1])
-        for entry, joint in self._known():
+        theirs = self._filled(others, self.extra, self.nv, ours.shape[:-1])
+        for entry, joint in self._matched():
             scale = 1.0 if joint.mimic is None else joint.mimic.multiplier
             own = scale * ours[..., self.graph.v_slice(self.graph.driver(joint))]
             theirs[..., entry.v] = self._turned(entry, joint, own, q)
         return theirs
 
     def from_v(self, theirs: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
-        """Velocities (nv,) or rows, into the graph's order. Arguments and errors as of `to_v`, `from_q`."""
+        """Return velocities (nv,) or rows, into the graph's order. Arguments, errors: `to_v`, `from_q`."""
         array = self._checked("velocities", theirs, self.nv)
-        ours = self._start(others, self.missing, self.graph.nv, array.shape[:-1])
-        for entry, joint in self._known():
+        ours = self._filled(others, self.missing, self.graph.nv, array.shape[:-1])
+        for entry, joint in self._matched():
             if joint.mimic is None:
                 own = self._turned(entry, joint, array[..., entry.v], q, back=True)
                 ours[..., self.graph.v_slice(joint.name)] = own
@@ -169,8 +169,8 @@ class JointOrder:
     def to_tau(self, tau: ArrayLike, q: ArrayLike | None = None, others: ArrayLike | None = None) -> Array:
         """Return torques (nv,) or rows, into the other order. Arguments and errors as of `to_v`."""
         ours = state_array(self.graph, "tau", tau)
-        theirs = self._start(others, self.extra, self.nv, ours.shape[:-1])
-        for entry, joint in self._known():
+        theirs = self._filled(others, self.extra, self.nv, ours.shape[:-1])
+        for entry, joint in self._matched():
             theirs[..., entry.v] = 0.0
             if joint.mimic is None:
                 own = ours[..., self.graph.v_slice(joint.name)]
@@ -183,27 +183,28 @@ class JointOrder:
         """Return torques (nv,) or rows, into the graph's order. Arguments and errors as of `from_v`."""
         array = self._checked("torques", theirs, self.nv)
         ours = self.from_v(array, q, others)
-        for entry, joint in self._known():
+        for entry, joint in self._matched():
             if joint.mimic is not None:
                 driver = self.graph.v_slice(joint.mimic.joint)
                 ours[..., driver] += joint.mimic.multiplier * array[..., entry.v]
         return ours
 
-    def _known(self) -> list[tuple[Entry, Joint]]:
+    def _matched(self) -> list[tuple[Entry, Joint]]:
         """Return the entries of joints that the graph has, with those joints."""
         return [(entry, self.graph.joint(entry.joint)) for entry in self.entries if entry.joint is not None]
 
     def _checked(self, what: str, theirs: ArrayLike, size: int) -> Array:
+        """Return a vector of the other order, finite where the graph has the joint. Raises StateError."""
         array = number_array(what, theirs, "are")
         if array.shape[-1:] != (size,):
             raise StateError(f"{what} have shape {array.shape}; ({size},) or rows of it are needed")
-        for entry, _ in self._known():
+        for entry, _ in self._matched():
             part = array[..., entry.q if what == "positions" else entry.v]
             if not np.isfinite(part).all():
                 raise StateError(f"{what}: those of joint '{entry.name}' are not finite")
         return array
 
-    def _start(
+    def _filled(
         self, others: ArrayLike | None, unknown: tuple[str, ...], size: int, rows: tuple[int, ...]
     ) -> Array:
         """Return a copy of ``others``, or zeros, with the given number of rows."""
@@ -228,12 +229,12 @@ class JointOrder:
             )
         r = unit_quaternion(state_array(self.graph, "q", q)[..., self.graph.q_slice(joint.name)][..., 3:])
         r = quaternion_product(_quaternion(joint), r)
-        return np.concatenate([rotated(r * _CONJUGATE if back else r, own[..., :3]), own[..., 3:]], axis=-1)
+        return np.concatenate([rotated(conjugate(r) if back else r, own[..., :3]), own[..., 3:]], axis=-1)
 
     def _with_drift(self, a: Array, v: ArrayLike | None, sign: float) -> Array:
         """Return a with sign * (omega x v) added to floating joints' linear part: their axes turn."""
         result = a.copy()
-        for entry, joint in self._known():
+        for entry, joint in self._matched():
             if entry.in_world and joint.type is JointType.FLOATING:
                 if v is None:
                     raise StateError(f"accelerations of floating joint '{joint.name}': v is needed")
@@ -245,38 +246,38 @@ class JointOrder:
 
 
 def _quaternion(joint: Joint) -> Array:
-    r = joint.x_parent_joint.primary
-    return np.array([r.w, r.x, r.y, r.z])
+    """Return the rotation w x y z (4,) of the joint's frame in its parent."""
+    return joint.x_parent_joint.vec8()[:4]
 
 
 def _to_position(entry: Entry, joint: Joint, own: Array) -> Array:
+    """Return a joint's position, given as in the graph, as in the other order."""
     if joint.type.nq == 1:
         return np.concatenate([np.cos(own), np.sin(own)], axis=-1) if entry.as_direction else own
-    place, r = own[..., :-4], unit_quaternion(own[..., -4:])
+    position, r = own[..., :-4], unit_quaternion(own[..., -4:])
     if entry.in_world and joint.type is JointType.FLOATING:
         fixed = _quaternion(joint)
-        place = translation(joint.x_parent_joint) + rotated(fixed, place)
+        position = translation(joint.x_parent_joint) + rotated(fixed, position)
         r = quaternion_product(fixed, r)
-    return np.concatenate([place, np.roll(r, -1, axis=-1) if entry.scalar_last else r], axis=-1)
+    return np.concatenate([position, np.roll(r, -1, axis=-1) if entry.scalar_last else r], axis=-1)
 
 
 def _from_position(entry: Entry, joint: Joint, own: Array) -> Array:
+    """Return a joint's position, given as in the other order, as in the graph."""
     if joint.type.nq == 1:
         return np.arctan2(own[..., 1:], own[..., :1]) if entry.as_direction else own
-    place, r = own[..., :-4], own[..., -4:]
+    position, r = own[..., :-4], own[..., -4:]
     r = np.roll(r, 1, axis=-1) if entry.scalar_last else r
     if entry.in_world and joint.type is JointType.FLOATING:
-        back = _quaternion(joint) * _CONJUGATE
-        place = rotated(back, place - translation(joint.x_parent_joint))
+        back = conjugate(_quaternion(joint))
+        position = rotated(back, position - translation(joint.x_parent_joint))
         r = quaternion_product(back, r)
-    return np.concatenate([place, r], axis=-1)
+    return np.concatenate([position, r], axis=-1)
 
 
-# The orders of Pinocchio's and MuJoCo's models, and of names as in a JointState message.
-#
-# Models are read by their attributes; neither library is imported.
+# The orders of Pinocchio's and MuJoCo's models, read by their attributes without an import, and of names.
 
-#: By MuJoCo's number of the type (mjtJoint): nq and nv of free, ball, slide and hinge.
+#: nq and nv by MuJoCo's number of a joint type (mjtJoint): free, ball, slide, hinge.
 _MUJOCO_SIZES = ((7, 6), (4, 3), (1, 1), (1, 1))
 
 
@@ -352,7 +353,7 @@ def mujoco_order(graph: SubsystemGraph, model: Any, names: Iterable[str]) -> Joi
 
 
 def _raise_if_other(model: Any, attribute: str, kind: str) -> None:
-    """Raise StateError where the model is not of this kind: it lacks the attribute."""
+    """Raise StateError where the model has no such attribute, and so is not of this kind."""
     if not hasattr(model, attribute):
         raise StateError(f"the model is {type(model).__name__}; a {kind} is needed")
 
@@ -364,6 +365,12 @@ def _order(
     scalar_last: bool = False,
     in_world: bool = False,
 ) -> JointOrder:
+    """Return the order of another model.
+
+    Args:
+        rows: of each of its joints the name, (nq, nv), and where these begin. lengths: nq, nv of the model.
+        scalar_last, in_world: of all its entries.
+    """
     ours = {joint.name: joint for joint in graph.joints}
     theirs = {name for name, *_ in rows}
     left = [name for name, joint in ours.items() if joint.type.nq == 7 and name not in theirs]
@@ -379,6 +386,7 @@ def _order(
 
 
 def _check_sizes(graph: SubsystemGraph, name: str, joint: str | None, size: tuple[int, int]) -> None:
+    """Raise StateError where the graph's joint (None: it has none) has another nv than ``size`` (nq, nv)."""
     if joint is None:
         return
     kind = graph.joint(joint).type

@@ -1,4 +1,4 @@
-"""Arrays of real numbers from what callers pass."""
+"""Arrays of real numbers made of arguments; read-only arrays and mappings of the model."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..exceptions import ModelError, StateError
 
-#: Length of a quaternion up to which it has no direction; the core has the same.
+#: Quaternions shorter than this count as zero, in the core as well.
 SMALLEST_NORM = 1e-6
 
 #: Kinds of dtype that are not real numbers, in words; NumPy would convert some of them silently.
@@ -52,15 +52,13 @@ def first_not_finite(array: NDArray[np.float64]) -> int:
     return -1 if finite.all() else int(np.argmin(finite))
 
 
-# Read-only arrays and mappings, also after copying and unpickling: they make the model constant.
-
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 C = TypeVar("C", bound="Constant")
 
 
 def read_only(values: ArrayLike, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """Return the numbers as a read-only array; a copy, unless they are an array that owns its memory.
+    """Return the numbers as a read-only array: the same one if it is read-only and owns its memory.
 
     Raises:
         ModelError: another shape, or not numbers.
@@ -89,7 +87,7 @@ def read_only_mapping(mapping: Mapping[Key, Value]) -> Mapping[Key, Value]:
 class Constant:
     """Base of the model's dataclasses, whose ``__post_init__`` makes arrays and mappings read-only.
 
-    Pickles and deep copies are made by the constructor: an array that is unpickled could be written to.
+    Pickles and deep copies are made by the constructor, since unpickled arrays would be writeable.
     """
 
     def _set(self, **values: object) -> None:
@@ -105,8 +103,9 @@ class Constant:
     def __reduce__(self) -> tuple[Any, ...]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
         proxies = {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
-        return _made, (type(self), values | proxies)
+        return _constructed, (type(self), values | proxies)
 
 
-def _made(kind: type[Any], values: dict[str, Any]) -> Any:
+def _constructed(kind: type[Any], values: dict[str, Any]) -> Any:
+    """Return an object of this class with these fields; for pickles."""
     return kind(**values)

@@ -27,10 +27,8 @@ from .changes.bodies import (
 from .structure import Graph, Structure, body_of_link
 from .subsystem import Anchor, Gear, Inertial, Joint, JointType, LoopJoint, Spring
 
-# A kind of parameters: its elements, their values and units, and the graph with other values.
-
 #: The six numbers of a pose: translation [m], and rotation Rz(yaw) Ry(pitch) Rx(roll) [rad], as in a URDF.
-PLACE = ("x", "y", "z", "roll", "pitch", "yaw")
+POSE_NUMBERS = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class Parameter(NamedTuple):
@@ -40,6 +38,7 @@ class Parameter(NamedTuple):
     unit: str
 
 
+#: By quantity, such as "origin z": the values of one element, or new numbers for it.
 Values = dict[str, Parameter]
 New = dict[str, float]
 
@@ -62,19 +61,19 @@ class Kind(NamedTuple):
     write: Callable[[Any, Any, New], Any]
 
 
-def _swapped(graph: Graph, field: str, old: object, new: object) -> Graph:
+def _with_element(graph: Graph, field: str, old: object, new: object) -> Graph:
     """Return the graph with one element of a field replaced."""
     return changed(graph, **{field: tuple(new if own is old else own for own in getattr(graph, field))})
 
 
-def _place_values(x: DualQuaternion, before: str) -> Values:
-    """Return a pose's six numbers by name: ``before``, such as "origin ", and the name in PLACE."""
+def _pose_values(x: DualQuaternion, before: str) -> Values:
+    """Return a pose's six numbers by quantity: ``before``, such as "origin ", then a name of POSE_NUMBERS."""
     numbers = (np.concatenate(to_xyz_rpy(x)) + 0.0).tolist()  # no -0
-    named = zip(PLACE, numbers, ("m",) * 3 + ("rad",) * 3, strict=True)
+    named = zip(POSE_NUMBERS, numbers, ("m",) * 3 + ("rad",) * 3, strict=True)
     return {before + name: Parameter(number, unit) for name, number, unit in named}
 
 
-def _placed(x: DualQuaternion, new: New, before: str) -> DualQuaternion:
+def _changed_pose(x: DualQuaternion, new: New, before: str) -> DualQuaternion:
     """Return the pose with those of its numbers replaced whose names begin with ``before``.
 
     Where no angle is among them, the rotation is not converted and so stays exactly the same.
@@ -83,8 +82,8 @@ def _placed(x: DualQuaternion, new: New, before: str) -> DualQuaternion:
         return x
     xyz, rpy = (part.tolist() for part in to_xyz_rpy(x))
     for name, number in own.items():
-        (xyz if name in PLACE[:3] else rpy)[PLACE.index(name) % 3] = number
-    return from_xyz_rpy(xyz, rpy) if {*own} & {*PLACE[3:]} else pose(x.primary, xyz)
+        (xyz if name in POSE_NUMBERS[:3] else rpy)[POSE_NUMBERS.index(name) % 3] = number
+    return from_xyz_rpy(xyz, rpy) if {*own} & {*POSE_NUMBERS[3:]} else pose(x.primary, xyz)
 
 
 def _starting_with(new: New, before: str) -> New:
@@ -93,7 +92,7 @@ def _starting_with(new: New, before: str) -> New:
 
 
 def _not_negative(of_what: str, new: New, keys: Iterable[str], ending: str = "") -> dict[str, Any]:
-    """Return the numbers under these keys, which end so, by field. Raises ModelError: one is negative."""
+    """Return the new numbers of quantities ``key + ending``, by field. Raises ModelError: one is negative."""
     given = {key: new[key + ending] for key in keys if key + ending in new}
     for key, number in given.items():
         if number < 0.0:
@@ -101,9 +100,9 @@ def _not_negative(of_what: str, new: New, keys: Iterable[str], ending: str = "")
     return {key.replace(" ", "_"): number for key, number in given.items()}
 
 
-# Parameters of joints: origin, of fixed ones, too; damping, friction, armature and spring; limits; mimic.
+# Parameters of joints: origins, of fixed joints as well; damping, friction, armature, springs, limits, mimic.
 
-#: Quantities that are never negative, and their units where the joint turns and where it slides.
+#: Quantities that are never negative, with units of rotating and of sliding joints.
 _DRIVE = {
     "damping": ("N m s/rad", "N s/m"),
     "friction": ("N m", "N"),
@@ -140,7 +139,7 @@ def _origin(graph: Structure, joint: Joint | FixedJoint) -> DualQuaternion:
 
 
 def _joint_values(graph: Structure, joint: Joint | FixedJoint) -> Values:
-    values = _place_values(_origin(graph, joint), "origin ")
+    values = _pose_values(_origin(graph, joint), "origin ")
     if isinstance(joint, FixedJoint):
         return values
     slides = joint.type is JointType.PRISMATIC
@@ -161,12 +160,12 @@ def _joint_values(graph: Structure, joint: Joint | FixedJoint) -> Values:
 
 
 def _with_joint(graph: Graph, joint: Joint | FixedJoint, new: New) -> Graph:
-    if place := _starting_with(new, "origin "):
-        origin = _placed(_origin(graph, joint), new, "origin ")
+    if origins := _starting_with(new, "origin "):
+        origin = _changed_pose(_origin(graph, joint), new, "origin ")
         if isinstance(joint, FixedJoint):
             return _with_fixed_joint(graph, joint, origin)
         graph = _with_moving_joint(graph, joint, origin)
-    if isinstance(joint, FixedJoint) or len(place) == len(new):
+    if isinstance(joint, FixedJoint) or len(origins) == len(new):
         return graph
     joint, what = graph.joint(joint.name), f"joint '{joint.name}'"
     _not_negative(what, new, ("effort", "velocity"), " limit")
@@ -181,10 +180,11 @@ def _with_joint(graph: Graph, joint: Joint | FixedJoint, new: New) -> Graph:
     if joint.mimic is not None:
         mimic: dict[str, Any] = dict(_starting_with(new, "mimic "))
         fields["mimic"] = replace(joint.mimic, **mimic)
-    return _swapped(graph, "joints", joint, replace(joint, **fields))
+    return _with_element(graph, "joints", joint, replace(joint, **fields))
 
 
 def _with_moving_joint(graph: Graph, joint: Joint, origin: DualQuaternion) -> Graph:
+    """Return the graph with the joint, and its subsystem's connection point, at x_link_joint = ``origin``."""
     x, k = graph.link_pose(joint.parent_link)[1] * origin, graph.joint_index(joint.name)
     subsystems = []
     for subsystem in graph.subsystems:
@@ -193,10 +193,11 @@ def _with_moving_joint(graph: Graph, joint: Joint, origin: DualQuaternion) -> Gr
             point = replace(point, x_link_connection=origin, x_body_connection=x)
         subsystems.append(replace(subsystem, connection=point))
     graph = changed(graph, subsystems=tuple(subsystems))
-    return _swapped(graph, "joints", joint, replace(joint, x_parent_joint=x))
+    return _with_element(graph, "joints", joint, replace(joint, x_parent_joint=x))
 
 
 def _with_fixed_joint(graph: Graph, joint: FixedJoint, origin: DualQuaternion) -> Graph:
+    """Return the graph with the link below the joint, and all that is fixed to it, at another pose."""
     index, above, below = joint
     body = body_at(graph, index)
     shift = body.links[above] * origin * body.links[below].conjugate()
@@ -225,7 +226,7 @@ def _with_fixed_joint(graph: Graph, joint: FixedJoint, origin: DualQuaternion) -
 
 _MOMENTS = ("xx", "xy", "xz", "yy", "yz", "zz")
 _MASSES = ("mass", *(f"com {axis}" for axis in "xyz"), *(f"inertia {pair}" for pair in _MOMENTS))
-#: Functions between `checked_inertial` and the user's line that calls `with_parameters`.
+#: Number of functions between `checked_inertial` and the call of `with_parameters`, for the warning's line.
 _DEPTH = 3
 
 
@@ -244,6 +245,7 @@ def _mass_values(inertial: Inertial) -> Values:
 
 
 def _with_numbers(what: str, inertial: Inertial, new: New) -> Inertial:
+    """Return the inertial with new numbers, checked. Raises ModelError: no body has such numbers."""
     numbers = {name: value for name, (value, _) in _mass_values(inertial).items()} | new
     mass, x, y, z, xx, xy, xz, yy, yz, zz = numbers.values()
     inertia = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
@@ -283,32 +285,35 @@ _ANCHORS = ("first anchor", "second anchor")
 _RATIOS = ("ratio", *(f"ratio {number}" for number in range(2, 100)))
 
 
-def _moved(anchor: Anchor, new: New, before: str) -> Anchor:
-    return replace(anchor, x_link_anchor=_placed(anchor.x_link_anchor, new, f"{before} "))
+def _moved_anchor(anchor: Anchor, new: New, before: str) -> Anchor:
+    """Return the anchor at the pose with those new numbers whose names begin with ``before``."""
+    return replace(anchor, x_link_anchor=_changed_pose(anchor.x_link_anchor, new, f"{before} "))
 
 
 def _loop_values(_: Structure, loop: LoopJoint) -> Values:
-    before, after = (_place_values(getattr(loop, end).x_link_anchor, f"{end} ") for end in _ENDS)
+    before, after = (_pose_values(getattr(loop, end).x_link_anchor, f"{end} ") for end in _ENDS)
     return before | after
 
 
 def _with_loop(graph: Graph, loop: LoopJoint, new: New) -> Graph:
-    before, after = (_moved(getattr(loop, end), new, end) for end in _ENDS)
-    return _swapped(graph, "loop_joints", loop, replace(loop, predecessor=before, successor=after))
+    before, after = (_moved_anchor(getattr(loop, end), new, end) for end in _ENDS)
+    return _with_element(graph, "loop_joints", loop, replace(loop, predecessor=before, successor=after))
 
 
 def _spring_values(_: Structure, spring: Spring) -> Values:
     values = {key: Parameter(getattr(spring, key.replace(" ", "_")), unit) for key, unit in _LAW.items()}
     for which, anchor in zip(_ANCHORS, spring.anchors, strict=True):
-        place = _place_values(anchor.x_link_anchor, f"{which} ")
-        values |= {f"{which} {axis}": place[f"{which} {axis}"] for axis in PLACE[:3]}
+        pose_values = _pose_values(anchor.x_link_anchor, f"{which} ")
+        values |= {f"{which} {axis}": pose_values[f"{which} {axis}"] for axis in POSE_NUMBERS[:3]}
     return values
 
 
 def _with_spring(graph: Graph, spring: Spring, new: New) -> Graph:
     law = _not_negative(f"spring '{spring.name}'", new, _LAW)
-    first, second = (_moved(one, new, which) for one, which in zip(spring.anchors, _ANCHORS, strict=True))
-    return _swapped(graph, "springs", spring, replace(spring, **law, anchors=(first, second)))
+    first, second = (
+        _moved_anchor(one, new, which) for one, which in zip(spring.anchors, _ANCHORS, strict=True)
+    )
+    return _with_element(graph, "springs", spring, replace(spring, **law, anchors=(first, second)))
 
 
 def _gear_values(graph: Structure, gear: Gear) -> Values:
@@ -325,11 +330,11 @@ def _with_gear(graph: Graph, gear: Gear, new: New) -> Graph:
     first, *others = [(name, new.get(key, ratio)) for key, (name, ratio) in named]
     further = (*others, *gear.drivers[len(_RATIOS) :])
     other = Gear(gear.joint, *first, new.get("offset", gear.offset), further)
-    return _swapped(graph, "gears", gear, other)
+    return _with_element(graph, "gears", gear, other)
 
 
 def _gravity_values(graph: Structure, _: None) -> Values:
-    named = zip(PLACE[:3], graph.gravity.tolist(), strict=True)
+    named = zip(POSE_NUMBERS[:3], graph.gravity.tolist(), strict=True)
     return {axis: Parameter(number, "m/s^2") for axis, number in named}
 
 
@@ -339,18 +344,16 @@ def _with_gravity(graph: Graph, _: None, new: New) -> Graph:
     )
 
 
-# Numbers of a graph by name: "joint elbow origin z", "link hand mass", "spring s5 stiffness".
-
 _JOINT_QUANTITIES = (
-    *(f"origin {part}" for part in PLACE),
+    *(f"origin {part}" for part in POSE_NUMBERS),
     *_DRIVE,
     "rest position",
     *(f"{quantity} limit" for quantity in _LIMITS),
     "mimic multiplier",
     "mimic offset",
 )
-_OF_LOOPS = tuple(f"{end} {part}" for end in _ENDS for part in PLACE)
-_OF_SPRINGS = (*_LAW, *(f"{which} {axis}" for which in _ANCHORS for axis in PLACE[:3]))
+_OF_LOOPS = tuple(f"{end} {part}" for end in _ENDS for part in POSE_NUMBERS)
+_OF_SPRINGS = (*_LAW, *(f"{which} {axis}" for which in _ANCHORS for axis in POSE_NUMBERS[:3]))
 _KINDS = {
     kind.word: kind
     for kind in (
@@ -385,7 +388,7 @@ _KINDS = {
             _with_gear,
         ),
         # gravity belongs to no element: its name is empty
-        Kind("gravity", PLACE[:3], lambda _: {"": None}, _gravity_values, _with_gravity),
+        Kind("gravity", POSE_NUMBERS[:3], lambda _: {"": None}, _gravity_values, _with_gravity),
     )
 }
 

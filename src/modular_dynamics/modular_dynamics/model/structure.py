@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
@@ -18,39 +18,19 @@ from .findings import Finding
 from .number_arrays import SMALLEST_NORM, Constant, first_not_finite, number_array, read_only
 from .subsystem import Body, Gear, Joint, JointType, LoopJoint, Spring, Subsystem
 
-# Texts from which the links of a graph were read: shapes and colours, which a graph lacks, are in them.
-
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """A plain URDF, and which links of a graph were read from it.
+    """A URDF's text, and which links of a graph were read from it: it has their shapes and colours.
 
     Attributes:
-        prefix: what was put before all its names since.
+        prefix: what was put before all its names when the robot was attached to another one.
         links: names in the text, without the prefix, of the links that are still there.
     """
 
     text: str = field(repr=False)
     prefix: str
     links: frozenset[str]
-
-
-def renamed_sources(sources: tuple[SourceText, ...], prefix: str) -> tuple[SourceText, ...]:
-    """Return the texts of a robot with a further prefix before all its names."""
-    return tuple(replace(source, prefix=prefix + source.prefix) for source in sources)
-
-
-def sources_of(sources: tuple[SourceText, ...], links: Collection[str]) -> tuple[SourceText, ...]:
-    """Return the texts of which some of these links are part, each with those links, so that none pile up."""
-    kept = []
-    for source in sources:
-        own = frozenset(link for link in source.links if source.prefix + link in links)
-        if own:
-            kept.append(source if len(own) == len(source.links) else replace(source, links=own))
-    return tuple(kept)
-
-
-# Consistency of a graph: its joints and bodies, and the subsystems that contain them.
 
 
 def consistent_subsystems(
@@ -61,10 +41,10 @@ def consistent_subsystems(
     subsystems: Sequence[Subsystem],
     joint_names: Sequence[str],
 ) -> tuple[Subsystem, ...]:
-    """Return the subsystems of a graph, with its joints and bodies.
+    """Return the subsystems, with the joints and bodies of the graph in place of their own.
 
     Raises:
-        ModelError: other numbers of bodies, parents or joints in subsystems than joints; or joint_names that
+        ModelError: not as many bodies, parents and joints in subsystems as joints; or joint_names that
             are not the joints that mimic no other, each once.
     """
     inside = sum(len(subsystem.joints) for subsystem in subsystems)
@@ -76,11 +56,11 @@ def consistent_subsystems(
             "in subsystems: as many of each are needed, and joint_names must name each joint that mimics no "
             "other once"
         )
-    return tuple(_following(subsystem, joints, bodies) for subsystem in subsystems)
+    return tuple(_with_members(subsystem, joints, bodies) for subsystem in subsystems)
 
 
-def _following(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Body, ...]) -> Subsystem:
-    """Return the subsystem with these joints and bodies."""
+def _with_members(subsystem: Subsystem, joints: tuple[Joint, ...], bodies: tuple[Body, ...]) -> Subsystem:
+    """Return the subsystem with its part of the graph's joints and bodies."""
     rows = slice(subsystem.first, subsystem.first + len(subsystem.joints))
     if subsystem.joints == joints[rows] and subsystem.bodies == bodies[rows]:
         return subsystem
@@ -109,8 +89,8 @@ Item = TypeVar("Item")
 class Structure(Constant):
     """The data of a robot, and look-ups in them: all that the functions of changes/ need of a graph.
 
-    Its only subclass is :class:`.SubsystemGraph`, which describes the fields. Those functions are its
-    methods: its file imports theirs, and theirs this one.
+    Its only subclass is :class:`.SubsystemGraph`, which describes the fields. Those functions are methods of
+    the subclass, whose file imports them; they import only this file.
     """
 
     name: str
@@ -134,8 +114,8 @@ class Structure(Constant):
 
     def __post_init__(self) -> None:
         self._set(gravity=read_only(self.gravity, (3,), f"the gravity of '{self.name}'"))
-        held = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
-        self._set(subsystems=consistent_subsystems(self.name, *held))
+        parts = self.joints, self.bodies, self.parents, self.subsystems, self.joint_names
+        self._set(subsystems=consistent_subsystems(self.name, *parts))
 
     @cached_property
     def nq(self) -> int:
@@ -211,7 +191,7 @@ class Structure(Constant):
         return self.joints[self.joint_index(name)]
 
     def joint_index(self, name: str) -> int:
-        """Return index of a joint in ``joints``."""
+        """Return the index of a joint in ``joints``. Raises KeyError naming the valid choices."""
         return self._named("joint", name, self._joint_index)
 
     def subsystem(self, name: str) -> Subsystem:
@@ -223,12 +203,13 @@ class Structure(Constant):
         return None if subsystem.predecessor is None else self.subsystems[subsystem.predecessor]
 
     def _named(self, kind: str, name: str, table: Mapping[str, Item]) -> Item:
+        """Return table[name]. Raises UnknownNameError: no such name; it has all names of this kind."""
         if not isinstance(name, str) or name not in table:
             raise UnknownNameError(f"no {kind} '{name}' in '{self.name}'; its {kind}s: {', '.join(table)}")
         return table[name]
 
     def driver(self, joint: Joint) -> str:
-        """Name of the joint whose coordinates move ``joint``: itself, or the one that it mimics."""
+        """Return the name of the joint whose coordinates move this one: itself, or the one that it mimics."""
         return joint.name if joint.mimic is None else joint.mimic.joint
 
     def q_slice(self, name: str) -> slice:
@@ -308,7 +289,7 @@ def _checked(graph: Structure, name: str, value: object) -> NDArray[np.float64]:
 def closing_elements(graph: Structure) -> dict[str, list[str]]:
     """Return the names of loop joints, passive joints, gears and springs, by kind that is present.
 
-    Also of joints that were not chosen as independent, though nothing else says that they depend on others.
+    If there are none of these: the joints that the user did not choose as independent, as "dependent joints".
     """
     names = {
         "loop joints": [loop.name for loop in graph.loop_joints],
@@ -323,7 +304,7 @@ def closing_elements(graph: Structure) -> dict[str, list[str]]:
     return present
 
 
-#: Type of graph: functions that change a graph return its type.
+#: Functions that change a graph return one of the same class.
 Graph = TypeVar("Graph", bound=Structure)
 
 

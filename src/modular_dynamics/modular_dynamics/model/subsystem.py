@@ -14,9 +14,7 @@ from ..algebra import DualQuaternion, Quaternion, pose, rotation_about, rotation
 from ..exceptions import ModelError, UnsupportedModelError
 from .number_arrays import Constant, read_only, read_only_mapping
 
-# Masses of links and payloads, and how they add up to those of a body.
-
-#: Relative difference of masses that is rounding.
+#: Largest relative difference of masses that counts as rounding.
 _ROUNDING = 1e-12
 
 
@@ -145,14 +143,14 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class Joint(Constant):
-    """A moving joint, placed in the frame of its parent body (or the root link, for the ground).
+    """A moving joint, at a pose in the frame of the body that carries it; on the ground: of the root link.
 
     Attributes:
         x_parent_joint: pose of the joint frame, fixed in the parent body, in the parent body's frame.
         axis: unit axis in the joint frame; unused by floating and spherical joints.
         damping: viscous friction [N m s/rad or N s/m]. friction: static friction [N m or N].
         armature: inertia of the drive, seen at the joint [kg m^2 or kg].
-        stiffness: of a spring at the joint [N m/rad or N/m]; rest_position: where it is relaxed [rad or m].
+        stiffness: of a spring at the joint [N m/rad or N/m]. rest_position: where it is relaxed [rad or m].
 
     Raises:
         UnsupportedModelError: a spring at a joint with several coordinates.
@@ -209,7 +207,7 @@ class Joint(Constant):
 
 @dataclass(frozen=True, eq=False)
 class Body(Constant):
-    """A rigid body, a moving link with everything that is fixed to it, in the moving link's frame.
+    """A rigid body: a moving link with all that is fixed to it. Its frame is the moving link's.
 
     Attributes:
         name: the moving link (the root link, for the ground).
@@ -307,7 +305,7 @@ class Subsystem(Constant):
         return range(self.first, self.first + len(self.joints))
 
 
-# What closes loops in addition to the tree: loop joints, gears and springs. loops/ computes with them.
+# Elements that close loops: loop joints, gears and springs. loops/ computes with them.
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,7 +336,7 @@ class LoopJoint(Constant):
 
     @property
     def anchors(self) -> tuple[Anchor, Anchor]:
-        """The predecessor's and the successor's frame."""
+        """The anchors on the predecessor and on the successor."""
         return self.predecessor, self.successor
 
 
@@ -376,9 +374,6 @@ class Spring:
     anchors: tuple[Anchor, Anchor]
 
 
-# The tree of subsystems as text, with joints and connection points.
-
-
 def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
     """Return one line for each subsystem and joint, indented by the tree of subsystems."""
     lines: list[str] = []
@@ -392,7 +387,7 @@ def tree_lines(subsystems: Sequence[Subsystem]) -> list[str]:
             branch, inner = ("└─ ", "   ") if k == successors[-1] else ("├─ ", "│  ")
             lines.append(f"{indent}{branch}{subsystem.name} ({content}) at link {point.link} of {owner}")
             rail = "│  " if any(one.predecessor == k for one in subsystems) else "   "
-            lines.extend(f"{indent}{inner}{rail}{_joint(joint)}" for joint in subsystem.joints)
+            lines.extend(f"{indent}{inner}{rail}{_joint_text(joint)}" for joint in subsystem.joints)
             add_successors(k, indent + inner)
 
     add_successors(None, "")
@@ -405,7 +400,8 @@ def count_of_joints(subsystem: Subsystem) -> str:
     return f"{count} joint" if count == 1 else f"{count} joints"
 
 
-def _joint(joint: Joint) -> str:
+def _joint_text(joint: Joint) -> str:
+    """Return a joint's name, type, axis, links and driver as text."""
     axis = "" if joint.type.nv > 1 else f" about [{', '.join(f'{a:.4g}' for a in joint.axis)}]"
     axis = axis.replace("about", "along") if joint.type is JointType.PRISMATIC else axis
     mimic = f", mimics {joint.mimic.joint}" if joint.mimic else ""

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 
 from ...algebra import DualQuaternion, from_rotation_translation
 from ...exceptions import ModelError
-from ..structure import Graph, Structure, renamed_sources, require_graph
+from ..structure import Graph, Structure, require_graph
 from ..subsystem import Anchor, Body, Connection, Gear, Joint, Link, LoopJoint, Mimic, Spring, Subsystem
 from .bodies import body_at, body_of, changed, checked_numbers, owner_of, parts_of
 from .reindexing import attachment
 
-#: Where names are, and elements that contain names.
+#: By class, its fields that are names or contain elements with names.
 _NAMED: dict[type, tuple[str, ...]] = {
     Joint: ("name", "parent_link", "child_link", "mimic"),
     Mimic: ("joint",),
@@ -29,28 +29,28 @@ _NAMED: dict[type, tuple[str, ...]] = {
     Gear: ("joint", "driver", "further"),
     Spring: ("name", "anchors"),
 }
-_OF_GRAPH = (
+_NAMED_IN_GRAPH = (
     *("joints", "bodies", "ground", "subsystems", "joint_names", "passive_joints", "independent"),
     *("loop_joints", "gears", "springs"),
 )
 
 
 def renamed(item: Any, prefix: str) -> Any:
-    """Return a name, an element, or several of them, with a prefix before all names."""
+    """Return a name, an element or a graph, or several of them, with a prefix before all names."""
     if isinstance(item, str):
         return prefix + item
     if isinstance(item, tuple):
         return tuple(renamed(one, prefix) for one in item)
     if isinstance(item, Mapping):
         return {prefix + name: renamed(one, prefix) for name, one in item.items()}
-    fields = _OF_GRAPH if isinstance(item, Structure) else _NAMED.get(type(item), ())
+    fields = _NAMED_IN_GRAPH if isinstance(item, Structure) else _NAMED.get(type(item), ())
     return (
         replace(item, **{name: renamed(getattr(item, name), prefix) for name in fields}) if fields else item
     )
 
 
 #: Fields of the new graph that concatenate those of both graphs.
-_TOGETHER = (
+_CONCATENATED = (
     "joint_names",
     "loop_joints",
     "passive_joints",
@@ -101,7 +101,7 @@ def attach(
             f"'{other.name}' has a floating base, and its root link '{other.ground.name}' is only the world; "
             "load it without floating_base"
         )
-    sources = renamed_sources(other.sources, prefix)
+    sources = tuple(replace(source, prefix=prefix + source.prefix) for source in other.sources)
     their: Graph = replace(renamed(other, prefix), sources=sources) if prefix else other
     _check_names(graph, their)
     x = graph.link_pose(link)[1] * x
@@ -137,7 +137,7 @@ def attach(
         "subsystems": (*graph.subsystems, *subsystems),
         "ground": base if index is None else graph.ground,
     }
-    for name in _TOGETHER:
+    for name in _CONCATENATED:
         fields[name] = getattr(graph, name) + getattr(their, name)
     if graph.independent is not None or their.independent is not None:
         fields["independent"] = graph.independent_joint_names + their.independent_joint_names
@@ -145,6 +145,7 @@ def attach(
 
 
 def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
+    """Return a unit dual quaternion, of one or of a matrix (4, 4). Raises ModelError: no rigid motion."""
     if isinstance(pose, DualQuaternion):
         if not pose.is_unit(1e-9):
             raise ModelError(f"the pose is {pose}; a unit dual quaternion is needed")
@@ -159,6 +160,7 @@ def _checked_pose(pose: DualQuaternion | ArrayLike) -> DualQuaternion:
 
 
 def _check_names(graph: Structure, other: Structure) -> None:
+    """Raise ModelError where both robots have links, joints or subsystems of one name."""
     for kind, ours, theirs in zip(
         ("links", "joints, loop joints or springs", "subsystems"), _names(graph), _names(other), strict=True
     ):
@@ -213,5 +215,6 @@ def _connected(
 
 
 def _fixed_links(subsystem: Subsystem, x: DualQuaternion) -> dict[str, DualQuaternion]:
+    """Return the subsystem's fixed links; x: pose of its robot's root link in the body that carries it."""
     moved = subsystem.connection.body is None
     return {link: x * pose if moved else pose for link, pose in subsystem.fixed_links.items()}

@@ -1,4 +1,4 @@
-"""Bodies: the one that carries a link, its links with their masses, and the graph with other bodies."""
+"""What changes share: checks of numbers, bodies and their links, graphs with other bodies; and payloads."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from ...exceptions import ModelError, ModelWarning, UnsupportedModelError
 from ..structure import Graph, Structure
 from ..subsystem import Body, Inertial, Link, is_close, loaded, merged
 
-# Checks of the numbers given for a change: finite, and masses and inertias that a body can have.
-
-#: How far an inertia may be from symmetric, or from positive, relative to its largest number: rounding.
+#: Largest asymmetry or negative moment of an inertia that is rounding, relative to its largest number.
 _ROUNDING = 1e-9
 
 
@@ -56,8 +54,8 @@ def checked_inertial(what: str, mass: object, com: ArrayLike, inertia: ArrayLike
     :class:`ModelWarning`: vendors publish such numbers.
 
     Args:
-        what: the link or payload, as messages name it. depth: how many functions of the library are between
-            this one and the user's line, to which the warning refers.
+        what: the link or payload, as messages name it. depth: number of functions of the library between this
+            one and the user's line, to which the warning refers.
 
     Raises:
         ModelError: negative mass, an inertia that is not symmetric or has a negative principal moment, or

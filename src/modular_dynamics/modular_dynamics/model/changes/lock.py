@@ -17,8 +17,6 @@ from ..subsystem import Anchor, Body, Gear, Inertial, Joint, JointType, Link, Lo
 from .bodies import body_at, body_of, changed, checked_numbers, parts_of, require_mapping
 from .reindexing import Carried, Remainder
 
-# Loop joints of a changed graph: those whose two links are now fixed to each other, and whether they fit.
-
 #: Largest distance [m], and length of a difference of unit vectors, at which two ends fit together.
 _CLOSED = 1e-6
 
@@ -54,6 +52,7 @@ def check_closed(graph: Structure, loop: LoopJoint) -> None:
 
 
 def _pose(graph: Structure, anchor: Anchor) -> DualQuaternion:
+    """Return the pose of an anchor in the frame of the body that carries its link."""
     return graph.link_pose(anchor.link)[1] * anchor.x_link_anchor
 
 
@@ -66,7 +65,7 @@ def _second_axis(axis: NDArray[np.float64]) -> NDArray[np.float64]:
 
 #: Positions at which joints are locked, by name of the joint.
 Positions = dict[str, NDArray[np.float64]]
-#: Positions of one joint with at most this difference are the same [rad or m].
+#: Largest difference [rad or m] of two positions that count as the same.
 _SAME = 1e-9
 
 
@@ -89,8 +88,8 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
         UnsupportedModelError: a joint of a black box, or on a link of one.
     """
     require_mapping("positions", positions)
-    locked = {name: _position(graph, name, value) for name, value in positions.items()}
-    gears = _followers(graph, locked)
+    locked = {name: _checked_position(graph, name, value) for name, value in positions.items()}
+    gears = _add_followers(graph, locked)
     for name in locked:
         _refuse_black_boxes(graph, graph.joint(name))
     _warn_beyond_limits(graph, locked)
@@ -125,6 +124,7 @@ def lock(graph: Graph, positions: Mapping[str, ArrayLike]) -> Graph:
 
 
 def _refuse_black_boxes(graph: Structure, joint: Joint) -> None:
+    """Raise UnsupportedModelError where a joint is part of a black box, or carried by one."""
     for box in graph.subsystems:
         if box.black_box and (joint in box.joints or joint.parent_link in box.fixed_links):
             raise UnsupportedModelError(
@@ -133,7 +133,8 @@ def _refuse_black_boxes(graph: Structure, joint: Joint) -> None:
             )
 
 
-def _position(graph: Structure, name: str, value: ArrayLike) -> NDArray[np.float64]:
+def _checked_position(graph: Structure, name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return the position (nq of the joint,) at which a joint is locked. Raises ModelError."""
     joint = graph.joint(name)
     position = value if joint.type.nq > 1 or np.ndim(value) > 0 else np.array([value])
     numbers = checked_numbers(f"the position of joint '{name}'", position, (joint.type.nq,))
@@ -142,8 +143,8 @@ def _position(graph: Structure, name: str, value: ArrayLike) -> NDArray[np.float
     return numbers
 
 
-def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
-    """Add the joints that follow locked ones to ``locked``, in place; returns the gears that are left.
+def _add_followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
+    """Add the joints that follow locked ones to ``locked``, in place, and return the remaining gears.
 
     Raises:
         ModelError: a joint whose position follows from others would be locked elsewhere, or without them.
@@ -153,7 +154,7 @@ def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
         before = len(locked)
         for joint in graph.joints:
             if joint.mimic is not None and joint.mimic.joint in locked:
-                _follow(joint.name, graph.joint_position(joint, _stated(graph, locked)), locked)
+                _follow(joint.name, graph.joint_position(joint, _configuration(graph, locked)), locked)
         for gear in graph.gears:
             if all(name in locked for name, _ in gear.drivers):
                 total = sum((ratio * locked[name] for name, ratio in gear.drivers), np.zeros(1))
@@ -169,7 +170,7 @@ def _followers(graph: Structure, locked: Positions) -> tuple[Gear, ...]:
     return tuple(_reduced(gear, locked) for gear in graph.gears if gear.joint not in locked)
 
 
-def _stated(graph: Structure, locked: Positions) -> NDArray[np.float64]:
+def _configuration(graph: Structure, locked: Positions) -> NDArray[np.float64]:
     """Return q (nq,) with the locked positions, and neutral ones for all other joints."""
     q = graph.neutral()
     for name, position in locked.items():
@@ -179,6 +180,7 @@ def _stated(graph: Structure, locked: Positions) -> NDArray[np.float64]:
 
 
 def _follow(name: str, position: NDArray[np.float64], locked: Positions) -> None:
+    """Add a joint to ``locked``. Raises ModelError: the user gave another position for it."""
     given = locked.setdefault(name, position)
     if abs(given[0] - position[0]) > _SAME:
         raise ModelError(
@@ -196,6 +198,7 @@ def _reduced(gear: Gear, locked: Positions) -> Gear:
 
 
 def _warn_beyond_limits(graph: Structure, locked: Positions) -> None:
+    """Issue a ModelWarning for each joint that is locked beyond its limits."""
     for name, position in locked.items():
         limits = graph.joint(name).limits
         lower = -np.inf if limits.lower is None else limits.lower

@@ -7,7 +7,7 @@ from ...algebra import DualQuaternion
 from ..structure import Structure
 from ..subsystem import Body, Connection, Joint, Subsystem
 
-#: Where a former body is fixed: index of the body that contains it (None: the ground), and its pose there.
+#: Of an old body: index of the body that it is part of now (None: the ground), and its pose in that.
 Carried = tuple[int | None, DualQuaternion]
 
 
@@ -16,10 +16,10 @@ def attachment(
 ) -> tuple[str, DualQuaternion, DualQuaternion]:
     """Return a subsystem's connection point: its link, and its poses in that link and in the body.
 
-    It is the frame of the one first joint; of several joints that of their common link, or of the body.
+    The frame of its first joint; with several first joints that of their common link, or of the body.
 
     Args:
-        entries: its joints on that body. body: its name. links: x_body_link of all links fixed in it.
+        entries: its first joints, those on that body. body: its name. links: x_body_link of its links.
     """
     if len(entries) == 1:
         (joint,) = entries
@@ -66,7 +66,7 @@ class Remainder:
     def _subsystems(self, index: Mapping[int | None, int | None]) -> tuple[Subsystem, ...]:
         """Return the subsystems that keep a joint, and the remaining black boxes without joints."""
         kept: list[Subsystem] = []
-        place: dict[str, int] = {}
+        new_index: dict[str, int] = {}
         first = 0
         for subsystem in self.graph.subsystems:
             rows = [k for k in subsystem.indices if k in self.joints]
@@ -74,7 +74,7 @@ class Remainder:
             if gone:
                 continue
             old, root_link = self._connection(subsystem, rows)
-            place[subsystem.name] = len(kept)
+            new_index[subsystem.name] = len(kept)
             kept.append(
                 Subsystem(
                     name=subsystem.name,
@@ -82,7 +82,7 @@ class Remainder:
                     joints=tuple(self.joints[k] for k in rows),
                     bodies=tuple(self.bodies[k] for k in rows),
                     connection=replace(old, body=index[old.body]),
-                    predecessor=self._predecessor(subsystem, old, place),
+                    predecessor=self._predecessor(subsystem, old, new_index),
                     black_box=subsystem.black_box,
                     root_link=root_link,
                     fixed_links=self._fixed_links(subsystem),
@@ -111,15 +111,16 @@ class Remainder:
         root_link = self.joints[entries[0]].child_link if len(entries) == 1 else link
         return Connection(link, body, x_link, x_body), root_link
 
-    def _predecessor(self, subsystem: Subsystem, old: Connection, place: Mapping[str, int]) -> int | None:
+    def _predecessor(self, subsystem: Subsystem, old: Connection, new_index: Mapping[str, int]) -> int | None:
         """Return the new index of the predecessor: a black box without joints, or the body's subsystem."""
         before = self.graph.predecessor(subsystem)
         if before is not None and old.link in before.fixed_links:
-            return place[before.name]
+            return new_index[before.name]
         if old.body is None:
             return None
-        return next(place[s.name] for s in self.graph.subsystems if old.body in s.indices)
+        return next(new_index[s.name] for s in self.graph.subsystems if old.body in s.indices)
 
     def _fixed_links(self, subsystem: Subsystem) -> dict[str, DualQuaternion]:
+        """Return the subsystem's fixed links with their poses in the body that carries them now."""
         _, x = self.carried[subsystem.connection.body]
         return {link: x * x_body_link for link, x_body_link in subsystem.fixed_links.items()}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ...algebra import DualQuaternion
 from ...exceptions import ModelError, UnsupportedModelError
-from ..structure import Graph, Structure, sources_of
+from ..structure import Graph, SourceText, Structure
 from ..subsystem import Body, JointType
 from .bodies import body_at, body_of, changed, parts_of
 from .reindexing import Remainder
@@ -29,17 +30,18 @@ def without(graph: Graph, link: str) -> Graph:
             with what stays; a link of a body whose links' masses are not known one by one.
         UnsupportedModelError: a link inside a black box.
     """
-    links, boxes = _beyond(graph, link)
+    links, boxes = _links_beyond(graph, link)
     joints = {k: joint for k, joint in enumerate(graph.joints) if joint.child_link not in links}
     removed = {joint.name for joint in graph.joints} - {joint.name for joint in joints.values()}
-    ties = list(_ties(graph, links, removed))
-    if ties:
+    connections = list(_connections(graph, links, removed))
+    if connections:
         raise ModelError(
-            f"link '{link}' cannot be removed alone: {'; '.join(ties)}; each of these connects what would go "
-            "with what would stay. Remove a link nearer to the root, or load the robot without the connection"
+            f"link '{link}' cannot be removed alone: {'; '.join(connections)}; each of these connects "
+            "what would go with what would stay. Remove a link nearer to the root, or load the robot without "
+            "the connection"
         )
     carried = {k: (k, DualQuaternion.identity) for k in (None, *joints)}
-    bodies = {k: _left(body_at(graph, k), links) for k in carried}
+    bodies = {k: _without_links(body_at(graph, k), links) for k in carried}
     ground = bodies.pop(None)
     own = {k: body for k, body in bodies.items() if k is not None}
     fields: dict[str, Any] = {
@@ -48,15 +50,19 @@ def without(graph: Graph, link: str) -> Graph:
         "springs": tuple(spring for spring in graph.springs if spring.anchors[0].link not in links),
         "gears": tuple(gear for gear in graph.gears if gear.joint not in removed),
         "passive_joints": tuple(name for name in graph.passive_joints if name not in removed),
-        "sources": sources_of(graph.sources, {*graph.links} - links),
+        "sources": _sources(graph, links),
         "floating_base": graph.floating_base and any(j.type is JointType.FLOATING for j in joints.values()),
         "independent": graph.independent and tuple(n for n in graph.independent if n not in removed),
     }
     return changed(graph, **fields)
 
 
-def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
-    """Return the link and all links it carries, and the black boxes among them that begin at a fixed link."""
+def _links_beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
+    """Return the link and all that it carries, and names of the black boxes among them that begin fixed.
+
+    Raises:
+        UnknownNameError, ModelError, UnsupportedModelError: as of `without`.
+    """
     graph.link_pose(link)  # raises if there is no such link
     if link == graph.ground.name:
         raise ModelError(f"'{link}' is the root link of '{graph.name}': nothing would be left")
@@ -89,8 +95,15 @@ def _beyond(graph: Structure, link: str) -> tuple[set[str], frozenset[str]]:
     return links, frozenset(name for begins, name in boxes.items() if begins in links)
 
 
-def _left(body: Body, links: set[str]) -> Body:
-    """Return the body without these links; the body itself if it has none of them."""
+def _sources(graph: Structure, links: set[str]) -> tuple[SourceText, ...]:
+    """Return the graph's texts without these links; texts that have no other links are left out."""
+    left = {*graph.links} - links
+    names = [frozenset(n for n in source.links if source.prefix + n in left) for source in graph.sources]
+    return tuple(replace(source, links=n) for source, n in zip(graph.sources, names, strict=True) if n)
+
+
+def _without_links(body: Body, links: set[str]) -> Body:
+    """Return the body without these links; the body itself if it has none of them. Raises ModelError."""
     gone = links & {*body.links}
     if not gone:
         return body
@@ -104,7 +117,7 @@ def _left(body: Body, links: set[str]) -> Body:
     return body_of(body.name, parts, poses, {n: load for n, load in body.payloads.items() if n not in links})
 
 
-def _ties(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:
+def _connections(graph: Structure, links: set[str], removed: set[str]) -> Iterator[str]:
     """Yield, for the error message, what connects removed links and joints with remaining ones."""
     for loop in graph.loop_joints:
         ends = loop.predecessor.link, loop.successor.link
