@@ -1,4 +1,4 @@
-"""Functions of trees, computed by the compiled core: torques, accelerations, matrices, poses of a graph."""
+"""Torques, accelerations, matrices and poses of a graph, computed by the compiled core."""
 
 from .arguments import friction_coefficients
 from .base_parameters import BaseParameters, base_parameters

@@ -1,14 +1,15 @@
-"""What callers pass: checked, or converted to arrays that can be computed with."""
+"""Checks and conversion of arguments; errors that name a state; the functions for closed loops."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..exceptions import StateError
+from ..exceptions import ModularDynamicsError, StateError
 from ..model import Joint, SubsystemGraph, require_graph
 from ..model.number_arrays import real_numbers
 
@@ -17,11 +18,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE) -> NDArray[Any]:
-    """Return ``out`` itself, if a result of that shape and dtype can be written into it.
-
-    Raises:
-        StateError: it cannot; names what it is and what is needed.
-    """
+    """Return ``out``. Raises StateError: no result of that shape and dtype can be written into it."""
     matches = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == shape
     if not (matches and out.flags.carray):
         raise StateError(f"out is {_described(out)}; a writeable contiguous {kind} array {shape} is needed")
@@ -30,6 +27,7 @@ def checked_out(out: Any, shape: tuple[int, ...], kind: np.dtype[Any] = _DOUBLE)
 
 
 def _described(out: object) -> str:
+    """Return type, or dtype, shape and what is wrong with the memory, for the message."""
     if not isinstance(out, np.ndarray):
         return type(out).__name__
     properties = {
@@ -37,7 +35,7 @@ def _described(out: object) -> str:
         "not aligned": out.flags.aligned,
         "read-only": out.flags.writeable,
     }
-    faults = [fault for fault, absent in properties.items() if not absent]
+    faults = [fault for fault, is_right in properties.items() if not is_right]
     return ", ".join([f"{out.dtype} {out.shape}", *faults])
 
 
@@ -61,7 +59,7 @@ def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[s
     arrays: dict[str, NDArray[Any]] = {}
     for name, value in states.items():
         width = graph.nq if name == "q" else graph.nv
-        array = real_numbers(name, value)  # evaluate() converts it chunk by chunk
+        array = real_numbers(name, value)  # converted chunk by chunk, where it is used
         rows = len(arrays["q"]) if arrays else "n"
         if array.ndim != 2 or array.shape[1] != width or (arrays and len(array) != rows):
             raise StateError(f"{name} has shape {array.shape}; '{graph.name}' needs ({rows}, {width})")
@@ -69,11 +67,8 @@ def state_rows(graph: SubsystemGraph, states: Mapping[str, ArrayLike]) -> dict[s
     return arrays
 
 
-# Friction of joints as coefficients.
-
-
 def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tuple[Array, Array]:
-    """Return viscous [N m s/rad or N s/m] and dry [N m or N] friction at the velocities of the named joints.
+    """Return coefficients of viscous [N m s/rad or N s/m] and dry [N m or N] friction of the named joints.
 
     A mimic joint, qd_m = m qd, loads its driver by the principle of virtual power: by m^2 times its damping,
     |m| times its dry friction.
@@ -93,14 +88,22 @@ def friction_coefficients(joints: Iterable[Joint], names: Sequence[str]) -> tupl
     return damping, dry
 
 
-# The way from a quantity of trees to the same quantity of robots with closed loops.
-#
-# loops/ is built on dynamics/ and has functions of the same names; it is imported when the first robot with
-# loops comes. This is the only place where dynamics/ knows of it.
+@contextmanager
+def errors_begin_with(where: str) -> Iterator[None]:
+    """Put ``where``, such as "row 3", before the messages of this library's errors that are raised inside."""
+    try:
+        yield
+    except ModularDynamicsError as error:
+        error.args = (f"{where}: {error}", *error.args[1:])
+        raise
+
+
+# Public functions of dynamics/ pass robots with closed loops on to the functions of the same names in loops/.
+# That is built on dynamics/, so it is imported here, and only when the first such robot comes.
 
 
 def has_loops(graph: SubsystemGraph) -> bool:
-    """Return whether a graph has loop joints, passive joints, gears or springs between links."""
+    """Return ``graph.has_loops``. Raises GraphTypeError: another object than a graph."""
     try:
         return graph.has_loops
     except AttributeError:
@@ -108,8 +111,8 @@ def has_loops(graph: SubsystemGraph) -> bool:
         raise
 
 
-class _WithLoops:
-    """The functions for robots with closed loops, by name."""
+class _LoopFunctions:
+    """The functions of `modular_dynamics.loops` as attributes, each looked up at its first use."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module("modular_dynamics.loops"), name)
@@ -117,4 +120,4 @@ class _WithLoops:
         return value
 
 
-with_loops = _WithLoops()
+with_loops = _LoopFunctions()

@@ -9,13 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import StateError
 from ..model import SubsystemGraph
 from .arguments import Array, checked_seed, has_loops, with_loops
-from .regressor import JOINT_PARAMETERS, inertial_parameters, regressor
+from .regressor import JOINT_PARAMETERS, PARAMETERS, inertial_parameters, regressor
 
-PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
-#: A column counts as independent if the part that the columns before it do not explain is larger than this,
-#: relative to the column. A parameter has an effect if its column is, relative to the largest column.
+#: A column is independent if the part of it that the columns before it do not span is larger than this,
+#: relative to the column. A parameter has an effect if its column is larger, relative to the largest one.
 INDEPENDENT = 1e-8
-#: Unexplained parts up to this size are rounding; between the two limits independence is uncertain.
+#: Parts up to this relative size are rounding; between the two limits independence is uncertain.
 UNCLEAR = 1e-11
 #: Entries of a combination up to this relative size are rounding.
 ROUNDING = 1e-9
@@ -35,8 +34,8 @@ class BaseParameters:
         combination (b, 10 n or 15 n): beta = combination theta, for any theta.
         values (b,): beta of the graph's own theta [kg, kg m, kg m^2].
         without_effect: indices of parameters that no torque depends on.
-        smallest_kept: smallest part of an independent column of Y that the others do not explain, relative to
-            the column.
+        smallest_kept: smallest part of an independent column of Y outside the span of those before it,
+            relative to the column.
         largest_left_out: largest such part of a dependent column, or size of a column without effect relative
             to the largest. The farther it is below smallest_kept, the more certain is the rank.
     """
@@ -55,6 +54,7 @@ class BaseParameters:
         return tuple(self._expression(row) for row in self.combination)
 
     def _expression(self, row: Array) -> str:
+        """Return a row of ``combination`` as text."""
         terms = [(row[k], self.names[k]) for k in np.flatnonzero(row)]
         text = "".join(
             f" {'-' if factor < 0.0 else '+'} {'' if abs(factor) == 1.0 else f'{abs(factor):.6g} '}{name}"
@@ -111,9 +111,9 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
         R = np.asarray(np.linalg.qr(rows, mode="r"), np.float64)
     norms = np.linalg.norm(R, axis=0)
     sizes = norms / max(norms.max(initial=0.0), 1e-300)
-    none = sizes <= INDEPENDENT
+    without_effect = sizes <= INDEPENDENT
     basis, kept, unexplained = np.zeros((len(R), 0)), list[int](), np.zeros(size)
-    for k in np.flatnonzero(~none):
+    for k in np.flatnonzero(~without_effect):
         column = R[:, k] / norms[k]
         for _ in range(2):  # repeated because of rounding
             column = column - basis @ (basis.T @ column)
@@ -121,9 +121,9 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
         if unexplained[k] > INDEPENDENT:
             kept.append(int(k))
             basis = np.column_stack([basis, column / unexplained[k]])
-    left_out = np.setdiff1d(np.flatnonzero(~none), kept)
+    left_out = np.setdiff1d(np.flatnonzero(~without_effect), kept)
     smallest = float(unexplained[kept].min(initial=1.0))
-    largest = float(max(unexplained[left_out].max(initial=0.0), sizes[none].max(initial=0.0)))
+    largest = float(max(unexplained[left_out].max(initial=0.0), sizes[without_effect].max(initial=0.0)))
     if largest > UNCLEAR or smallest < 1e3 * largest:
         raise StateError(
             f"the number of base parameters of '{graph.name}' is not clear: columns of its regressor are "
@@ -143,5 +143,11 @@ def reduced_parameters(graph: SubsystemGraph, rows: Array, joint_terms: bool) ->
         names += tuple(f"{what}({joint.name})" for joint in graph.joints for what in JOINT_PARAMETERS)
     values = combination @ inertial_parameters(graph, joint_terms=joint_terms)
     return BaseParameters(
-        names, np.array(kept, np.int64), combination, values, np.flatnonzero(none), smallest, largest
+        names,
+        np.array(kept, np.int64),
+        combination,
+        values,
+        np.flatnonzero(without_effect),
+        smallest,
+        largest,
     )

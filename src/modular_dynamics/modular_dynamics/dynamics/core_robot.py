@@ -1,4 +1,4 @@
-"""A graph as the compiled core reads it: include/modular_dynamics/model.hpp and _core.pyi."""
+"""A graph as arguments of the compiled core: _core.pyi, and include/modular_dynamics/model.hpp."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -40,12 +40,13 @@ __all__ = [
     "Robot",
     "core_frames",
     "core_robot",
+    "integers",
     "loads_on_bodies",
     "passing_of",
     "robot_arrays",
 ]
 
-#: Numbers of joint types in the core.
+#: Numbers of the core's enum class JointType.
 _TYPES = {
     JointType.REVOLUTE: 0,
     JointType.CONTINUOUS: 0,
@@ -57,10 +58,10 @@ _Z = (0.0, 0.0, 1.0)  # stands in for the axis of joints that have none
 
 
 def core_robot(graph: SubsystemGraph, kernels: str | None = None) -> Robot:
-    """Return the robot that the compiled functions read: the tree, with closed loops left open.
+    """Return the core's robot of a graph: the tree, with closed loops left open.
 
     Args:
-        kernels: of ``_core.kernels``; None: the default ones.
+        kernels: a name of ``_core.kernels``; None: the default ones.
 
     Raises:
         ValueError: there are no such kernels, or this processor cannot run them.
@@ -74,10 +75,10 @@ def robot_arrays(graph: SubsystemGraph) -> dict[str, Any]:
     drivers = [graph.driver(joint) for joint in joints]
     mimics = [joint.mimic for joint in joints]
     return {
-        "parent": _integers(-1 if parent is None else parent for parent in graph.parents),
-        "type": _integers(_TYPES[joint.type] for joint in joints),
-        "q": _integers(graph.q_slice(name).start for name in drivers),
-        "v": _integers(graph.v_slice(name).start for name in drivers),
+        "parent": integers(-1 if parent is None else parent for parent in graph.parents),
+        "type": integers(_TYPES[joint.type] for joint in joints),
+        "q": integers(graph.q_slice(name).start for name in drivers),
+        "v": integers(graph.v_slice(name).start for name in drivers),
         "mimics": np.array([mimic is not None for mimic in mimics], bool),
         "axis": _numbers((_Z if joint.axis is None else joint.axis for joint in joints), 3),
         "R_parent_joint": _numbers((rotation_matrix(joint.x_parent_joint.primary) for joint in joints), 3, 3),
@@ -98,7 +99,7 @@ def robot_arrays(graph: SubsystemGraph) -> dict[str, Any]:
 
 
 def core_frames(graph: SubsystemGraph, links: Sequence[str], robot: Robot | None = None) -> Frames:
-    """Return the frames of links, for functions of a robot that ``core_robot`` made; by default the kept one.
+    """Return the frames of links for the core; robot: by ``core_robot``, by default the graph's own.
 
     Raises:
         StateError: a link that the graph does not have.
@@ -110,7 +111,7 @@ def core_frames(graph: SubsystemGraph, links: Sequence[str], robot: Robot | None
     poses = [to_rotation_translation(x_body_link) for _, x_body_link in carried]
     return Frames(
         graph.once(core_robot) if robot is None else robot,
-        body=_integers(-1 if body is None else body for body, _ in carried),
+        body=integers(-1 if body is None else body for body, _ in carried),
         R=_numbers((R for R, _ in poses), 3, 3),
         p=_numbers((p for _, p in poses), 3),
     )
@@ -150,10 +151,10 @@ def _pose_in_body(graph: SubsystemGraph, link: str) -> tuple[Array, Array]:
 
 
 def passing_of(graph: SubsystemGraph, boxes: Iterable[str]) -> NDArray[np.int64]:
-    """Return for each joint (n,) what becomes of its wrench, where these subsystems are black boxes.
+    """Return for each joint (n,) how its wrench is passed on, where these subsystems are black boxes.
 
-    Torques inside a black box are unknown; what the joints of its successors transmit stops at it, because
-    the wrench that is given for the box includes it.
+    UNKNOWN inside a box. CUT of the joints that a box carries: they add nothing to it, because the wrench
+    that is given for the box includes theirs. WHOLE of all others: passed on to the parent.
     """
     names, passing = {*boxes}, np.full(len(graph.joints), WHOLE, np.int64)
     for subsystem in graph.subsystems:
@@ -167,9 +168,11 @@ def passing_of(graph: SubsystemGraph, boxes: Iterable[str]) -> NDArray[np.int64]
     return passing
 
 
-def _integers(values: Iterable[int]) -> NDArray[np.int64]:
+def integers(values: Iterable[object]) -> NDArray[np.int64]:
+    """Return whole numbers, or nested lists of them, as an array of the core's type."""
     return np.array([*values], np.int64)
 
 
 def _numbers(values: Iterable[ArrayLike], *row: int) -> Array:
+    """Return a contiguous array (n, *row)."""
     return np.ascontiguousarray(np.array([*values], np.float64).reshape(-1, *row))

@@ -56,18 +56,18 @@ def inverse_dynamics_derivatives(
     threads: int | None = None,
     out: Array | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Return the derivatives of the torques of ``inverse_dynamics`` by q, v and a: analytic, one sweep.
+    """Return the derivatives of the torques of ``inverse_dynamics`` with respect to q, v and a.
 
-    By the closed forms of Singh, Russell & Wensing (2022). Row i is the change of torque i [N m or N per rad
-    or m, per rad/s ...]. d tau/da is the mass matrix. Of a floating joint, dq is a small displacement in the
-    child's axes, linear then angular, as its velocity is; its pose's seven numbers have no columns. So it is
-    with spherical joints: dq is a small rotation in the child's axes.
+    Analytic, in one sweep, by the closed forms of Singh, Russell & Wensing (2022). Row i is the change of
+    torque i [N m or N per rad or m, per rad/s ...]. d tau/da is the mass matrix. Of a floating joint, dq is a
+    small displacement in the child's axes, linear then angular, as its velocity is; its pose's seven numbers
+    have no columns. Of a spherical joint dq is a small rotation in the child's axes.
 
     Args:
         q, v, a: positions (nq,), velocities and accelerations (nv,); of many states (n, nq) and (n, nv).
         external_wrenches: {link: [force N, moment N m]}, held fixed at and in the link's frame; the same for
             every state.
-        friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
+        friction: as of ``inverse_dynamics``. Dry friction has no derivative: it is constant except at v = 0.
         guess, threads: as of ``inverse_dynamics``.
         out: float64 array (3, nv, nv), or (n, 3, nv, nv), of which the result is views.
 
@@ -116,11 +116,11 @@ def forward_dynamics_derivatives(
     Args:
         q, v, tau, external_wrenches, guess, threads: as of ``forward_dynamics``; wrenches are held
             fixed at and in their link.
-        friction: as of ``inverse_dynamics``; of dry friction, which is constant but where v = 0, nothing.
+        friction: as of ``inverse_dynamics``. Dry friction has no derivative: it is constant except at v = 0.
 
     Raises:
-        StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular but
-            for rounding, though articulated bodies give accelerations: a very light link that carries a heavy
+        StateError, UnsupportedModelError: as of ``forward_dynamics``; StateError also where M is singular up
+            to rounding, though articulated bodies give accelerations: a very light link that carries a heavy
             one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
     if has_loops(graph):

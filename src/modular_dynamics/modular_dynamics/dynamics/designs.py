@@ -1,7 +1,6 @@
 """Inverse dynamics of many designs: trees of one structure that differ in their numbers."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,21 +10,20 @@ from numpy.typing import ArrayLike, NDArray
 from ..exceptions import ModularDynamicsError, StateError
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures
 from ..model.number_arrays import number_array, real_numbers
-from .arguments import Array, thread_count
+from .arguments import Array, errors_begin_with, thread_count
 from .core_robot import GOOD, core_robot
 from .quantity import terms_of
 
-# Parameters as columns: the arrays of many designs, robots of one structure that differ in their numbers.
+# How the core's numbers of many designs are made from columns of parameters.
 #
-# Most parameters enter the arrays of core and kernels by sums of products in which each occurs once: masses,
-# positions, spring constants. So between the arrays of two robots that differ in such a parameter alone,
-# those of all others lie on a straight line. A few robots are changed in full, and the rows of the others lie
-# on the lines through these; then some are compared with robots that are changed in full. The lines do not
-# depend on the rows, and are kept for the next designs. All other parameters (angles, centres of mass,
-# inertias, links that are fixed to others) take a changed robot for each set of values.
+# The core's numbers are linear in most parameters: masses, positions, spring constants. For these two robots
+# are built per parameter, which give a line; the numbers of all designs are interpolated along the lines, and
+# some designs are built in full to check that. Lines do not depend on the designs, and are kept for the next
+# ones. For all other parameters (angles, centres of mass, inertias, links that are fixed to others) a robot
+# is built for each set of values.
 
 _AXES = (" x", " y", " z")
-#: Quantities of springs and joints that enter as factors, and are never negative.
+#: Quantities of springs and joints in which the numbers are linear, and which are never negative.
 _FACTORS = (" damping", " friction", " armature")
 _LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
 #: Largest difference of an interpolated row from that of a robot changed in full: relative to the largest
@@ -33,9 +31,10 @@ _LAWS = (" stiffness", " free length", " initial force", *_FACTORS)
 _AGREEMENT, _ROUNDING = 1e-12, 1e-14
 #: Number of interpolated rows that are compared with exact ones.
 _COMPARED = 3
-#: Shortest way along a line to the second robot [m, kg, ...], and lines that are kept of one graph.
+#: Least difference [m, kg, ...] of the two robots of a line; number of lines kept for one graph.
 _STEP, _MOST_LINES = 0.1, 64
 
+#: (graph) -> its numbers (w,) as the core takes them; None where they are made otherwise.
 Numbers = Callable[[SubsystemGraph], Array | None]
 
 
@@ -58,7 +57,7 @@ class DesignRows:
 
     Attributes:
         errors: by row, why no robot can have these numbers; the row is not used.
-        others: rows of robots whose arrays are made otherwise, such as loops that are not planar any more.
+        others: rows whose robot has other arrays than the graph, such as loops that are no longer planar.
     """
 
     numbers: Array
@@ -103,12 +102,12 @@ class _Lines(NamedTuple):
     slopes: list[tuple[int, NDArray[np.intp], Array]]
 
 
-_KeptLines = dict[tuple[tuple[str, ...], bytes], _Lines | None]
-"""Lines by the names of all parameters and the values of those that do not enter linearly."""
+#: By the names of all parameters, and the values of those that do not enter linearly.
+_LineCache = dict[tuple[tuple[str, ...], bytes], _Lines | None]
 
 
-def _kept_lines(_graph: SubsystemGraph, _kind: str) -> _KeptLines:
-    """Return an empty cache of lines for one graph and one kind of numbers; for ``graph.once``."""
+def _line_cache(_graph: SubsystemGraph, _kind: str) -> _LineCache:
+    """Return an empty cache for one graph and one kind of numbers; called by ``graph.once``."""
     return {}
 
 
@@ -116,29 +115,28 @@ def rows_of_designs(columns: Columns, numbers: Numbers, kind: str) -> DesignRows
     """Return the numbers of all designs, interpolated along lines where that is exact.
 
     Args:
-        numbers: of one graph, in an array (w,); None where they are made otherwise. kind: which numbers these
-            are; of one graph and one kind they are always the same.
+        numbers: see `Numbers`. kind: its name, under which the graph's lines are kept.
     """
     own = numbers(columns.graph)
     if own is None:
         return DesignRows(np.zeros((len(columns.values), 0)), {}, list(range(len(columns.values))))
     rows = DesignRows(np.tile(own, (len(columns.values), 1)))
-    straight = np.array([_is_linear(columns.graph, name) for name in columns.names], bool)
-    plain = np.asarray(np.isfinite(columns.values).all(axis=1), bool)
+    linear = np.array([_is_linear(columns.graph, name) for name in columns.names], bool)
+    regular = np.asarray(np.isfinite(columns.values).all(axis=1), bool)
     for k, name in enumerate(columns.names):
-        if straight[k] and name.endswith((*_LAWS, " mass")):
-            plain &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
-    steps, kept = 1 + _COMPARED + int(straight.sum()), columns.graph.once(_kept_lines, kind)
-    for group in _equal_rows(columns.values[:, ~straight], plain):
-        lines = None if len(group) <= steps else _lines(columns, numbers, straight, group[0], kept)
+        if linear[k] and name.endswith((*_LAWS, " mass")):
+            regular &= columns.values[:, k] >= (np.nextafter(0.0, 1.0) if name.endswith(" mass") else 0.0)
+    steps, cache = 1 + _COMPARED + int(linear.sum()), columns.graph.once(_line_cache, kind)
+    for group in _equal_rows(columns.values[:, ~linear], regular):
+        lines = None if len(group) <= steps else _lines(columns, numbers, linear, group[0], cache)
         if lines is None or not _interpolate(columns, numbers, lines, group, rows.numbers):
-            _build(columns, numbers, group, rows)
-    _build(columns, numbers, np.flatnonzero(~plain), rows)
+            _write_built(columns, numbers, group, rows)
+    _write_built(columns, numbers, np.flatnonzero(~regular), rows)
     return rows
 
 
 def _is_linear(graph: SubsystemGraph, name: str) -> bool:
-    """Return whether the arrays depend linearly on a parameter: a factor that occurs once."""
+    """Return whether the core's numbers are linear in a parameter."""
     if name.startswith("joint "):
         moving = name.removeprefix("joint ").rsplit(" origin ", 1)[0] in {one.name for one in graph.joints}
         shifts = moving and name.endswith(tuple(f" origin{axis}" for axis in _AXES))
@@ -150,9 +148,9 @@ def _is_linear(graph: SubsystemGraph, name: str) -> bool:
     return name.startswith("link ") and name.endswith(" mass")
 
 
-def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
-    """Return indices of the ``plain`` rows, in groups with equal values."""
-    indices = np.flatnonzero(plain)
+def _equal_rows(values: Array, regular: NDArray[np.bool_]) -> list[NDArray[np.intp]]:
+    """Return indices of the chosen rows, in groups with equal values."""
+    indices = np.flatnonzero(regular)
     if not len(indices):
         return []
     _, group = np.unique(values[indices], axis=0, return_inverse=True)
@@ -160,8 +158,8 @@ def _equal_rows(values: Array, plain: NDArray[np.bool_]) -> list[NDArray[np.intp
     return np.split(indices[order], np.flatnonzero(np.diff(group.ravel()[order])) + 1)
 
 
-def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
-    """Write the rows of a group, each from a newly made robot; equal rows share one."""
+def _write_built(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: DesignRows) -> None:
+    """Write the rows of a group, each from a robot built for it; equal rows share one."""
     equal: dict[bytes, list[int]] = {}  # by bits: NaN does not equal itself
     for k in group.tolist():
         equal.setdefault(columns.values[k].tobytes(), []).append(k)
@@ -178,27 +176,26 @@ def _build(columns: Columns, numbers: Numbers, group: NDArray[np.intp], rows: De
 
 
 def _lines(
-    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], row: int, kept: _KeptLines
+    columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], row: int, cache: _LineCache
 ) -> _Lines | None:
-    """Return the numbers' lines by linear parameters, at a row's other values; None if invalid."""
-    others = columns.values[row, ~straight]
+    """Return the lines for a row's values of the parameters that are not linear; None if invalid."""
+    others = columns.values[row, ~linear]
     key = columns.names, others.tobytes()
-    if key not in kept:
-        if len(kept) >= _MOST_LINES:
-            kept.pop(next(iter(kept)))
+    if key not in cache:
+        if len(cache) >= _MOST_LINES:
+            cache.pop(next(iter(cache)))
         own = np.array([columns.graph.parameters[name].value for name in columns.names], np.float64)
         massless = np.array([name.endswith(" mass") for name in columns.names], np.bool_) & (own == 0.0)
         own[massless] = _STEP  # a link without mass has arrays of another structure
-        own[~straight] = others
-        kept[key] = _made_lines(columns, numbers, straight, own)
-    return kept[key]
+        own[~linear] = others
+        cache[key] = _new_lines(columns, numbers, linear, own)
+    return cache[key]
 
 
-def _made_lines(
-    columns: Columns, numbers: Numbers, straight: NDArray[np.bool_], middle: Array
-) -> _Lines | None:
+def _new_lines(columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], middle: Array) -> _Lines | None:
+    """Return lines through the robot with the values ``middle`` (k,); None if a robot of them is invalid."""
     first, slopes = _numbers_at(columns, numbers, middle), []
-    for k in np.flatnonzero(straight).tolist():
+    for k in np.flatnonzero(linear).tolist():
         there = middle.copy()
         there[k] += max(abs(middle[k]), _STEP)
         end = _numbers_at(columns, numbers, there)
@@ -228,7 +225,7 @@ def _interpolate(
 
 
 def _numbers_at(columns: Columns, numbers: Numbers, values: Array) -> Array | None:
-    """Return the numbers of the robot with these values; None if it is invalid or its arrays differ."""
+    """Return the numbers of the robot with these values (k,); None if it is invalid or its arrays differ."""
     try:
         return numbers(columns.graph.with_parameters(dict(zip(columns.names, values.tolist(), strict=True))))
     except ModularDynamicsError:
@@ -269,7 +266,7 @@ def inverse_dynamics_of_designs(
         numbers[:designs], q, v, a, tau, thread_count(threads), terms
     )
     if status != GOOD:
-        with _errors_name_design(done):
+        with errors_begin_with(f"design {done}"):
             where = f"row {state}: " if len(shape) == 3 else ""
             try:
                 checked_vectors(graph, q=q[done, state], v=v[done, state], a=a[done, state])
@@ -277,7 +274,7 @@ def inverse_dynamics_of_designs(
                 raise StateError(f"{where}{error}") from None
             raise StateError(f"{where}q, v and a are finite, but so large that the torques are not")
     if rows.errors:
-        with _errors_name_design(designs):
+        with errors_begin_with(f"design {designs}"):
             raise rows.errors[designs]
     return tau.reshape(shape)
 
@@ -288,13 +285,3 @@ def _numbers(graph: SubsystemGraph) -> Array:
     numbers = np.empty(robot.number_count)
     robot.numbers(numbers)
     return numbers
-
-
-@contextmanager
-def _errors_name_design(k: int) -> Iterator[None]:
-    """Prefix errors raised inside with the number of the design."""
-    try:
-        yield
-    except ModularDynamicsError as error:
-        error.args = (f"design {k}: {error}", *error.args[1:])
-        raise

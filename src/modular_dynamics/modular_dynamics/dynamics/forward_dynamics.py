@@ -1,4 +1,4 @@
-"""Forward dynamics, a of q, v and tau; and hybrid dynamics, each where it is not known."""
+"""Forward dynamics, a of q, v and tau; and hybrid dynamics, a of some joints and tau of the others."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

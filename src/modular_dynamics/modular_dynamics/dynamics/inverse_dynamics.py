@@ -56,7 +56,7 @@ def inverse_dynamics(
     threads: int | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """Joint torques tau (nv,) [N m or N] that give the graph the acceleration a; of many states (n, nv).
+    """Return the joint torques tau (nv,) [N m or N] for accelerations a; of many states (n, nv).
 
     Recursive Newton-Euler (RNEA), composed of subsystems (Silva & Adorno, eqs. 1, 5-7). What joints
     themselves add where they have it: armature times a, and stiffness (q - rest position).
@@ -153,7 +153,7 @@ class InverseDynamics:
     """
 
     def __new__(cls, graph: SubsystemGraph, *, friction: str = "none") -> "InverseDynamics":
-        """Make the kind that the graph needs, as pathlib.Path makes a PosixPath."""
+        """Return an object of the subclass for closed loops where the graph has them."""
         kind = cls
         if cls is InverseDynamics and has_loops(graph):
             kind = with_loops.ClosedLoopInverseDynamics
@@ -180,7 +180,7 @@ class InverseDynamics:
     ) -> NDArray[Any]:
         """Return tau: see `inverse_dynamics`. With ``out`` and without wrenches nothing is allocated.
 
-        In fast loops give guess and out by position: Python passes names to such an object more slowly.
+        In fast loops give guess and out by position: keywords take longer.
 
         Args:
             coordinates: with closed loops, float64 array (nq,), or (n, nq) of many states, for the
@@ -226,7 +226,7 @@ class InverseDynamics:
 def _terms_and_loads(
     graph: SubsystemGraph, external: Wrenches, boxes: Wrenches, friction: str
 ) -> tuple[dict[str, DualQuaternion], tuple[Any, ...]]:
-    """Return black boxes' wrenches, and the core's other arguments: terms, loads, passed wrenches."""
+    """Return black boxes' wrenches, and the core's last arguments: terms, loads, passing (_core.pyi)."""
     terms = terms_of(friction)
     if external is None and boxes is None:
         try:
@@ -276,7 +276,7 @@ def gravity_torque(
     threads: int | None = None,
     out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """g (nv,): torques that hold the robot still at q against gravity, without the springs at its joints.
+    """Return g (nv,): torques that hold the robot at q against gravity, without springs at its joints.
 
     With those: ``nonlinear_effects`` at rest. Of many states (n, nv). Errors as of ``nonlinear_effects``.
     """
@@ -287,7 +287,7 @@ def gravity_torque(
 
 
 def _at_rest(quantity: str) -> Quantity:
-    """Return the inverse dynamics with this name, at rest, of graphs without black boxes."""
+    """Return inverse dynamics at rest as a quantity with this name, of graphs without black boxes."""
 
     def require(graph: SubsystemGraph) -> None:
         refuse_closures(graph, quantity)

@@ -16,16 +16,16 @@ from .core_robot import AT_ROOT, OWN_AXES, SPATIAL, core_frames
 from .quantity import Quantity, evaluate
 
 
-def _of_frames(graph: SubsystemGraph) -> tuple[int, ...]:
-    """Return an empty shape, because the shape depends on the links."""
+def _no_shape(graph: SubsystemGraph) -> tuple[int, ...]:
+    """Return no shape: it depends on the links, and each call gives it to `evaluate`."""
     return ()
 
 
-_POSES = Quantity("frame_poses", ("q",), _of_frames, "poses")
-_VELOCITIES = Quantity("frame_velocities", ("q", "v"), _of_frames, "velocities")
-_ACCELERATIONS = Quantity("frame_accelerations", ("q", "v", "a"), _of_frames, "accelerations")
-_DRIFT = Quantity("frame_accelerations", ("q", "v", "a"), _of_frames, "accelerations", at_rest=("a",))
-_MOTIONS = Quantity("frame_motions", ("q", "v", "a"), _of_frames, "motions")
+_POSES = Quantity("frame_poses", ("q",), _no_shape, "poses")
+_VELOCITIES = Quantity("frame_velocities", ("q", "v"), _no_shape, "velocities")
+_ACCELERATIONS = Quantity("frame_accelerations", ("q", "v", "a"), _no_shape, "accelerations")
+_DRIFT = Quantity("frame_accelerations", ("q", "v", "a"), _no_shape, "accelerations", at_rest=("a",))
+_MOTIONS = Quantity("frame_motions", ("q", "v", "a"), _no_shape, "motions")
 _JACOBIAN = Quantity("jacobian", ("q",), lambda graph: (6, graph.nv), "elements of the Jacobian")
 
 _AXES = {"root": 0, "link": OWN_AXES}
@@ -192,10 +192,11 @@ def frame_motions(
     *,
     threads: int | None = None,
 ) -> Array:
-    """Return motions (links, 8, 3) in the root link's axes: what the functions above give, in one sweep.
+    """Return poses, velocities and accelerations (links, 8, 3) in the root link's axes, in one sweep.
 
-    Three rows of the rotation R_root_link, position, angular velocity, linear velocity, angular and linear
-    (classical) acceleration of the link's origin. Arguments and errors as of ``frame_accelerations``.
+    Rows: the three of the rotation R_root_link, position, angular velocity, linear velocity, angular
+    acceleration and linear (classical) acceleration of the link's origin. Arguments and errors as of
+    ``frame_accelerations``.
     """
     names = _link_names(graph, links)
     frames, shape = graph.once(core_frames, names), (len(names), 8, 3)
@@ -230,7 +231,7 @@ def jacobian(
         StateError: a link that the graph does not have, unknown axes, a wrong shape, a number that is not
             finite.
     """
-    form, (name,) = _choice("axes", axes, _AXES), _one(graph, link)
+    form, (name,) = _choice("axes", axes, _AXES), _single_link(graph, link)
     return evaluate(graph, _JACOBIAN, (q,), out, threads, before=(graph.once(core_frames, (name,)), form))
 
 
@@ -243,7 +244,7 @@ def jacobian_drift(
     *,
     threads: int | None = None,
 ) -> Array:
-    """Return jdot v (6,) of a link: d/dt (J v) = J a + Jdot v, with J of :func:`.jacobian` in the same axes.
+    """Return Jdot v (6,) of a link: d/dt (J v) = J a + Jdot v, with J of :func:`.jacobian` in the same axes.
 
     The acceleration of the link at a = 0: classical in the root link's axes, spatial in its own, which turn.
 
@@ -254,13 +255,13 @@ def jacobian_drift(
         StateError: as of ``frame_velocities``.
     """
     form = _choice("axes", axes, {"root": 0, "link": OWN_AXES + SPATIAL})
-    name = _one(graph, link)
+    name = _single_link(graph, link)
     frames = graph.once(core_frames, name)
     drift = evaluate(graph, _DRIFT, (q, v, None), None, threads, before=(frames, form), shape=(1, 6))
     return drift[..., 0, :]
 
 
-def _one(graph: SubsystemGraph, link: object) -> tuple[str]:
+def _single_link(graph: SubsystemGraph, link: object) -> tuple[str]:
     """Return a tuple of one link's name. Raises StateError: not a name."""
     require_graph(graph)
     if not isinstance(link, str):

@@ -1,7 +1,7 @@
-"""How functions of the compiled core are called: of one state or of many; errors name joint and row.
+"""Calls of the compiled core's functions, of one state or of many; errors name joint and row.
 
-A quantity is a function of `_core.Robot` (_core.pyi). Arrays that fit go to it as they are. Only where it
-refuses them, everything is looked at here: lists and other dtypes are converted, and what is wrong is named.
+A quantity is a function of `_core.Robot` (_core.pyi). Arguments go to it unchanged. Only if it refuses them
+they are checked here: lists and other dtypes are converted, and errors say what is wrong.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ from ..model import (
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
-#: Coordinates [rad or m] from which single precision would lose more than 1e-6 of them: double is used.
+#: Coordinates [rad or m] from which on single precision loses more than 1e-6: then double is used.
 SINGLE_UP_TO = 16.0
 #: Values of the argument ``friction``: none, or the damping and friction of the joints as the URDF has them.
 FRICTION_CHOICES = ("none", "urdf")
@@ -33,7 +33,7 @@ _DOUBLE = np.dtype(np.float64)
 
 
 class Calls(NamedTuple):
-    """The functions of one graph's robot: of one state, of many; and the shape of one state's result."""
+    """The core's functions for one graph, of one state and of many; and the shape of one state's result."""
 
     one: Callable[..., int]
     rows: Callable[..., tuple[int, int]]
@@ -48,10 +48,10 @@ class Quantity:
         function: its name in `_core.Robot`.
         inputs: names of the state vectors that it takes, q first.
         shape: (graph) -> shape of one state's result.
-        are: what its results are, in "q is finite, but so large that the poses are not".
+        are: its results in the plural, for "q is finite, but so large that the poses are not".
         require: (graph) -> None; raises where the quantity is not defined.
         at_rest: the inputs that may be None, which stands for zeros.
-        single: whether it is computed in single precision, too.
+        single: whether it can be computed in single precision.
     """
 
     function: str
@@ -82,12 +82,17 @@ def only_trees(what: str) -> Callable[[SubsystemGraph], None]:
 
 
 def terms_of(friction: str) -> int:
-    """Return which terms of joints count, as the core numbers them. Raises StateError: another friction."""
+    """Return the terms of joints that count, as the core's flags. Raises StateError: another friction."""
     try:
         return _TERMS[friction]
     except (KeyError, TypeError):
         choices = " or ".join(map(repr, FRICTION_CHOICES))
         raise StateError(f"friction is {friction!r}; {choices} is needed") from None
+
+
+def counts_friction(friction: str) -> bool:
+    """Return whether the joints' friction counts. Raises StateError: another friction."""
+    return terms_of(friction) != _TERMS["none"]
 
 
 def evaluate(
@@ -136,6 +141,7 @@ def evaluate(
 
 
 def _has_none(states: tuple[Any, ...]) -> bool:
+    """Return whether one of the states is None."""
     for x in states:  # noqa: SIM110  # any() takes longer than a small robot's torques
         if x is None:
             return True
@@ -143,6 +149,8 @@ def _has_none(states: tuple[Any, ...]) -> bool:
 
 
 class _Call(NamedTuple):
+    """Arguments of `evaluate`, for calls whose states must be checked or converted."""
+
     graph: SubsystemGraph
     quantity: Quantity
     calls: Calls
@@ -151,11 +159,14 @@ class _Call(NamedTuple):
     after: tuple[Any, ...]
 
     def one(self, states: tuple[Any, ...], out: NDArray[Any] | None) -> Array:
+        """Return the quantity of one state."""
         given = self.given(states)
         checked = dict(zip(given, checked_vectors(self.graph, **given), strict=True))
         result: Array = np.empty(self.shape) if out is None else checked_out(out, self.shape)
         inputs = [
-            None if name not in checked else _apart(np.require(checked[name], np.float64, ["C", "A"]), result)
+            None
+            if name not in checked
+            else _copied_if_shared(np.require(checked[name], np.float64, ["C", "A"]), result)
             for name in self.quantity.inputs
         ]
         status = self.calls.one(*self.before, *inputs, result, *self.after)
@@ -169,6 +180,7 @@ class _Call(NamedTuple):
         return {name: x for name, x in named if x is not None or name not in at_rest}
 
     def rows(self, states: tuple[Any, ...], out: NDArray[Any] | None, threads: int) -> NDArray[Any]:
+        """Return the quantity (n, ...) of n states."""
         given = self.given(states)
         arrays = state_rows(self.graph, given)
         kind = self._kind(arrays, out)
@@ -182,8 +194,11 @@ class _Call(NamedTuple):
         return result
 
     def _write_rows(self, arrays: dict[str, NDArray[Any]], result: NDArray[Any], threads: int) -> None:
+        """Write all rows, chunk by chunk, in the precision of ``arrays`` where the result is single."""
         kind = arrays["q"].dtype if result.dtype == np.float32 else _DOUBLE
-        after = tuple(x.astype(kind) if _is_double(x) else x for x in self.after)
+        after = tuple(
+            x.astype(kind) if isinstance(x, np.ndarray) and x.dtype == np.float64 else x for x in self.after
+        )
         for first in range(0, len(result), ROWS):
             out = result[first : first + ROWS]
             inputs = [
@@ -225,10 +240,6 @@ class _Call(NamedTuple):
         raise StateError(f"{names} finite, but so large that the {self.quantity.are} are not")
 
 
-def _is_double(x: object) -> bool:
-    return isinstance(x, np.ndarray) and x.dtype == np.float64
-
-
-def _apart(x: Array, out: Array) -> Array:
+def _copied_if_shared(x: Array, out: Array) -> Array:
     """Return x, or a copy where it shares some of its memory with ``out``."""
     return x.copy() if x is not out and np.may_share_memory(x, out) else x

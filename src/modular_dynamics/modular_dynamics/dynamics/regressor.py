@@ -7,8 +7,8 @@ from ..model import SubsystemGraph, refuse_black_boxes
 from .arguments import Array, checked_out, has_loops, with_loops
 from .quantity import Quantity, evaluate, only_trees
 
-#: Names of the parameters of each body.
-PARAMETERS = 10
+#: Names of the inertial parameters of each body, in order: see `inertial_parameters`.
+PARAMETERS = ("m", "mcx", "mcy", "mcz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 #: Names of the parameters of each joint, in order; the last one is a product.
 JOINT_PARAMETERS = ("armature", "damping", "friction", "stiffness", "stiffness rest_position")
 
@@ -16,14 +16,14 @@ JOINT_PARAMETERS = ("armature", "damping", "friction", "stiffness", "stiffness r
 _REGRESSOR = Quantity(
     "regressor",
     ("q", "v", "a"),
-    lambda graph: (graph.nv, PARAMETERS * len(graph.bodies)),
+    lambda graph: (graph.nv, len(PARAMETERS) * len(graph.bodies)),
     "elements of the regressor",
     only_trees("the regressor"),
 )
 
 
 def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> Array:
-    """theta (10 n,): of each body of ``graph.bodies`` [m, m c_x, m c_y, m c_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz].
+    """Return theta (10 n,): [m, m c_x, m c_y, m c_z, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] of each body of the graph.
 
     Mass, first moment and inertia I about the origin (I = I_c + m (c.c 1 - c c^T)), in the axes of the
     body's moving link, links that are fixed to it included. [kg, kg m, kg m^2]
@@ -36,7 +36,7 @@ def inertial_parameters(graph: SubsystemGraph, *, joint_terms: bool = False) -> 
         StateError: a black box in the graph.
     """
     refuse_black_boxes(graph, "theta")
-    theta = np.empty((len(graph.bodies), PARAMETERS))
+    theta = np.empty((len(graph.bodies), len(PARAMETERS)))
     for row, body in zip(theta, graph.bodies, strict=True):
         c = body.com
         inertia = body.inertia + body.mass * (c @ c * np.eye(3) - np.outer(c, c))

@@ -17,7 +17,7 @@ FirstJoints = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class TransmittedWrenches:
-    """What joints and connection points of a tree transmit at one state. Later calls do not change it.
+    """Wrenches that joints and connection points of a tree transmit at one state.
 
     Wrenches are [force N, moment N m]; those of connections are computed when they are read first.
 
@@ -47,7 +47,7 @@ class TransmittedWrenches:
         return np.array(wrenches).reshape(-1, 6)
 
     def connection_wrench_in_link(self, index: int) -> tuple[str, Array]:
-        """The connection wrench of subsystem ``index`` as (link, [force, moment]), at and in a link's frame.
+        """Return a link, and the connection wrench of subsystem ``index``, [force, moment], in its frame.
 
         The link is the child link of the subsystem's first joint. Where several joints start at the
         connection point, or the wrench of a black box was given, it is the link that carries the point.
@@ -61,6 +61,7 @@ class TransmittedWrenches:
         return connection.link, self._wrench_at_connection_link(index)
 
     def _connection_wrench(self, index: int) -> DualQuaternion:
+        """Return the wrench on a subsystem, f + eps m, at and in its connection frame."""
         subsystem = self.graph.subsystems[index]
         if (given := self.black_box_wrenches.get(subsystem.name)) is not None:
             return given

@@ -16,10 +16,12 @@ from .quantity import Quantity, evaluate
 
 
 def _require(graph: SubsystemGraph) -> None:
+    """Raise StateError where masses are unknown."""
     refuse_black_boxes(graph, "the motion of all masses")
 
 
 def _require_mass(graph: SubsystemGraph) -> None:
+    """Raise StateError where masses are unknown, or all zero."""
     refuse_black_boxes(graph, "the centroidal momentum matrix")
     _moving_mass(graph)
 
@@ -62,6 +64,7 @@ class _Sums(NamedTuple):
 def _sums(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike | None, a: ArrayLike | None, threads: int | None
 ) -> _Sums:
+    """Return the sums of one state or many; v, a: None stands for zeros."""
     sums = evaluate(graph, _SUMS, (q, v, a), None, threads)
     return _Sums(sums[..., :3], sums[..., 3:9], sums[..., 9:15], sums[..., 15])
 
@@ -139,9 +142,9 @@ def centroidal_momentum_matrix(
 def centroidal_momentum(
     graph: SubsystemGraph, q: ArrayLike, v: ArrayLike, *, threads: int | None = None
 ) -> Array:
-    """Return [linear; angular] momentum (6,) of all moving bodies about their centre of mass: A v, without A.
+    """Return [linear; angular] momentum (6,) of all moving bodies about their centre of mass, A v.
 
-    Arguments and errors as of ``centre_of_mass``. [kg m/s, kg m^2/s]
+    The matrix A is not made. Arguments and errors as of ``centre_of_mass``. [kg m/s, kg m^2/s]
     """
     sums = _sums(graph, q, v, None, threads)
     return _about_centre(graph, sums.first, sums.momentum)
