@@ -19,15 +19,17 @@ from .constraints.coordinates import Coordinates
 from .dynamics.constrained_dynamics import constraint_rank, energy, mean_accelerations
 from .dynamics.solver import solver_of
 
+#: Torques of the independent joints: constant, or (t, coordinates, velocities) -> torques; None: zero.
 Torques = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
+#: Time and state at the end of a step, and the wanted times and states within it.
 Step = tuple[float, Array, list[tuple[float, Array]]]
 #: The shortest step, relative to the time that is left.
-SHORTEST = 1e-9
-#: Number of shorter steps in sequence that is an error; implicit methods start stiff motions with some.
+SHORTEST_STEP = 1e-9
+#: Number of consecutive shorter steps that is an error; implicit methods begin stiff motions with some.
 MOST_SHORT_STEPS = 20
-#: Largest correction of a step's end onto the branch, relative to the step's change of the state.
-LEAP = 0.01
-#: Cosine of the angle by which the branch may turn within a step across a crossing.
+#: Largest correction of a step's end to the branch, relative to the change of state in the step.
+LARGEST_CORRECTION = 0.01
+#: Least cosine of the angle between the branch's tangents before and after a step across a crossing.
 LEAST_TANGENT_COSINE = 0.9
 #: Correction that is always allowed, relative to the state.
 ROUNDING = 1e-8
@@ -145,6 +147,7 @@ def simulate(
 
 
 def _is_number(value: object) -> bool:
+    """Return whether a value is a finite real number."""
     return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
 
 
@@ -188,7 +191,7 @@ class _BranchMotion:
                     stepper = integrator(self._derivative, t, y, first_step=first)
                 self._is_crossing = False
                 message = stepper.step()
-                short = short + 1 if stepper.t - t < SHORTEST * (t_end - t) else 0
+                short = short + 1 if stepper.t - t < SHORTEST_STEP * (t_end - t) else 0
                 if stepper.status == "failed" or short > MOST_SHORT_STEPS:
                     raise self._error(t, y, message or "its steps become too short")
                 after, tangent = self._step_end(y, stepper.y)
@@ -205,7 +208,7 @@ class _BranchMotion:
                         if stepper.t > t
                         else min(getattr(stepper, "h_abs", attempted), t_end - t)
                     )
-                if 0.25 * attempted < SHORTEST * (t_end - t):
+                if 0.25 * attempted < SHORTEST_STEP * (t_end - t):
                     raise self._error(t, y, str(error), error.condition) from None
                 first, stepper = 0.25 * attempted, None
                 continue
@@ -250,7 +253,7 @@ class _BranchMotion:
         points = self._points(y)
         after, tangent = self._closed(y), self.branch.tangent_at(points)
         change, correction = float(np.linalg.norm(after - before)), float(np.linalg.norm(after - y))
-        if correction > LEAP * change + ROUNDING * (1.0 + float(np.linalg.norm(y))):
+        if correction > LARGEST_CORRECTION * change + ROUNDING * (1.0 + float(np.linalg.norm(y))):
             raise BranchLostError(f"a step ends {correction:.2g} off its branch", 1.0 / points[0].width)
         if self._is_crossing:
             cosines = np.linalg.svd(self.branch.tangent.T @ tangent, compute_uv=False)
@@ -259,6 +262,7 @@ class _BranchMotion:
         return after, tangent
 
     def _error(self, t: float, y: Array, why: str, condition: float | None = None) -> Exception:
+        """Return a SingularityError with the condition number, or without one a StateError."""
         message = f"the motion of '{self.system.graph.name}' cannot be followed beyond {t:.6g} s: {why}"
         if self._friction != "none":
             message += ", perhaps because dry friction holds a joint"

@@ -1,4 +1,4 @@
-"""Putting a mechanism together: coordinates of all joints at which all loops are closed."""
+"""Assembling a mechanism: coordinates of all joints at which all loops are closed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Assembler:
         return LeastSquares(self.system, self.graph.joint_names)
 
     def search(self, start: Array, limited: bool = True) -> Search:
-        """Search for closed loops from coordinates ``start`` (nq,); ``limited``: within joint limits."""
+        """Search for closed loops from coordinates ``start`` (nq,). limited: within joint limits."""
         return self._least_squares.search(start, limited)
 
     def assembly(self, found: Search) -> ClosedConfiguration:
@@ -70,7 +70,7 @@ class Assembler:
 
 
 def starting_point(graph: SubsystemGraph) -> Array:
-    """Return coordinates (nq,): zero, or the middle of a joint's limits where these exclude zero."""
+    """Return coordinates (nq,) of zero, or the middle of a joint's limits where these exclude zero."""
     start = graph.neutral()
     for name in graph.joint_names:
         low, high = joint_limits(graph.joint(name))

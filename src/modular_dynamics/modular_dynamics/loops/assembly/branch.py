@@ -16,20 +16,21 @@ from ...dynamics.arguments import Array
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import Coordinates
 
+#: Weights of points by their distance, for a polynomial through all eight, and for one through six of them.
 EIGHT = {1: 56 / 70, 2: -28 / 70, 3: 8 / 70, 4: -1 / 70}
 SIX = {1: 15 / 20, 2: -6 / 20, 3: 1 / 20, 4: 0.0}
-#: Singular values relative to the constraints' largest: below the first a crossing may be near; below the
-#: second a corner without a crossing is too sharp; below the third it is rounding.
+#: Smallest singular value of J relative to the largest: below the first a crossing may be near; below the
+#: second a point is not used itself, only interpolated; below the third it is rounding.
 NARROW, SHARP, RANK_LOSS = 1e-2, 2e-4, 1e-5
-#: Relative change of J from one interpolated point to the next, the largest motion [rad or m], as inertias
-#: and gravity change too; how often the distance is halved.
+#: Relative change of J between neighbouring points; their largest distance [rad or m], since inertias and
+#: gravity change too; how often the distance is halved.
 SPACING, LONGEST_SHIFT, HALVINGS = 0.02, 0.05, 2
-#: Largest difference of an interpolation of two degrees less, relative to the way that turns J by one radian,
-#: and to the velocity.
+#: Largest difference of both polynomials, relative to the distance that changes J by its size, and to the
+#: velocity.
 SMOOTH = 1e-7
-#: Residual [m or 1] of interpolated coordinates: with more, branches only come close without crossing.
+#: Largest residual [m or 1] of interpolated coordinates; beyond it branches come close without crossing.
 INTERPOLATION_RESIDUAL = 1e-9
-#: Newton's last step [rad or m], so short that J from before it is exact; largest number of steps.
+#: Newton's last step [rad or m], so short that J of the point before it serves; largest number of steps.
 BRANCH_LAST_STEP, STEPS = 1e-12, 8
 
 
@@ -43,12 +44,14 @@ class BranchLostError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class BranchPoint:
-    """Coordinates q and velocities v on a branch, and their weight in an interpolation.
+    """A point on a branch, with the singular value decomposition of the scaled J there.
 
-    ``lower``: their weight in one of two degrees less, whose difference is an estimate of the error.
+    Directions, steps and tangents are in the mechanism's units of velocities.
 
-    ``left`` (m, m), ``sizes``, ``right`` (nv, nv): singular value decomposition of the scaled J, with
-    ``rank`` values that count. Directions, steps and tangents are in the mechanism's units of velocities.
+    Attributes:
+        q, v: coordinates (nq,) and velocities (nv,).
+        left (m, m), sizes, right (nv, nv): the decomposition. rank: number of sizes that are not zero.
+        weight: in an interpolation. lower: in one of two degrees less, which tells the error.
     """
 
     q: Array
@@ -62,12 +65,12 @@ class BranchPoint:
 
     @property
     def constrained(self) -> Array:
-        """Directions that the loops exclude, as rows (rank, nv)."""
+        """Orthonormal directions in which loops hold the joints, as rows (rank, nv)."""
         return self.right[: self.rank]
 
     @property
     def free(self) -> Array:
-        """Directions that the loops allow, as rows (nv - rank, nv)."""
+        """Orthonormal directions that loops allow, as rows (nv - rank, nv)."""
         return self.right[self.rank :]
 
     @property
@@ -136,14 +139,17 @@ class Branch:
         return scale[:, None] * values.J * self.units, scale * values.phi
 
     def _moved(self, q: Array, step: Array) -> Array:
+        """Return coordinates after a step (nv,)."""
         return self.coordinates.moved(q, self.units * step)
 
     def _projected(self, point: BranchPoint, across: bool = False) -> BranchPoint:
-        """Project onto the constraints by Newton's method, by minimum-norm steps.
+        """Return the point projected onto the constraints by Newton's method, with shortest steps.
 
-        ``across``: by steps perpendicular to the tangent. Only their end does not depend on Newton's path; it
-        is a smooth function of q even where another branch is near. The component of v that violates the
-        constraints is then removed.
+        Its velocity is v without the part that opens the loops. Raises BranchLostError.
+
+        Args:
+            across: by steps perpendicular to the tangent: the result is then a smooth function of q, even
+                where another branch is near.
         """
         for _ in range(STEPS):
             if not point.width > RANK_LOSS:

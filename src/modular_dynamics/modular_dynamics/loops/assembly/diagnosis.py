@@ -1,4 +1,4 @@
-"""Why loops do not close: out of reach, beyond limits, contradictory, or a dead point on the way."""
+"""Errors that say why loops do not close: out of reach, beyond limits, contradictory, or a dead point."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,18 @@ from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, Coordinates
 from .least_squares import LeastSquares, Search
 
-# Whether the independent joints determine all others: dead points, and too few or too many of them.
+# Whether the independent joints determine all others: dead points, too few or too many independent joints.
 
-#: Rate of constraint rows per unit rate of an independent coordinate that is still rounding, or what Newton's
-#: method leaves.
+#: Largest rate of constraint rows per unit rate of an independent coordinate that counts as rounding.
 LARGEST_VIOLATION = 1e-6
-#: Condition number of the dependent part of the Jacobian from which on a configuration is a dead point.
+#: Least condition number of J_d, the dependent part of the Jacobian, at a dead point.
 WORST_CONDITION = 1e6
-#: Distances [rad or m] of starts from which a pose beside a dead point is looked for.
-BESIDE = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
-#: Least distance of such a pose: at a dead point rows are dependent, and next to it nearly so.
-APART = 1e-3
+#: Distances [rad or m] from a dead point of the starts of a search for a regular pose.
+NEARBY_STARTS = (0.05, 0.2, 0.2, *[0.5] * 5, *[1.0] * 5)
+#: Least distance of such a pose: close to a dead point rows are nearly dependent.
+LEAST_DISTANCE = 1e-3
 #: Advice at a dead point of independent joints that determine all others near it.
-ELSEWHERE = (
+START_NEARBY = (
     "These joints are right beside it: start there, by a guess or, without one, by limits of joints that "
     "exclude this pose"
 )
@@ -46,7 +45,7 @@ def raise_if_singular(system: ConstraintSystem, coordinates: Array, condition: f
     freedoms, chosen = graph.nv - system.rank(J), len(system.given_names)
     why = "it is a dead point of these joints; other independent joints can move it"
     if _determine_others_nearby(system, coordinates):
-        why = f"it is a dead point, with {_freedoms(freedoms)}, where loops are in line. {ELSEWHERE}"
+        why = f"it is a dead point, with {_freedoms(freedoms)}, where loops are in line. {START_NEARBY}"
     elif freedoms > chosen:
         why = (
             f"the mechanism has {_freedoms(freedoms)} here and {_counted(system)}: more joints must be "
@@ -74,7 +73,7 @@ def raise_if_dependent(system: ConstraintSystem, coordinates: Array, W: Array) -
         raise SingularityError(
             f"'{graph.name}' is at a dead point of its independent joints "
             f"{', '.join(graph.independent_joint_names)}, condition number {condition:.2g}: loops are in "
-            f"line there. {ELSEWHERE}",
+            f"line there. {START_NEARBY}",
             condition,
             coordinates.copy(),
         )
@@ -106,10 +105,10 @@ def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bo
     if system.is_regular_nearby is None:
         free, rng = with_all_joints_free(system), np.random.default_rng(0)
         system.is_regular_nearby = False
-        for distance in BESIDE:
+        for distance in NEARBY_STARTS:
             start = coordinates + distance * rng.standard_normal(len(coordinates))
             found = free.search(start, limited=False, descents=1)
-            if found.open_groups or np.abs(found.q - coordinates).max(initial=0.0) < APART:
+            if found.open_groups or np.abs(found.q - coordinates).max(initial=0.0) < LEAST_DISTANCE:
                 continue
             there = system.projection(found.q)
             if there.condition < WORST_CONDITION and not _violated(system, found.q, there.W).any():
@@ -126,6 +125,7 @@ def with_all_joints_free(system: ConstraintSystem) -> LeastSquares:
 
 
 def _freedoms(number: int) -> str:
+    """Return a number of degrees of freedom as text."""
     return f"{number} degree{'s' * (number != 1)} of freedom"
 
 
@@ -140,20 +140,20 @@ def _counted(system: ConstraintSystem) -> str:
 
 # Loops that close in no configuration, because a residual of theirs does not depend on any joint.
 
-#: Configurations that are compared, and the largest difference of what is constant: rounding, in m or 1.
+#: Number of configurations that are compared, and the largest difference [m or 1] that is rounding.
 COMPARED, EQUAL = 4, 1e-12
 
 
 def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
     """Return the error of loops that no motion of any joints closes; None if they may close.
 
-    Residuals are analytic in the coordinates: those that are equal at random configurations are constant.
-    Compared are each row of the loops, and of each loop the distance of its points and the norm of its
-    rows of orientation. Two planes of motion that are parallel but apart, or at an angle, are found so.
+    A residual that is equal at random configurations is constant, since it is analytic in the coordinates.
+    Compared are each row, and of each loop joint the distance of its points and the norm of its rows of
+    orientation. That finds planes of motion that are parallel but apart, or at an angle.
     """
     rng, coordinates = np.random.default_rng(0), Coordinates(system.graph)
-    places = near + rng.normal(size=(COMPARED, len(near)))
-    table = np.array([_sizes(system, coordinates.unit(q)) for q in places])
+    poses = near + rng.normal(size=(COMPARED, len(near)))
+    table = np.array([_sizes(system, coordinates.unit(q)) for q in poses])
     is_constant = np.ptp(table, axis=0) <= EQUAL * (1.0 + table.max(axis=0))
     if not (is_constant & (table.min(axis=0) > newton.CLOSED)).any():
         return None
@@ -176,18 +176,18 @@ def _sizes(system: ConstraintSystem, q: Array) -> Array:
     return np.array(sizes)
 
 
-#: Open loops that an error names, the worst ones; its ``residual`` has all.
+#: Number of open loops, the worst ones, that a message names; the error's ``residual`` has all.
 MOST_NAMED = 8
-#: Largest gradient of |phi|^2 / 2 at a minimum of |phi|, relative to |phi|.
+#: Largest gradient of |phi|^2 / 2, relative to |phi|, that counts as a minimum.
 FLAT = 1e-3
-#: Fraction of the continuation up to which a branch counts as ending at its start; advice for that case.
+#: Part of the continuation up to which a branch ends at its start, and the advice then.
 AT_START = 1e-6
-SELECT = (
+START_BESIDE = (
     "Branches meet there: start beside it, by a guess or, without one, by limits of joints that exclude it"
 )
-#: Norm of the rows of an orientation, 2 sin(angle / 2), from which on a frame counts as reversed.
-REVERSED = 1.99
-#: Residual [m or 1] with which loops count as closed at a dead point, where Newton's method is slow.
+#: Least norm of the rows of an orientation, 2 sin(angle / 2), of a frame that is reversed.
+REVERSED_NORM = 1.99
+#: Largest residual [m or 1] of closed loops at a dead point, where Newton's method is slow.
 AT_DEAD_POINT = 1e-8
 
 
@@ -209,10 +209,11 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
 
 
 def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving: str) -> ClosureError:
-    """Return the error for loops that stay open with ``moving`` joints free, within limits and beyond.
+    """Return the error for loops that no motion of the joints closes, within limits or at all.
 
     Args:
-        found: where the search ended, within limits. beyond: the same without limits.
+        found: result of the search within limits. beyond: of that without limits. moving: which joints, as
+            text for the message.
     """
     if not beyond.open_groups:
         names = (name for minimum in found.open_groups for name in minimum.group.joints)
@@ -251,7 +252,7 @@ def _reversed_loops(system: ConstraintSystem, q: Array) -> list[str]:
     return [
         f"'{loop.name}'"
         for loop in system.graph.loop_joints
-        if np.linalg.norm(phi[oriented & (names == loop.name)]) > REVERSED
+        if np.linalg.norm(phi[oriented & (names == loop.name)]) > REVERSED_NORM
     ]
 
 
@@ -264,7 +265,7 @@ def unclosed(
 
     Args:
         where: which coordinates, for the message.
-        closable: it is known that some configuration closes the loops; otherwise one is searched for.
+        closable: whether some configuration is known to close the loops; if not, one is searched for.
     """
     if not closable:
         free = with_all_joints_free(system)
@@ -282,11 +283,12 @@ def unclosed(
 def raise_branch_end(
     system: ConstraintSystem, target: Array, reached: Array, done: float, diagnose: bool
 ) -> None:
-    """Raise why a continuation to the independent coordinates ``target`` ended at ``reached``.
+    """Raise the error of a continuation to independent coordinates ``target`` that ended at ``reached``.
 
     Args:
-        diagnose: whether to search, for about 0.1 s, for what closes at ``target`` or forbids it. Otherwise
-            only Newton's method from ``reached`` decides which error it is.
+        done: the part of the way that was completed.
+        diagnose: whether to search for the reason, which takes about 0.1 s. If not, Newton's method from
+            ``reached`` decides which error it is.
 
     Raises SingularityError: a dead point. ClosureError: out of reach, or too many independent joints.
     """
@@ -306,7 +308,7 @@ def raise_branch_end(
         if there > condition:
             why = f"closes there, at {dead}"
         elif done < AT_START:
-            why = f"closes there, but the start is {dead}. {SELECT}"
+            why = f"closes there, but the start is {dead}. {START_BESIDE}"
         else:
             why = (
                 f"closes there, but the branch ends after {100.0 * done:.1f} % of the way from the start (a "

@@ -19,12 +19,10 @@ from ..constraints import newton
 from ..constraints.constraint_system import ConstraintSystem
 from ..constraints.coordinates import SLACK, Coordinates, indices_in_q, indices_in_v
 
-# Groups of loops that share no free coordinate, and so can be closed independently of each other.
-
 
 @dataclass(frozen=True, eq=False)
 class LoopGroup:
-    """Loop joints and gears, and the free joints that move them; these move no other group.
+    """Loop joints and gears, and the free joints that move them; groups are closed one by one.
 
     Attributes:
         rows: indices of their constraint rows. joints: names. q, v: indices of the joints' coordinates and
@@ -57,6 +55,7 @@ def independent_groups(system: ConstraintSystem, free: Sequence[str]) -> list[Lo
 
 
 def _group(system: ConstraintSystem, rows: Array, joints: set[str]) -> LoopGroup:
+    """Return the group of these constraint rows and joints."""
     graph = system.graph
     ordered = tuple(name for name in graph.joint_names if name in joints)
     return LoopGroup(np.sort(rows), ordered, indices_in_q(graph, ordered), indices_in_v(graph, ordered))
@@ -109,7 +108,7 @@ class Search:
 
 
 class _Rows(NamedTuple):
-    """Values and derivatives of the rows; ``key``: the bytes of the coordinates at which they are."""
+    """Values and derivatives of the rows at coordinates with the bytes ``key``."""
 
     key: bytes
     phi: Array
@@ -148,6 +147,7 @@ class LeastSquares:
         return Search(self._coordinates.unit(q), tuple(unclosed), self._evaluations)
 
     def _starts(self, group: LoopGroup, start: Array, limited: bool, descents: int | None) -> Iterator[Array]:
+        """Yield the coordinates (nq,) from which a group's descents begin."""
         rng = np.random.default_rng(0)
         spreads = [*SPREADS, *[np.inf] * (WITHIN_LIMITS if limited else 0)]
         for spread in spreads[: descents if len(group.joints) else 1]:
@@ -237,12 +237,15 @@ class LeastSquares:
         return q
 
     def _minimum(self, group: LoopGroup, q: Array, limited: bool) -> Minimum:
+        """Return what is known of the point q (nq,) at which a descent has ended."""
         phi, J = self._rows(group, q)
         downhill, stopped = -J.T @ phi, np.zeros(len(group.q), np.bool_)
         if limited:
             room = np.where(downhill > 0.0, self._high[group.q] - q[group.q], q[group.q] - self._low[group.q])
             stopped = (room < SLACK) & (np.abs(downhill) > 0.0)
-        names = self._joint_of_coordinate(group)[stopped]
+        graph = self.system.graph
+        counts = [graph.joint(name).type.nq for name in group.joints]
+        names = np.repeat(np.array(group.joints, object), counts)[stopped]
         return Minimum(
             group,
             self._coordinates.unit(q.copy()),
@@ -250,11 +253,6 @@ class LeastSquares:
             float(np.abs(downhill[~stopped]).max(initial=0.0)),
             tuple(dict.fromkeys(names.tolist())),
         )
-
-    def _joint_of_coordinate(self, group: LoopGroup) -> Array:
-        """Return for each of the group's coordinates the name of its joint."""
-        graph = self.system.graph
-        return np.repeat(np.array(group.joints, object), [graph.joint(k).type.nq for k in group.joints])
 
 
 def _velocity_map(joint: Joint, q: Array) -> Array:

@@ -26,7 +26,7 @@ from .least_squares import LeastSquares
 #: Distances [rad or m] at which closed configurations are searched for; how many of them are used.
 SPREADS = (0.3, 0.1, 0.03)
 SAMPLES = 3
-#: Singular values below this, relative to the largest, count as zero: loops allow motion along them.
+#: Largest singular value, relative to the largest one, that counts as zero: loops allow that motion.
 NO_CONSTRAINT = 1e-7
 #: Newton's method: largest number of steps, longest step, and length of the last one [rad or m].
 NEWTON_STEPS, LONGEST, LAST = 60, 0.3, 1e-12
@@ -134,7 +134,7 @@ def nudged(system: ConstraintSystem, start: Array) -> Array:
     return moved
 
 
-#: Starts round a configuration from which the loops do not close, at each of four distances.
+#: Number of random starts at each of four distances from a configuration from which loops do not close.
 STARTS = 8
 #: Largest single motion of a floating base that moves loops [m, or change of its quaternion].
 JUMP = 0.05
@@ -151,9 +151,9 @@ STEPS = {
     "lines": "two slides",
     "newton": "Newton's method",
 }
-#: Residual [m or 1] of a guess that needs no correction: rounding of lengths and coordinates of about one.
+#: Largest residual [m or 1] of a guess that is not corrected: rounding of lengths of about one.
 ROUNDING = 1e-15
-#: Longest continuation of loops [rad or m], which takes some seconds.
+#: Longest continuation of loops [rad or m]; it takes some seconds.
 FARTHEST = 1e5
 
 
@@ -234,13 +234,16 @@ class Mechanism:
         return self._reference.copy()
 
     def _use(self, system: ConstraintSystem) -> None:
+        """Set the constraints, and forget what was made of the ones before."""
         self.system = system
         self.__dict__.pop("_least_squares", None)
 
     def _find_free(self, near: Array) -> None:
         """Find, on first use, the coordinates that closed loops leave undetermined near a configuration."""
         closed = near.copy()
-        if self.system.largest_residual(closed) > newton.CLOSED and not self._closes_by_newton(closed):
+        if self.system.largest_residual(closed) > newton.CLOSED and not (
+            newton.settle(self.system, closed) < newton.CLOSED
+        ):
             return  # not closed: search again at the next configuration
         if not self.system.projection(closed).condition < WORST_CONDITION:
             with suppress(ClosureError):  # makes the choice independent of the order of calls
@@ -249,10 +252,6 @@ class Mechanism:
             if free:
                 self._use(ConstraintSystem(self.graph, free))
         self._is_free_known = True  # set last: other threads read it
-
-    def _closes_by_newton(self, q: Array) -> bool:
-        """Return whether Newton's method, applied to q in place, closes the loops."""
-        return newton.settle(self.system, q) < newton.CLOSED
 
     def _close_with_all_joints(self, start: Array, otherwise: Array | None) -> Array:
         """Close loops by all joints within limits; else return ``otherwise``, or close them beyond limits."""
@@ -389,11 +388,12 @@ class Mechanism:
     ) -> tuple[Array | None, Array]:
         """Return the closed configuration nearest to a start; with limits, the first that is within them.
 
-        It is found in closed form among all modes, else by Newton's method among those reached from the start
-        itself and from random points round it. With limits from the start first, so that these decide only if
-        they must. By least squares where that finds none, or none within limits.
+        In closed form among all modes; else by Newton's method, among those reached from the start and from
+        random points round it; else, or if none of these is within limits, by least squares. With limits
+        Newton's method from the start comes first: they select a mode only where its result violates them.
 
-        Returns it, or None; and the configuration whose loops are open least.
+        Returns:
+            The configuration, or None; and the one among those tried whose loops are open least.
         """
         if not limited and (nearest := self._nearest_mode(start, limited)) is not None:
             return nearest, nearest

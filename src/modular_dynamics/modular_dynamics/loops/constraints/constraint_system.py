@@ -4,7 +4,7 @@ Rows are conditions phi(q) = 0 with d phi/dt = J v and d^2 phi/dt^2 = J a + gamm
 Coordinates are independent, whose values are given, or dependent, which the rows determine.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -33,7 +33,7 @@ _ROWS = {
     "prismatic": ("along",) * 2 + ("about",) * 3,
     "planar": ("along",) * 2,
 }
-#: Part of the largest column of J_d below which a remainder is rounding and adds no rank.
+#: Largest singular value of J_d, relative to its largest column, that counts as zero.
 RANK_TOLERANCE = 1e-11
 
 
@@ -79,9 +79,9 @@ class Block(NamedTuple):
     """Loops and gears that share dependent coordinates with each other, but with no other block.
 
     Attributes:
-        rows: theirs. places: of its coordinates among the dependent ones; columns: theirs in J.
-        T: motions (places, r) of these that keep gears closed. in_J, in_inverse: indices of its part of J,
-            and of the inverse of J_d.
+        rows: indices of its rows. places: of its coordinates in the dependent ones. columns: of these in J.
+        T: motions (places, r) of its coordinates that keep gears closed. in_J, in_inverse: indices of its
+            part of J, and of the inverse of J_d.
     """
 
     rows: NDArray[np.int64]
@@ -97,7 +97,7 @@ class ConstraintSystem:
 
     Attributes:
         names: of each row, its loop joint, or "gear of" its joint. kinds: of each row "along", "across",
-            "aligned", "about" or "coupling", see constraint_rows.hpp. is_gear (m,): the latter.
+            "aligned", "about" or "coupling", see constraint_rows.hpp. is_gear (m,): whether it is "coupling".
         passive: the joints with one coordinate that loops determine.
         dependent: names of all dependent joints. dependent_names: the joint of each dependent velocity.
         dependent_v (d,): indices of the dependent velocities in v; dependent_q (d,): in q, -1 of those of a
@@ -107,15 +107,15 @@ class ConstraintSystem:
         free: indices in v of passive coordinates that loops do not determine. Their values are given, like
             those of independent joints, but they are unactuated. free_joints: names of their joints.
         given_v, given_names: indices of independent_v, then of ``free``; and the joint of each.
-        reach: by how much one unit of each of independent_q moves loops; single_reach, dependent_reach: of
-            single_v and of dependent_v.
+        reach: by how much one unit of each of independent_q moves loops [m or rad per unit], at most.
+            single_reach, dependent_reach: the same of single_v and of dependent_v.
         is_free: by independent_q, whether the coordinate is in no loop and no gear.
         floating_in_loops: whether a floating base moves loops.
         units (nv,), row_scale (m,): units of velocities and factors of rows, see `_scales`.
         gearing: the dependent coordinates with gears kept closed.
         is_coupled (m, nv): whether a velocity moves a row anywhere.
         is_regular_nearby: whether the independent joints determine all others at some configuration beside
-            one at which they do not; None: not looked for yet.
+            one at which they do not; None: not yet known.
 
     Raises:
         UnsupportedModelError: a black box, or a geared joint that has several coordinates.
@@ -126,7 +126,10 @@ class ConstraintSystem:
         self.graph, self.free = graph, np.array(free, np.int64)
         self.independent = IndependentCoordinates(graph)
         self.independent_q, self.independent_v = self.independent.q, self.independent.v
-        _raise_if_unsupported(graph)
+        if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
+            raise UnsupportedModelError(
+                f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
+            )
         self.loops = graph.once(core_loops)
         rows = [(loop.name, kind) for loop in graph.loop_joints for kind in _ROWS[loop.type]]
         rows += [(f"gear of {gear.joint}", "coupling") for gear in graph.gears]
@@ -216,7 +219,7 @@ class ConstraintSystem:
         scale, units = self.row_scale, self.units
         scaled_J = scale[:, None] * J * units
         scaled = [scaled_J[block.in_J] for block in self.blocks]
-        least = RANK_TOLERANCE * _largest_column(scaled)
+        least = RANK_TOLERANCE * largest_column(scaled)
         largest, smallest, rank = 0.0, np.inf, 0
         for block, A in zip(self.blocks, scaled, strict=True):
             left, sizes, right = np.linalg.svd(A, full_matrices=False)
@@ -320,18 +323,11 @@ class ConstraintSystem:
         return blocks
 
     def _block(self, rows: NDArray[np.int64], places: NDArray[np.int64], T: Array) -> Block:
+        """Return the block of these rows, dependent coordinates and motions."""
         columns = self.dependent_v[places]
         return Block(rows, places, columns, T, np.ix_(rows, columns), np.ix_(places, rows))
 
 
-def _largest_column(matrices: list[Array]) -> float:
+def largest_column(matrices: Iterable[Array]) -> float:
     """Return the largest norm of a column of several matrices."""
     return max((float(np.sqrt((A * A).sum(axis=0)).max(initial=0.0)) for A in matrices), default=0.0)
-
-
-def _raise_if_unsupported(graph: SubsystemGraph) -> None:
-    """Raise UnsupportedModelError for black boxes."""
-    if boxes := [subsystem.name for subsystem in graph.subsystems if subsystem.black_box]:
-        raise UnsupportedModelError(
-            f"closed loops of '{graph.name}' are not solved: its black boxes are {', '.join(boxes)}"
-        )

@@ -1,4 +1,4 @@
-"""The coordinates of a graph with closed loops: independent ones, and those that gears or loops determine."""
+"""Coordinates of a graph with closed loops: independent ones, and those that gears or loops determine."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ Indices = NDArray[np.int64]
 #: Tolerance of joint limits [rad or m]: these are often rounded to three digits, 3.14.
 SLACK = 2e-3
 TURN = 2.0 * np.pi
-#: Relative size of a coefficient that other gears cancel: rounding.
+#: Largest coefficient of a gear that counts as zero after elimination, relative to its largest one.
 CANCELLED = 1e-12
 
 
 class Coordinates:
-    """Relations between changes of a graph's q (nq,) and its v (nv,)."""
+    """Steps and rates of a graph's q (nq,) along its v (nv,)."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         joints = [(graph.joint(name), graph.q_slice(name), graph.v_slice(name)) for name in graph.joint_names]
@@ -29,9 +29,10 @@ class Coordinates:
         self._quaternions = [(q, v) for joint, q, v in joints if joint.type.quaternion is not None]
 
     def rates(self, q: Array, v: Array) -> Array:
-        """Return dq/dt (nq,). Floating: p' = R v, r' = r (0, omega) / 2, with the twist in its own frame.
+        """Return dq/dt (nq,).
 
-        A spherical joint has the latter alone.
+        Floating joints: p' = R v, r' = r (0, omega) / 2, with the twist (v, omega) in their axes.
+        Spherical joints have r' alone.
         """
         if not self._quaternions:
             return v
@@ -134,10 +135,10 @@ class Gearing:
 
 
 def eliminated(gears: Array, own: Sequence[int | None], in_loops: NDArray[np.bool_]) -> Gearing:
-    """Return gear rows (gears, d) after Gauss-Jordan elimination.
+    """Return how gears determine coordinates, by Gauss-Jordan elimination of their rows (gears, d).
 
-    Each gear determines one coordinate: one that moves no loop rather than one that does; among these the
-    gear's own joint, ``own``, rather than its drivers.
+    Each gear determines one coordinate: preferably one that moves no loop; then preferably that of the gear's
+    own joint, whose index is in ``own``.
     """
     count, d = gears.shape
     rows = np.hstack([gears, np.eye(count)])
@@ -166,9 +167,9 @@ class PassiveJoints:
     """The dependent joints that no gear determines.
 
     Attributes:
-        indices: theirs in q. low, high (nq,): limits [rad or m], infinite where there are none.
+        indices: of their coordinates in q. low, high (nq,): limits [rad or m], infinite where there are none.
         middle (nq,): of the limits, finite.
-        is_periodic (nq,): whole turns change nothing. Not where a gear or a mimic counts them.
+        is_periodic (nq,): whether whole turns change nothing; not where a gear or mimic joint follows.
     """
 
     def __init__(self, graph: SubsystemGraph, names: list[str]) -> None:

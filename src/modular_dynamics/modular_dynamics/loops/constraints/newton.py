@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...dynamics.arguments import Array
-from .constraint_system import RANK_TOLERANCE, ConstraintSystem, RowValues
+from .constraint_system import RANK_TOLERANCE, ConstraintSystem, RowValues, largest_column
 
 #: Newton's steps [rad or m]: the largest that is taken at once, and the one with which it ends.
 LARGEST_STEP, LAST_STEP = 0.3, 1e-10
@@ -22,9 +22,11 @@ STRIDE, SHORTEST_STRIDE = 0.2, 1e-7
 
 
 class _Step(NamedTuple):
-    """A Newton step x (d,) of dependent coordinates; each block of J_d T, and its least singular value.
+    """A Newton step.
 
-    The latter is zero where the rank is short, and infinite where the block has no coordinates.
+    Attributes:
+        x (d,): step of the dependent coordinates. blocks: each block of J_d T. least: least singular value of
+            each; zero where its rank is short, infinite where it has no coordinates.
     """
 
     x: Array
@@ -33,9 +35,10 @@ class _Step(NamedTuple):
 
 
 def correct(system: ConstraintSystem, q: Array, largest_step: float, enough: float = 0.0) -> bool:
-    """Close q in place by Newton's method from a good start, unless its residual is below ``enough``.
+    """Close q in place by Newton's method from a good start, and return whether that succeeded.
 
-    False: its first step was longer than ``largest_step``, or it did not converge.
+    It fails where the first step is longer than ``largest_step``, or where it does not converge. A residual
+    below ``enough`` is not corrected.
     """
     step, previous, allowed = np.inf, np.inf, largest_step
     for corrections in range(MOST_CORRECTIONS + 1):
@@ -57,7 +60,7 @@ def correct(system: ConstraintSystem, q: Array, largest_step: float, enough: flo
 def settle(system: ConstraintSystem, q: Array) -> float:
     """Close q in place by Newton's method from far away, gears first, and return the residual [m or 1].
 
-    Short steps that reduce |phi|; one that does not is halved.
+    Steps are short, and halved until they reduce |phi|.
     """
     system.close_gears(q)
     square, step, scale, steps, halvings = np.inf, np.inf, 1.0, 0, 0
@@ -88,8 +91,8 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
     """Move the single independent coordinates to ``target`` and keep the loops closed, on the branch of q.
 
     In place, by strides: along the tangent, then back onto the constraints, by less than the stride. A stride
-    that changes a block of J_d T by more than half of its smallest singular value is halved, for a dead
-    point, where branches meet, might lie in it (Weyl: a matrix does not become singular by less than that).
+    is halved if it changes a block of J_d T by more than half of its smallest singular value: a dead point,
+    where branches meet, may lie in it (Weyl: a smaller change than that value makes no matrix singular).
 
     Args:
         jumped: a floating base was moved a little, which opens loops at the start.
@@ -135,8 +138,7 @@ def _step(system: ConstraintSystem, values: RowValues) -> _Step:
     x = -system.gearing.correction @ phi[system.is_gear]
     parts = [J[block.in_J] for block in blocks]
     matrices = [A @ block.T for A, block in zip(parts, blocks, strict=True)]
-    columns = (np.sqrt((A * A).sum(axis=0)).max(initial=0.0) for A in matrices)
-    least, smallest = RANK_TOLERANCE * max(columns, default=0.0), list[float]()
+    least, smallest = RANK_TOLERANCE * largest_column(matrices), list[float]()
     for block, part, matrix in zip(blocks, parts, matrices, strict=True):
         left, sizes, right = np.linalg.svd(matrix, full_matrices=False)
         count = int((sizes > least).sum())

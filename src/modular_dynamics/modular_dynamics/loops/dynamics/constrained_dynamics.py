@@ -7,23 +7,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...dynamics import frame_poses, inverse_dynamics, mass_matrix
-from ...dynamics.arguments import Array
+from ...dynamics.arguments import Array, errors_begin_with
 from ...dynamics.forward_dynamics import HybridDynamics, completed_by_zeros, prescribed_in
 from ...dynamics.inverse_dynamics import Wrenches
 from ...exceptions import ClosureError, SingularityError, StateError
 from ...model import SubsystemGraph, checked_vectors, require_graph
 from ..assembly.branch import SMOOTH, Branch, BranchLostError, BranchPoint
 from ..constraints.constraint_system import ConstraintSystem
-from .results import errors_name_row
 from .rows import are_many, closed_rows, rows_of_states
 from .solver import reduced_accelerations, separate_motions, solver_of, without_rounding
 
-#: Largest residual [m or 1] of coordinates, and rate of it per unit velocity, that is accepted as closed.
+#: Largest residual [m or 1] of given coordinates, and its rate per unit velocity, that count as closed.
 CLOSED_TOLERANCE = 1e-6
 #: Singular values of the constraints relative to the largest: below the first rows are redundant, from there
 #: to the second branches cross nearby.
 REDUNDANT, NEAR_CROSSING = 1e-9, 1e-6
-#: How much redundant rows curve for unit velocities at a crossing, relative to the largest singular value.
+#: Least second derivative of redundant rows along a free motion at a crossing, relative to the largest
+#: singular value.
 CURVED = 1e-6
 NOTHING = np.zeros(0)
 
@@ -120,8 +120,8 @@ def mean_accelerations(
 ) -> Array:
     """Return the weighted mean of the accelerations at points of a branch: see :mod:`..assembly.branch`.
 
-    Coordinates and velocities may be smooth where accelerations are not. There those at the state itself are
-    taken, coordinates and velocities, where it is not at the crossing itself.
+    Where that is not accurate, since accelerations are less smooth than coordinates and velocities, the
+    accelerations at ``state`` (q, v) itself, unless it is at the crossing.
     """
     system = branch.system
     found = [_motion(system, point, tau, friction, external_wrenches)[0].a for point in points]
@@ -162,8 +162,8 @@ def energy(graph: SubsystemGraph, coordinates: ArrayLike, velocities: ArrayLike)
 def constraint_rank(system: ConstraintSystem, q: Array) -> int:
     """Return the rank of the constraints at closed coordinates. Raises SingularityError: it is higher nearby.
 
-    There J has a singular value that is small, but not zero. Or it has none, but with u^T J = 0 and J n = 0
-    u^T (d^2 phi / dn^2) is not zero for all n, as it is where rows are redundant all along the motion.
+    It is higher nearby where J has a singular value that is small but not zero; or where u^T (d^2 phi / dn^2)
+    is not zero, with u^T J = 0 and J n = 0: it is zero where rows are redundant all along the motion.
     """
     scale, units = system.row_scale, system.units
     left, sizes, right = np.linalg.svd(scale[:, None] * system.evaluate(q).J * units)
@@ -194,7 +194,7 @@ def _branches_cross(system: ConstraintSystem, q: Array, condition: float) -> Sin
 
 
 def raise_if_open(system: ConstraintSystem, q: Array, v: Array) -> None:
-    """Raise ClosureError where rows, or their rates, are not zero."""
+    """Raise ClosureError where loops are open at q (nq,), or opened by v (nv,)."""
     values = system.evaluate(q)
     residual, rates = (system.by_name(np.abs(part)) for part in (values.phi, values.J @ v))
     largest_speed = max(1.0, float(np.abs(v).max(initial=0.0)))
@@ -351,6 +351,6 @@ def hybrid_dynamics(
     states = rows_of_states(graph, q=q, v=v, a=a, tau=tau)[1:]
     result = np.empty((2, *states[0].shape))
     for k, coordinates in enumerate(closed_rows(graph, q, guess, threads)):
-        with errors_name_row(k):
+        with errors_begin_with(f"row {k}"):
             result[:, k] = at(coordinates, *(x[k] for x in states))
     return HybridDynamics(*result)

@@ -20,7 +20,7 @@ from .results import ClosedLoopResult
 from .rows import closed_and_answered
 from .solver import raise_if_free, solver_of
 
-#: Weights of central differences of eighth order, at one to four steps; and the step [rad or m].
+#: Weights of central differences of eighth order at distances of one to four steps; the step [rad or m].
 WEIGHTS, STEP = (4 / 5, -1 / 5, 4 / 105, -1 / 280), 0.05
 
 
@@ -100,7 +100,7 @@ def _derivatives(
     tree = derivatives_of_tree(
         graph.tree, *motion_of_tree, external_wrenches=external_wrenches, friction=friction
     )
-    rates = _Motion(system, state)
+    rates = _StateDerivatives(system, state)
     count = W.shape[1]
     dq, dv = np.empty((count, count)), np.empty((count, count))
     for k in range(count):
@@ -115,8 +115,8 @@ def _derivatives(
     return np.array([dq, dv, W.T @ tree.da @ W])
 
 
-class _Motion:
-    """Changes of constraint rows and springs at one closed state."""
+class _StateDerivatives:
+    """Derivatives of constraint rows and springs at one closed state."""
 
     def __init__(self, system: ConstraintSystem, state: ClosedLoopResult) -> None:
         self.system, self.state, self.graph = system, state, system.graph

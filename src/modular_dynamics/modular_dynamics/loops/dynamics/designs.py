@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...dynamics.arguments import Array, thread_count
 from ...dynamics.core_robot import Robot, robot_arrays
 from ...dynamics.designs import Columns, checked_columns, rows_of_designs
-from ...dynamics.quantity import terms_of
+from ...dynamics.quantity import counts_friction
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
@@ -63,7 +63,7 @@ def designs_batch(
 
 
 class _LoopNumbers:
-    """The numbers of a graph's loops as one array, and a way to make loops with other numbers."""
+    """Converts numbers of a robot with loops to one array (w,), and such an array to the core's loops."""
 
     def __init__(self, graph: SubsystemGraph) -> None:
         self._robot, self._loops = robot_arrays(graph.tree), loop_arrays(graph)
@@ -78,7 +78,7 @@ class _LoopNumbers:
                     first += array.size
 
     def numbers(self, other: SubsystemGraph) -> Array | None:
-        """Return another graph's numbers, concatenated; None if its structure differs."""
+        """Return the numbers (w,) of a graph; None if its structure is another one."""
         numbers = []
         for own, made in ((self._robot, robot_arrays(other.tree)), (self._loops, loop_arrays(other))):
             for name, array in own.items():
@@ -147,9 +147,8 @@ def _answer(
     left = np.arange(len(tau))
     if loops is not None and len(left):
         details, codes = np.empty((len(tau), loops.details)), np.empty(len(tau), np.int64)
-        is_friction = terms_of(friction) != terms_of("none")
-        q, v, a = state
-        loops.inverse_dynamics_rows(q, v, a, start, tau, coordinates, details, codes, is_friction, threads)
+        counts, (q, v, a) = counts_friction(friction), state
+        loops.inverse_dynamics_rows(q, v, a, start, tau, coordinates, details, codes, counts, threads)
         first = 2 * columns.graph.nv  # behind velocities and accelerations: see _core.pyi
         tensions[:] = details[:, first : first + tensions.shape[1]]
         if are_planar(loops):

@@ -1,4 +1,4 @@
-"""The equation of motion in independent coordinates, M1 a + h1 = tau1: its terms, and a."""
+"""The equation of motion of independent coordinates, M1 a + h1 = tau1: its terms, and its solution a."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...dynamics import mass_matrix as mass_matrix_of_tree
 from ...dynamics.arguments import Array, checked_out
 from ...dynamics.inverse_dynamics import Wrenches
-from ...dynamics.quantity import terms_of
+from ...dynamics.quantity import counts_friction
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..core_loops import GOOD, core_loops
@@ -132,7 +132,7 @@ def forward_dynamics(
         StateError: a motion that moves no inertia, on which torques act. Without torque such a motion has no
             acceleration. Else as of `inverse_dynamics`.
     """
-    solver, counts = solver_of(graph), terms_of(friction) != terms_of("none")
+    solver, counts = solver_of(graph), counts_friction(friction)
     rest = np.zeros(len(solver.independent_v))
 
     def one(q: ArrayLike, v: ArrayLike, torques: Array, near: ArrayLike | None) -> tuple[Array, Array]:

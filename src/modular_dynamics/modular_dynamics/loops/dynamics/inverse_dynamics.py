@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.arguments import Array, checked_out
 from ...dynamics.inverse_dynamics import InverseDynamics, Wrenches
-from ...dynamics.quantity import terms_of
+from ...dynamics.quantity import counts_friction
 from ...exceptions import StateError
 from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
@@ -66,15 +66,16 @@ def core_torques(graph: SubsystemGraph) -> Callable[..., int]:
 
 
 def _solver(graph: SubsystemGraph, friction: str) -> "ClosedLoopInverseDynamics":
+    """Return a new object, with the arguments in the order of ``graph.once``."""
     return ClosedLoopInverseDynamics(graph, friction=friction)
 
 
 class ClosedLoopInverseDynamics(InverseDynamics):
-    """Inverse dynamics of a graph with closed loops: what `InverseDynamics(graph)` makes of one.
+    """Inverse dynamics of a graph with closed loops; `InverseDynamics(graph)` returns such an object.
 
-    A call with a guess near runs one compiled function (loop_dynamics.hpp): planar loops in closed form,
-    others by Newton's method. Far from the guess, near dead points, and where coordinates are free, the
-    general method answers (solver.py), or says what is wrong.
+    A call near its guess runs one compiled function (loop_dynamics.hpp): planar loops in closed form, others
+    by Newton's method. Far from the guess, near dead points, and where coordinates are free, the general
+    method (solver.py) computes the result, or raises the error.
 
     Raises:
         UnsupportedModelError: a black box, or a geared joint with several coordinates.
@@ -83,7 +84,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
     def __init__(self, graph: SubsystemGraph, *, friction: str = "none") -> None:
         require_graph(graph)
         self.graph, self.friction = graph, friction
-        self._counts_friction = terms_of(friction) != terms_of("none")
+        self._counts_friction = counts_friction(friction)
         self._solver = solver_of(graph)
         self._core = graph.once(core_torques)
         self._width = len(self._solver.independent_v)
@@ -152,7 +153,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         threads: int | None = None,
         errors: str = "mark",
     ) -> ClosedLoopResults:
-        """Return torques, coordinates and tensions of many states, (n, ...) each; a bad one spoils no other.
+        """Return torques, coordinates and tensions (n, ...) of n states, each independent of others' errors.
 
         Args:
             q, v, a: a row for each state. With parameters of n designs: s states of each (n, s, independent),
@@ -185,7 +186,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         errors: str,
         wrenches: Wrenches,
     ) -> Rows:
-        """Return the rows; beside those that the general method answered, tensions."""
+        """Return the rows; ``others`` has the tensions of those that the general method answered."""
 
         def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
             is_last = errors == "raise"
@@ -206,6 +207,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         )
 
     def _refuse(self, black_box_wrenches: Wrenches) -> None:
+        """Raise StateError where wrenches of black boxes are given."""
         if black_box_wrenches:
             raise StateError(
                 f"black_box_wrenches are given, but '{self.graph.name}' has closed loops and no black boxes"
@@ -213,7 +215,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
 
 
 def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
-    """Raise StateError where a result and the coordinates of all joints would overwrite each other."""
+    """Raise StateError where the arrays for a result and for coordinates overlap."""
     both = isinstance(out, np.ndarray) and isinstance(coordinates, np.ndarray)
     if both and np.may_share_memory(out, coordinates):
         raise StateError("out and coordinates share memory; two arrays are needed")
@@ -222,7 +224,7 @@ def raise_if_shared(out: Array | None, coordinates: Array | None) -> None:
 def checked_results(
     out: Array | None, shape: tuple[int, ...], coordinates: Array | None, of_coordinates: tuple[int, ...]
 ) -> None:
-    """Raise StateError where arrays for a result and for the coordinates of all joints are wrong."""
+    """Raise StateError where arrays for a result and for coordinates cannot be written to."""
     if out is not None:
         checked_out(out, shape)
     if coordinates is not None:
@@ -233,7 +235,7 @@ def checked_results(
 
 
 def written(value: Array, closed: Array, out: Array | None, coordinates: Array | None) -> Array:
-    """Return the result; it and the coordinates of all joints are written into arrays where wanted."""
+    """Return the result; it is written into ``out`` and ``closed`` into ``coordinates``, if given."""
     if coordinates is not None:
         coordinates[:] = closed
     if out is None:

@@ -15,7 +15,7 @@ from .solver import ClosedLoopSolver, raise_if_free, solver_of
 
 #: Least number of random states for base parameters, and attempts per state to find a closed pose.
 STATES, ATTEMPTS = 40, 20
-#: Largest distances [rad or m] of independent joints from the start, used in turn.
+#: Largest random distances [rad or m] of independent joints from the start, used in turn.
 REACH = (0.02, 0.1, 0.5, 1.0)
 
 
@@ -50,6 +50,7 @@ def regressor(
 
 
 def _projected(graph: SubsystemGraph, result: ClosedLoopResult, joint_terms: bool) -> Array:
+    """Return W^T Y_tree at a closed state."""
     raise_if_free(graph, result, "the regressor")
     motion = result.coordinates, result.velocities, result.accelerations
     Y = regressor_of_tree(graph.tree, *motion, joint_terms=joint_terms)

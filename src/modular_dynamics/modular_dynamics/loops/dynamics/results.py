@@ -1,7 +1,6 @@
-"""What inverse dynamics with closed loops finds at one state, and at many."""
+"""Results of inverse dynamics with closed loops, of one state and of many; reactions."""
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
@@ -19,8 +18,6 @@ from ...exceptions import ClosureError, ModelError, ModularDynamicsError, Singul
 from ...model import SubsystemGraph, body_of_link
 from ..constraints.constraint_system import ConstraintSystem, Projection
 from ..constraints.coordinates import indices_in_v
-
-# The wrenches of loop joints and springs: on their links, and carried by the tree's joints.
 
 
 class ClosingWrenches(NamedTuple):
@@ -122,10 +119,9 @@ def _into_frames(about_root: Array, R: Array, p: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoopResult:
-    """What ``InverseDynamics.solve`` finds for a robot with closed loops.
+    """What ``InverseDynamics.solve`` computes for a robot with closed loops.
 
-    What belongs to the single rows (multipliers, rank, redundant, condition, residual, projection) is
-    computed when it is read first.
+    Multipliers, rank, redundant, condition, residual and projection are computed when they are read first.
 
     Attributes:
         tau: torques of the independent joints, in the order of ``graph.independent_joint_names`` [N m or N].
@@ -201,8 +197,8 @@ class ClosedLoopResult:
 class StateStatus(IntEnum):
     """Outcome of one of many states.
 
-    Where the branch ends on the way to a state, Newton's method from its end decides whether loops close
-    there all the same (DEAD_POINT) or not. A call for the state alone searches farther.
+    Where the branch ends on the way to a state, Newton's method from its end decides: DEAD_POINT if loops
+    close at the state, else CANNOT_CLOSE. A call for the state alone also searches for the reason.
     """
 
     ANSWERED = 0
@@ -223,13 +219,13 @@ def status_of(error: ModularDynamicsError) -> StateStatus:
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoopResults:
-    """What ``InverseDynamics.solve_many`` finds, a row for each state.
+    """What ``InverseDynamics.solve_many`` computes, a row for each state.
 
     Of n designs with s states each, the shapes begin with (n, s).
 
     Attributes:
         tau: torques of the independent joints (n, independent) [N m or N]; NaN where there is none.
-        coordinates: of all joints (n, nq); NaN as well.
+        coordinates: of all joints (n, nq); NaN where there are none.
         statuses: a `StateStatus` of each state (n,).
         reasons: by row, what was wrong with a state that was not answered; rows of designs are counted as in
             ``statuses.ravel()``.
@@ -259,19 +255,6 @@ class ClosedLoopResults:
         return self._find_details()
 
 
-@contextmanager
-def errors_name_row(k: int) -> Iterator[None]:
-    """Make errors about the state of row k begin with it."""
-    try:
-        yield
-    except ModularDynamicsError as error:
-        error.args = (f"row {k}: {error}", *error.args[1:])
-        raise
-
-
-# Reactions of every joint, cut joint and spring; the latter two also as loads on the open tree.
-
-
 @dataclass(frozen=True, eq=False)
 class Reaction:
     """Force and moment of the predecessor's link on the successor's at a point, in the root link's axes.
@@ -290,9 +273,10 @@ class Reaction:
 
 
 def joint_reactions(graph: SubsystemGraph, dynamics: ClosedLoopResult) -> dict[str, Reaction]:
-    """Return reactions of tree joints, loop joints and springs by name; redundant ones of ``dynamics``.
+    """Return the reactions of tree joints, loop joints and springs by name.
 
-    A tree joint's point is the origin of its child link.
+    A tree joint's point is the origin of its child link. Where loops are redundant, these are the reactions
+    that ``dynamics`` has: those of the least-norm multipliers.
     """
     closing = dynamics.closing_wrenches
     vectors = closing.points, closing.forces, closing.moments

@@ -1,4 +1,4 @@
-"""Many states of a robot with closed loops, by the core; and one by one where that does not answer."""
+"""Quantities of many states of a robot with closed loops: by the core; where that fails, one by one."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -6,20 +6,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...dynamics.arguments import Array, checked_out, thread_count
+from ...dynamics.arguments import Array, checked_out, errors_begin_with, thread_count
 from ...dynamics.core_robot import loads_on_bodies
 from ...dynamics.inverse_dynamics import Wrenches
-from ...dynamics.quantity import terms_of
+from ...dynamics.quantity import counts_friction
 from ...exceptions import ModularDynamicsError, StateError
 from ...model import SubsystemGraph
 from ...model.number_arrays import real_numbers
 from ..assembly.assemble import finite_guess
 from ..core_loops import GOOD, Loops, core_loops
-from .results import errors_name_row, status_of
+from .results import status_of
 from .solver import Details, solver_of
 
-#: (*state, guess) -> the quantity and the coordinates of all joints of one state, by the general method; and
-#: what else belongs to it.
+#: (*state, guess) -> the quantity and the coordinates of all joints of one state, by the general method; then
+#: further results.
 Answer = Callable[..., tuple[Any, ...]]
 
 
@@ -29,7 +29,7 @@ class Rows(NamedTuple):
     Attributes:
         states: the n states as arrays of the core. coordinates: of all joints (n, nq).
         statuses: `StateStatus` (n,). reasons: by row, why a state was not answered.
-        others: by row, what else the general method found where it answered.
+        others: by row that the general method answered, its further results.
     """
 
     states: list[Array]
@@ -48,7 +48,7 @@ class JointMotions(NamedTuple):
 
 
 def are_many(states: ArrayLike) -> bool:
-    """Return whether this is an array of many states, with an axis more than one state has."""
+    """Return whether an argument has more than one axis, and so a row for each of many states."""
     try:
         return np.ndim(states) > 1
     except ValueError:  # ragged; the error is raised where it is converted
@@ -71,7 +71,7 @@ def answered_rows(
 
     Args:
         quantity: a function of `_core.Loops`. states: its states, by name; q first.
-        answer: what answers a state that the core does not.
+        answer: computes a state that the core does not answer.
         guess: for each state (n, nq); or for the first one (nq,): then each state starts from one before it.
         errors: "mark": states that cannot be answered have NaN, a status and a reason. "raise": the error of
             the first one, with its row.
@@ -82,7 +82,7 @@ def answered_rows(
     """
     if errors not in ("mark", "raise"):
         raise StateError(f'errors is {errors!r}; "mark" or "raise" is needed')
-    solver, counts = solver_of(graph), terms_of(friction) != terms_of("none")
+    solver, counts = solver_of(graph), counts_friction(friction)
     arrays, p = rows_of_states(graph, **states), len(solver.independent_v)
     count = len(arrays[0])
     start = _guesses(graph, solver.reference() if guess is None else guess, count)
@@ -172,7 +172,7 @@ def closed_and_answered(
     arrays, closed = rows_of_states(graph, **states), closed_rows(graph, states["q"], guess, threads)
     result = np.empty((len(closed), *shape)) if out is None else checked_out(out, (len(closed), *shape))
     for k, state in enumerate(zip(*arrays, closed, strict=True)):
-        with errors_name_row(k):
+        with errors_begin_with(f"row {k}"):
             result[k] = answer(*state)
     return result
 
@@ -235,8 +235,6 @@ def _details(
     details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)
     if count:
         tau, (q, v, a) = np.empty((count, len(solver.independent_v))), states
-        counts = terms_of(friction) != terms_of("none")
-        loops.inverse_dynamics_rows(
-            q, v, a, coordinates, tau, None, details, statuses, counts, thread_count(None)
-        )
+        arguments = coordinates, tau, None, details, statuses, counts_friction(friction)
+        loops.inverse_dynamics_rows(q, v, a, *arguments, thread_count(None))
     return solver.details_of(details), statuses

@@ -1,9 +1,9 @@
 """Inverse dynamics of a robot with closed loops: all results at one state.
 
-The tree's torques tau, with all joints moving as the loops make them; J_d^T lambda = tau_d gives the
+tau are the tree's torques, with all joints moving as the loops require. J_d^T lambda = tau_d gives the
 multipliers of the rows, of the least norm where rows are redundant; tau_1 = tau_i - J_i^T lambda = W^T tau
-(Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; here it
-is written once more for what the core does not answer: dead points nearby, coordinates that loops leave free.
+(Schappler et al., section 3.4). The core computes that (loop_dynamics.hpp) where it closes the loops; the
+general method here serves states that the core does not answer: near dead points, or with free coordinates.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from ...dynamics import InverseDynamics, mass_matrix
 from ...dynamics.arguments import Array
 from ...dynamics.core_robot import loads_on_bodies
-from ...dynamics.quantity import terms_of
+from ...dynamics.quantity import counts_friction
 from ...dynamics.transmitted_wrenches import TransmittedWrenches, first_joints
 from ...exceptions import StateError, UnsupportedModelError
 from ...model import SubsystemGraph, checked_vectors, require_graph
@@ -28,17 +28,16 @@ from .results import ClosedLoopResult
 
 # Accelerations along the motions that loops leave open, by the mass matrix of these.
 
-#: Relative size of an inertia, compared to its terms, that may be rounding.
+#: Largest inertia that may be rounding, relative to the terms that add up to it.
 ROUNDING = 1e-13
-#: Velocity of a joint that is rounding, relative to the largest of a motion that loops allow: loops are
-#: closed, and their rank is known, to as much.
+#: Largest velocity of a joint that may be rounding, relative to the largest one in a motion that loops allow.
 SMALLEST_RATE = 1e-9
 #: Velocities below this are rounding errors of an exact zero.
 EXACT_ZERO = 1e-14
-#: Torque along a motion that is rounding, relative to the largest, or to what accelerates it by 1 rad/s^2.
-NO_TORQUE = 1e-9
-#: Velocity of a joint in a lost motion that is more than rounding, relative to the largest.
-PART = 1e-3
+#: Largest torque along a motion that is rounding, relative to the largest one or to that for 1 rad/s^2.
+TORQUE_ROUNDING = 1e-9
+#: Least velocity of a joint that an error names, relative to the largest one in the motion without inertia.
+LEAST_PART = 1e-3
 
 
 def exact_zeros(motions: Array) -> Array:
@@ -90,7 +89,7 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
     sizes, motions = np.linalg.eigh(reduced)
     along, counts = motions.T @ scaled, sizes > ROUNDING
     units = np.abs(motions).T @ np.sqrt(np.where(size > 0.0, size, 1.0))
-    allowed = NO_TORQUE * np.maximum(np.abs(scaled).max(initial=0.0), units)
+    allowed = TORQUE_ROUNDING * np.maximum(np.abs(scaled).max(initial=0.0), units)
     if (acting := ~counts & (np.abs(along) > allowed)).any():
         names = ", ".join(_moving(graph, N, scale[:, None] * motions[:, acting]))
         raise StateError(
@@ -103,12 +102,12 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
 def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
     """Return names of the joints that move in motions N ``lost``; columns of ``lost`` are coefficients."""
     motions = np.abs(N @ lost)
-    parts = (motions > PART * motions.max(axis=0, initial=0.0)).any(axis=1)
+    parts = (motions > LEAST_PART * motions.max(axis=0, initial=0.0)).any(axis=1)
     return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]
 
 
 #: Velocities up to this part of the largest are rounding, to which dry friction would give a sign.
-STILL = 1e-12
+VELOCITY_ROUNDING = 1e-12
 _Wrenches = Mapping[str, ArrayLike] | None
 
 
@@ -155,7 +154,7 @@ class ClosedLoopSolver(Mechanism):
         return self._projection(coordinates)[:, : len(self.independent_v)]
 
     def dynamic_projection(self, coordinates: ArrayLike) -> Array:
-        """Return W (nv, independent) with what accelerations of independent joints cause in free coordinates.
+        """Return W (nv, independent) with what independent joints' accelerations cause in free coordinates.
 
         W_i - W_f (W_f^T M W_f)^-1 W_f^T M W_i, so that tau_1 = W^T tau and M1 = W^T M W. Where no
         coordinate is free it is ``projection``; errors as of it.
@@ -166,7 +165,8 @@ class ClosedLoopSolver(Mechanism):
             return W
         independent, free = W[:, :count], exact_zeros(W[:, count:])
         M = mass_matrix(self.graph.tree, q)
-        caused = np.array([self._free_motion(free, M, torque) for torque in (free.T @ M @ independent).T])
+        held = (free.T @ M @ independent).T  # torques that hold the free coordinates
+        caused = np.array([reduced_accelerations(self.graph, free, M, -torques) for torques in held])
         result: Array = independent + free @ caused.T.reshape(free.shape[1], count)
         return result
 
@@ -179,13 +179,6 @@ class ClosedLoopSolver(Mechanism):
         raise_if_singular(self.system, q, at.condition)
         raise_if_dependent(self.system, q, at.W)
         return at.W
-
-    def _free_motion(self, free: Array, M: Array, torques: Array) -> Array:
-        """Return accelerations (f,) of free coordinates, with W (nv, f), from the torques that hold them.
-
-        Zero along motions without inertia, as of a thin rod that spins, where no torque acts on them either.
-        """
-        return reduced_accelerations(self.graph, free, M, -torques)
 
     def inverse_dynamics(
         self,
@@ -218,8 +211,11 @@ class ClosedLoopSolver(Mechanism):
         friction: str = "none",
         diagnose: bool = True,
     ) -> ClosedLoopResult:
-        """Close the loops at independent coordinates q, then inverse dynamics there."""
-        checked, counts = self.system.independent.checked, terms_of(friction) != terms_of("none")
+        """Close the loops at independent coordinates q, and return inverse dynamics there.
+
+        diagnose: as of :func:`.raise_branch_end`.
+        """
+        checked, counts = self.system.independent.checked, counts_friction(friction)
         q, v, a = checked("q", q), checked("v", v), checked("a", a)
         loads = loads_on_bodies(self.graph, external_wrenches) if external_wrenches else None
         tau, coordinates, details = np.empty(len(v)), np.empty(self.graph.nq), np.empty(self.loops.details)
@@ -254,6 +250,7 @@ class ClosedLoopSolver(Mechanism):
         multipliers: Callable[[], Array],
         free: tuple[str, ...] = (),
     ) -> ClosedLoopResult:
+        """Return the result with wrenches and tensions by name."""
         by_loop = dict(zip(self._loop_names, wrenches, strict=True))
         by_spring = dict(zip(self._spring_names, tensions.tolist(), strict=True))
         tree = TransmittedWrenches(self.graph, q, {}, joint_wrenches, self.graph.once(first_joints))
@@ -277,7 +274,7 @@ class ClosedLoopSolver(Mechanism):
         return self._result(*motion[:-1], multipliers, self.system.free_joints)
 
     def motion(self, q: Array, v: Array, a: Array, external_wrenches: _Wrenches, friction: str) -> _Motion:
-        """Return motion and forces at closed coordinates; errors of the two ``raise_if`` functions."""
+        """Return motion and forces at closed coordinates. Errors as of `projection`."""
         if not self._is_free_known:
             self._find_free(q)
         system, count = self.system, len(v)
@@ -291,7 +288,7 @@ class ClosedLoopSolver(Mechanism):
         if len(free):
             W = exact_zeros(projection.W[:, count:])
             torques = W.T @ motion.tau
-            free = self._free_motion(W, mass_matrix(self.graph.tree, q), torques)
+            free = reduced_accelerations(self.graph, W, mass_matrix(self.graph.tree, q), -torques)
             motion = self._motion(q, (v, a, free), projection, external_wrenches, friction)
         return motion._replace(tau=(projection.W.T @ motion.tau)[:count])
 
@@ -342,7 +339,7 @@ def _multipliers(graph: SubsystemGraph, *state: Any) -> Array:
 def without_rounding(system: ConstraintSystem, v: Array) -> Array:
     """Return velocities (nv,) with zeros in place of rounding, which dry friction would give a sign."""
     speeds = np.abs(v / system.units)
-    return np.where(speeds <= STILL * speeds.max(initial=0.0), 0.0, v)
+    return np.where(speeds <= VELOCITY_ROUNDING * speeds.max(initial=0.0), 0.0, v)
 
 
 def raise_if_free(graph: SubsystemGraph, dynamics: ClosedLoopResult, quantity: str) -> None:

@@ -1,4 +1,4 @@
-"""Reactions of a robot's mechanism by rules: their bodies are its links, their points its elements."""
+"""Reactions of a robot's mechanism by rules, whose bodies are its links and whose points its joints."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ ConnectionWrenches = Mapping[str, tuple[str, ArrayLike]]
 Carriers = Mapping[str, str | None]
 #: The two links of a joint, loop joint or spring, each with a point as (link, position in its frame).
 Ends = tuple[tuple[str, tuple[str, Array]], tuple[str, tuple[str, Array]]]
-#: States whose poses are in memory at a time.
+#: Number of states whose poses are in memory at a time.
 CHUNK = 4096
 
 
@@ -35,7 +35,7 @@ class ReactionsBatch(SharedReactions):
     """Reactions of n states, with one axis more in front; NaN where there are none.
 
     Attributes:
-        shared: whether the rules give the reactions of a state (n,): not beside their own dead points.
+        shared (n,): whether the rules give the reactions of a state; not next to dead points of the rules.
         dynamics: torques, coordinates, tensions and statuses of the states.
     """
 
@@ -111,7 +111,7 @@ class RobotReactions:
         """Return the reactions of one state.
 
         Args:
-            dynamics: poses, motions and tensions of that instant; its multipliers do not matter.
+            dynamics: the state; poses, motions and tensions are used, multipliers are not.
             connection_wrenches: of subsystems that the bodies carry, as measured or computed elsewhere,
                 instead of those that follow from their motion: {subsystem: (link, [force, moment])}, of the
                 predecessor on the subsystem, at and in the link's frame
@@ -163,7 +163,7 @@ class RobotReactions:
     def _poses_and_required(
         self, dynamics: ClosedLoopResult, given: ConnectionWrenches | None
     ) -> tuple[Array, Array]:
-        """Return poses of all links, and the wrenches whose sums the bodies require."""
+        """Return poses of all links, and the wrenches (w, 6) whose signed sums the bodies require."""
         poses, tree = frame_poses(self._tree, dynamics.coordinates), dynamics.open_tree
         n, bodies = len(tree.joint_wrenches), len(self.rules.bodies)
         required = np.zeros((n + bodies, 6))
@@ -319,7 +319,7 @@ def joint_points(
     """
     elements = _elements(graph)
 
-    def place(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
+    def point(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
         link, at = (
             _ends(elements, joint, location, carriers)[end][1]
             if isinstance(location, str)
@@ -335,8 +335,8 @@ def joint_points(
     points = []
     for joint in rules.joints.values():
         number(joint, joint.axes)
-        at = place(joint, joint.at, joint.on, 1)
-        points.append((at if joint.start is None else place(joint, joint.start, joint.by, 0), at))
+        at = point(joint, joint.at, joint.on, 1)
+        points.append((at if joint.start is None else point(joint, joint.start, joint.by, 0), at))
     return points
 
 

@@ -138,6 +138,7 @@ def rules_from(content: Any) -> Rules:
 def _fields(
     entry: Any, where: str, needed: Collection[str], further: Collection[str] = ()
 ) -> Mapping[str, Any]:
+    """Return a mapping with all needed keys and no unknown ones. Raises DescriptionError."""
     if not isinstance(entry, Mapping):
         raise DescriptionError(
             f"{where}: {entry!r} is not a mapping of {', '.join(sorted({*needed, *further}))}"
@@ -154,6 +155,7 @@ def _fields(
 
 
 def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
+    """Return one entry of ``joints``. Raises DescriptionError."""
     where = f"joint '{name}'"
     table = _fields(entry, where, {"holds", "by", "transmits", "at"}, {"axes", "from"})
     transmits = (
@@ -180,6 +182,7 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
 
 
 def _location(where: str, value: Any) -> Location:
+    """Return a name, or three finite coordinates. Raises DescriptionError."""
     if isinstance(value, str):
         return value
     try:
@@ -192,6 +195,7 @@ def _location(where: str, value: Any) -> Location:
 
 
 def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, JointRule]) -> Step:
+    """Return one entry of ``steps``; k counts from 1. Raises DescriptionError."""
     where = f"step {k}"
     optional = ("step", "equations", "because")
     table = _fields(entry, where, {"body"}, {*KINDS, "takes", *optional})
@@ -223,6 +227,7 @@ def _step(k: int, entry: Any, bodies: tuple[str, ...], joints: Mapping[str, Join
 
 
 def _shares(where: str, takers: Any, joints: Mapping[str, JointRule]) -> dict[tuple[str, str], float]:
+    """Return the weights of a step's components: see `Step.shares`. Raises DescriptionError."""
     takers = [takers] if isinstance(takers, str) else takers
     if not isinstance(takers, list | Mapping) or not takers:
         raise DescriptionError(

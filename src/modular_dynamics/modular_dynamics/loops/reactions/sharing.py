@@ -1,6 +1,6 @@
-"""Reactions of an over-constrained mechanism, shared by rules; of the least norm; and the self-stresses.
+"""Reactions of an over-constrained mechanism: shared by rules, or of the least norm; and self-stresses.
 
-The equations. Body b needs the wrench D_b, [force, moment] about its origin o_b in its axes: its own inertia
+Body b needs the wrench D_b, [force, moment] about its origin o_b in its axes: its own inertia
 and weight, and the load that it carries (Goncalves et al., right-hand sides of eqs. 1, 2). With x_k the
 k-th component of the joints, f_k and m_k its force and moment per unit on ``on`` at p_k, and s_bk = 1 where b
 is ``on``, -1 where b is ``by``, equilibrium of all bodies is
@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..._core import Reactions
 from ...algebra.rigid_motions import cross
 from ...dynamics.arguments import Array
+from ...dynamics.core_robot import integers
 from ...exceptions import StateError
 from ...model.number_arrays import number_array
 from .rules import JointRule, Location, Rules, Step
@@ -100,7 +101,7 @@ class ReactionArrays:
     shared: NDArray[np.bool_]
 
     def by_name(self, rules: Rules) -> SharedReactions:
-        """Return the same by the names of the rules."""
+        """Return the reactions by the names that the rules have."""
         return SharedReactions(
             {name: self.components.T[k] for k, name in enumerate(rules.unknowns)},
             {name: self.wrenches[..., k, :] for k, name in enumerate(rules.joints)},
@@ -170,17 +171,15 @@ class SharingInFrames:
             """Return the core's function for the first ``count`` balances."""
             columns = np.array(balances[:count], np.int64).reshape(-1, 5).T.copy()
             return Reactions(
-                links=_integers(
-                    [1 + max(*frames.values(), *(frame for ends in points for frame, _ in ends))]
-                ),
-                body_links=_integers(self._body_frames),
-                required_links=_integers(required_frames),
-                axes_links=_integers(self._axes_frames),
-                point_links=_integers([[frame for frame, _ in ends] for ends in points]),
+                links=integers([1 + max(*frames.values(), *(frame for ends in points for frame, _ in ends))]),
+                body_links=integers(self._body_frames),
+                required_links=integers(required_frames),
+                axes_links=integers(self._axes_frames),
+                point_links=integers([[frame for frame, _ in ends] for ends in points]),
                 points=np.array([[position for _, position in ends] for ends in points], np.float64),
-                component_joint=_integers([numbers[joint] for joint, _ in unknowns]),
-                component_axis=_integers([AXES.find(component[-1]) for _, component in unknowns]),
-                component_moment=_integers([component[0] == "M" for _, component in unknowns]),
+                component_joint=integers([numbers[joint] for joint, _ in unknowns]),
+                component_axis=integers([AXES.find(component[-1]) for _, component in unknowns]),
+                component_moment=integers([component[0] == "M" for _, component in unknowns]),
                 component_along=np.array([-1.0 if component == "pull" else 1.0 for _, component in unknowns]),
                 balance_body=columns[0],
                 balance_frame=columns[1],
@@ -223,7 +222,7 @@ class SharingInFrames:
         return -units.residual.reshape(n, -1).T
 
     def raise_fault(self, poses: Array) -> NoReturn:
-        """Raise what is wrong in one state that the rules do not share: the first line or balance."""
+        """Raise StateError for a state that the rules do not share, naming the line or balance that fails."""
         E = self.equilibrium_matrix(poses)
         points = self.of_components(poses, np.zeros((self._required, 6)), np.zeros(E.shape[1])).points
         for (number, step), balance, weights, later in zip(
@@ -249,6 +248,7 @@ class SharingInFrames:
     def _reactions(
         self, share: Callable[..., None], poses: Array, required: Array, x: Array
     ) -> ReactionArrays:
+        """Return the reactions of one state or many by a function of the core."""
         lead, count, bodies, joints = (
             x.shape[:-1],
             math.prod(x.shape[:-1]),
@@ -328,6 +328,7 @@ class ReactionSharing:
         return columns
 
     def _poses(self, load_case: LoadCase) -> Array:
+        """Return homogeneous matrices (frames, 4, 4) of all frames."""
         R, o = (self._stacked(load_case, table, list(self._frames)) for table in ("rotations", "origins"))
         points = self._stacked(load_case, "points", self._named).reshape(-1, 3)
         poses = np.tile(np.eye(4), (len(o) + len(points), 1, 1))
@@ -383,7 +384,3 @@ def _balances(steps: Sequence[tuple[int, Step]]) -> Iterator[tuple[int, Step]]:
             for joint, component in step.shares:
                 shares = {(joint, component): 1.0}
                 yield number, replace(step, kind="balance", shares=shares, component=component, about=joint)
-
-
-def _integers(values: Sequence[object]) -> NDArray[np.int64]:
-    return np.array(values, np.int64)
