@@ -1,4 +1,4 @@
-"""The paper's algorithm, written to be read: one line of code per equation, every intermediate value kept."""
+"""The algorithm of Silva & Adorno to be read: one line per equation, every intermediate value kept."""
 
 from .algebras import Algebra, DualQuaternionAlgebra, SpatialVectorAlgebra, SpecialEuclideanAlgebra
 from .compose import Composition, compose

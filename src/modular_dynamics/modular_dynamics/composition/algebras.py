@@ -32,7 +32,7 @@ class Algebra(Protocol):
 
     @property
     def one(self) -> Any:
-        """Identity by which wrenches are multiplied: the elements of 1_s (eq. 4 and footnote 3)."""
+        """The identity by which wrenches are multiplied: the elements of 1_s (eq. 4 and footnote 3)."""
 
     def twist(self, omega: Vector, v: Vector) -> Any:
         """Return the twist of angular velocity omega [rad/s] and velocity v [m/s] of the frame's origin."""
@@ -41,19 +41,22 @@ class Algebra(Protocol):
         """Return the wrench of force [N] and moment about the frame's origin [N m]."""
 
     def move_twist(self, x_b_a: DualQuaternion, xi: Any) -> Any:
-        """Return twist from frame a to frame b."""
+        """Return a twist of frame a in frame b."""
 
     def move_wrench(self, x_b_a: DualQuaternion, zeta: Any) -> Any:
-        """Return wrench from frame a to frame b."""
+        """Return a wrench of frame a in frame b."""
 
     def cross(self, a: Any, b: Any) -> Any:
-        """Return lie bracket of two twists."""
+        """Return the Lie bracket of two twists."""
 
     def newton_euler(self, mass: float, inertia: Vector, gravity: Vector, xi: Any, xid: Any) -> Any:
-        """Wrench at the centre of mass for twist xi and derivative xid there; gravity in the same axes."""
+        """Return the wrench at the centre of mass for twist xi and its derivative xid there.
+
+        Gravity [m/s^2] and inertia [kg m^2], about the centre of mass, are in the same axes.
+        """
 
     def force_moment(self, zeta: Any) -> tuple[Vector, Vector]:
-        """(force, moment) of a wrench."""
+        """Return force [N] and moment [N m] of a wrench."""
 
 
 class DualQuaternionAlgebra:

@@ -1,6 +1,6 @@
-"""The composition: each subsystem by itself, joined by twists and wrenches at the connection points.
+"""The composition: subsystems, each by itself, joined by twists and wrenches at connection points.
 
-Silva & Adorno, sections II and III. This is the specification that the core is tested against.
+Silva & Adorno, sections II and III. The core is tested against it.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def compose(
     black_box_wrenches: Mapping[str, ArrayLike] | None = None,
     algebra: Algebra | None = None,
 ) -> Composition:
-    """Return inverse dynamics by composition of subsystems, with every intermediate quantity.
+    """Return the inverse dynamics, composed of subsystems, with every intermediate quantity.
 
     Silva & Adorno, eqs. 1 and 3-9: twists forward from the ground, wrenches backward from the leaves.
 
@@ -98,7 +98,7 @@ def _interconnection(
     box_wrenches: Mapping[str, Any],
     algebra: Algebra,
 ) -> tuple[Matrix, list[Any]]:
-    """Return A, and the wrench at every connection point, backward from leaves to ground."""
+    """Return A (n, s), and the wrench at every connection point, backward from leaves to ground."""
     zero = algebra.wrench(np.zeros(3), np.zeros(3))
     unknown = algebra.wrench(np.full(3, np.nan), np.full(3, np.nan))
     A: Matrix = np.empty((len(graph.joints), len(graph.subsystems)), dtype=object)
@@ -122,7 +122,7 @@ def _interconnection(
 
 
 def _column(items: list[Any]) -> Matrix:
-    """Return a 1-D object array of the items (np.array would unpack 6-vectors)."""
+    """Return the items as an object array (n,). np.array would unpack 6-vectors."""
     column: Matrix = np.empty(len(items), dtype=object)
     for k, item in enumerate(items):
         column[k] = item

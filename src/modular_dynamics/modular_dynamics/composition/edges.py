@@ -8,9 +8,9 @@ Edge = tuple[str, int, int, str]
 
 
 def edges(graph: SubsystemGraph) -> list[Edge]:
-    """Return edges of the graph, by three rules; black boxes have no W_i, their wrench is given.
+    """Return the edges of the graph by the three rules of Silva & Adorno, section II-A.
 
-    Silva & Adorno, section II-A.
+    Black boxes have no W_i: their wrench is given.
     """
     result: list[Edge] = []
     for i, subsystem in enumerate(graph.subsystems):
@@ -41,4 +41,5 @@ def subsystem_graph_dot(graph: SubsystemGraph) -> str:
 
 
 def _quoted(text: str) -> str:
+    """Return text as a string of DOT."""
     return '"' + text.replace('"', '\\"') + '"'

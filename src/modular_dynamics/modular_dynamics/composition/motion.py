@@ -20,7 +20,7 @@ from .algebras import Algebra
 
 @dataclass(eq=False)
 class Motion:
-    """Poses and twists of a subsystem; lists run over its bodies.
+    """Poses and twists of a subsystem. Lists have one entry for each of its bodies.
 
     Attributes:
         x_a_body: pose of each body in the connection frame. x_a_joint: of each joint's frame.
@@ -53,6 +53,7 @@ class Motion:
 
 
 def _x_c_body(com: NDArray[np.float64]) -> DualQuaternion:
+    """Return the pose of a body's frame in that at its centre of mass ``com``."""
     return pose(Quaternion(1.0), -com)
 
 
@@ -100,7 +101,7 @@ def own_motion(
 def with_predecessor(
     motion: Motion, twist: Any, twist_dot: Any, x_ground_a: DualQuaternion, algebra: Algebra
 ) -> None:
-    """Return Xi_{p_i,i}: the connection point's twist and its derivative, moved to the CoMs (eqs. 5, 6).
+    """Add Xi_{p_i,i} to ``motion``: the connection point's twist and derivative at the CoMs (eqs. 5, 6).
 
     Eq. 6: d/dt (Ad(x_c_a) xi_a) = Ad(x_c_a) xid_a + xi_{c,a} x (Ad(x_c_a) xi_a), where xi_{c,a}, the
     twist of a against c, is minus the subsystem's own twist.

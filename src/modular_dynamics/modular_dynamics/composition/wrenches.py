@@ -13,7 +13,7 @@ from .motion import Motion
 
 
 def path_to(graph: SubsystemGraph, subsystem: Subsystem, body: int) -> list[int]:
-    """Return the eta joints of a subsystem before a connection point on ``body``, as indices in it."""
+    """Return the eta joints of a subsystem from its start to ``body``, as indices in the subsystem."""
     path: list[int] = []
     k: int | None = body
     while k is not None and k in subsystem.indices:
@@ -31,8 +31,8 @@ def own_wrenches(
 ) -> list[Any]:
     """Return W_i: from twists at the CoMs, wrenches at the n_i joints, each in its joint's frame.
 
-    zeta_j = Ad(x_j_c) zeta_c + the wrenches of the joints that its body carries. ``loads`` are wrenches
-    that act on bodies from outside, in the body's frame.
+    zeta_j = Ad(x_j_c) zeta_c - load + the wrenches of the joints that its body carries. ``loads``: wrenches
+    from outside by index of the body on which they act, in its frame.
     """
     at_joint: list[Any] = [None] * len(subsystem.joints)
     total, total_dot = motion.total, motion.total_dot
