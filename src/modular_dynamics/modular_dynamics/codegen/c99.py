@@ -1,7 +1,7 @@
 """Programs as functions in C99: no allocation, no loops; sin, cos, sqrt, atan2, floor are called.
 
-Every operation is one line. What one function may hold is limited, for compilers take more than linear time:
-a long program is cut into parts, and what later parts need stands in an array on the caller's stack.
+Every operation is one line. A long program is cut into several functions, since compilers take more than
+linear time for long ones; numbers that later parts read are in an array on the caller's stack.
 """
 
 import re
@@ -22,7 +22,7 @@ __all__ = [
     "work_size",
 ]
 
-# Names of a robot inside C: they are arbitrary text, newlines and ends of comments included.
+# A robot's names are arbitrary text: they may have newlines and ends of comments.
 
 
 def identifier(text: str) -> str:
@@ -44,9 +44,9 @@ def unique_identifiers(texts: Iterable[str]) -> list[str]:
 
 
 def comment_text(text: str) -> str:
-    """Return text safe in a C comment: code points replace what could end or continue it.
+    """Return text for a C comment: code points replace other characters than ASCII, and *, backslash and ?.
 
-    That concerns the star, the backslash, and the question mark, which begins trigraphs.
+    These could end or continue the comment; the question mark begins trigraphs.
     """
     return "".join(c if re.fullmatch(r"[ -~]", c) and c not in "*\\?" else f"<U+{ord(c):04X}>" for c in text)
 
@@ -114,6 +114,7 @@ class _Parts:
 
 
 def _parts(program: Program) -> _Parts:
+    """Cut a program into parts, and reuse slots of the work array after their last use."""
     computed = [k for k, line in enumerate(program.lines) if line.operands]
     parts = [computed[first : first + PART] for first in range(0, len(computed), PART)]
     part_of = {line: number for number, part in enumerate(parts) for line in part}
@@ -202,7 +203,7 @@ def _checks(program: Program) -> tuple[tuple[str, tuple[int, ...], int], ...]:
 
 
 def _outputs(program: Program) -> dict[int, list[str]]:
-    """Return for each line the elements of results that it is stored in."""
+    """Return by line the elements of results, pivots and reach that it is written to."""
     outputs: defaultdict[int, list[str]] = defaultdict(list)
     for result in program.results:
         for k, line in enumerate(result.lines):
@@ -248,7 +249,7 @@ def _value(program: Program, line: int) -> str:
 
 
 def _used_names(body: list[str], program: Program) -> dict[str, str]:
-    """Return arrays that statements use, with their types, so that no parameter is unused."""
+    """Return the arrays that statements use, by name with their types: parameters of a part's function."""
     kinds = {name: "const double" for name, _ in program.inputs}
     results = (result.name for result in program.results)
     kinds |= dict.fromkeys((*results, "pivots", "reach", "work"), "double")

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from .c99 import HELPERS, comment_text, definition, signature, unique_identifiers, work_size
 from .program import Program
 
-__all__ = ["Coordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]
+__all__ = ["JointCoordinates", "Recording", "Robot", "header", "order_lines", "source", "test_program"]
 
 
 @dataclass(frozen=True)
-class Coordinates:
+class JointCoordinates:
     """Where the coordinates of one joint are in the vectors, and their units.
 
     Attributes:
@@ -38,13 +38,13 @@ _UNITS = {
 }
 
 
-def coordinates_of(graph: Any, names: Sequence[str]) -> tuple[Coordinates, ...]:
+def coordinates_of(graph: Any, names: Sequence[str]) -> tuple[JointCoordinates, ...]:
     """Return where the numbers of these joints of a graph are stored, one joint after the other."""
     joints, q, v = [], 0, 0
     for name in names:
         kind = graph.joint(name).type
         spans = (q, kind.nq), (v, kind.nv)
-        joints.append(Coordinates(name, kind.value, *spans, _UNITS.get(kind.value, "SI units")))
+        joints.append(JointCoordinates(name, kind.value, *spans, _UNITS.get(kind.value, "SI units")))
         q, v = q + kind.nq, v + kind.nv
     return tuple(joints)
 
@@ -61,21 +61,21 @@ def library_version() -> str:
 
 @dataclass(frozen=True)
 class Robot:
-    """What the header says about the robot.
+    """A robot as the header describes it.
 
     Attributes:
-        prefix: what all names begin with. stem: name of the files without their endings.
+        prefix: beginning of all names. stem: name of the files without their endings.
         notes: lines of the comment about the robot.
-        joints: those of q, v, a and tau. all_joints: of a robot with loops, those of coordinates and W.
+        joints: those of q, v, a and tau. all_joints: with loops, those of coordinates and W.
     """
 
     name: str
     stem: str
     prefix: str
-    joints: tuple[Coordinates, ...]
+    joints: tuple[JointCoordinates, ...]
     notes: tuple[str, ...]
     version: str
-    all_joints: tuple[Coordinates, ...] = ()
+    all_joints: tuple[JointCoordinates, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Recording:
 
     Attributes:
         inputs: for each vector an array (states, length). results: for each result one (states, numbers).
-        scales: for each result the size of the terms that are added up, which differences are relative to.
+        scales: for each result the size of the terms that are added up; differences are relative to it.
         tolerance: the largest relative difference allowed.
     """
 
@@ -96,10 +96,11 @@ class Recording:
 
 
 def _comment(lines: Sequence[str]) -> list[str]:
+    """Return lines as a comment in C."""
     return ["/*", *(f" * {comment_text(line)}".rstrip() for line in lines), " */"]
 
 
-def _sizes(prefix: str, joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
+def _sizes(prefix: str, joints: Sequence[JointCoordinates], q: str, v: str) -> list[str]:
     """Return lines with lengths of vectors, and names of indices at which joints begin in them."""
     lengths = [sum(joint.q[1] for joint in joints), sum(joint.v[1] for joint in joints)]
     lines = [f"#define {prefix}_NQ {lengths[0]} /* length of {q} */"]
@@ -157,7 +158,7 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
     return "\n".join(lines)
 
 
-def order_lines(joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
+def order_lines(joints: Sequence[JointCoordinates], q: str, v: str) -> list[str]:
     """Return a line for each joint: its elements of the vectors q and v, and their units."""
     return [
         f"  {_elements(q, joint.q)}, {_elements(v, joint.v)}: {joint.joint} ({joint.kind}; {joint.units})"
@@ -166,11 +167,13 @@ def order_lines(joints: Sequence[Coordinates], q: str, v: str) -> list[str]:
 
 
 def _elements(vector: str, part: tuple[int, int]) -> str:
+    """Return the elements (first, length) of a vector as text."""
     first, length = part
     return f"{vector}[{first}]" + (f" to {vector}[{first + length - 1}]" if length > 1 else "")
 
 
 def _about(program: Program) -> list[str]:
+    """Return lines of the comment about a function: purpose, inputs, results, size."""
     inputs = ", ".join(f"{name} ({length})" for name, length in program.inputs)
     lines = [program.purpose, f"  in: {inputs}"]
     for result in program.results:
@@ -192,6 +195,7 @@ def source(robot: Robot, programs: Sequence[Program]) -> str:
 
 
 def _array(name: str, values: NDArray[np.float64]) -> str:
+    """Return the definition of a constant array in C, row by row."""
     numbers = [repr(float(x)) for x in values.ravel()]
     rows = [", ".join(numbers[k : k + 4]) for k in range(0, len(numbers), 4)]
     return f"static const double {name}[{len(numbers)}] = {{\n    " + ",\n    ".join(rows) + "\n};"

@@ -1,7 +1,7 @@
-"""Straight-line code for one robot: what the core records of its functions, with names."""
+"""Straight-line code for one robot: functions that the core has recorded, with names."""
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ from .._core import OPERATIONS, simplified
 
 __all__ = ["Line", "Listing", "Program", "Recorded", "Result", "program"]
 
-#: What `_core` returns of a function: operations (n, 3), constants, and the lines of results, of pivots and
-#: of what must be positive for loops to close.
+#: A function as `_core` returns it: operations (n, 3), constants, and the lines of results, of pivots, and of
+#: numbers that must be positive for loops to close.
 Recorded = tuple[
     NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]
 ]
@@ -26,11 +26,6 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
     "mul": operator.mul,
     "div": operator.truediv,
     "neg": operator.neg,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sqrt": np.sqrt,
-    "floor": np.floor,
-    "atan2": np.arctan2,
 }
 
 
@@ -57,24 +52,24 @@ class Line(NamedTuple):
 
 
 class Listing:
-    """Operations in the order in which they are carried out, written by hand."""
+    """A list of operations that is written line by line, where the core does not record it."""
 
     def __init__(self) -> None:
         self._operations: list[tuple[int, int, int]] = []
         self._constants: list[float] = []
 
     def add(self, kind: str, first: int, second: int = 0) -> int:
-        """Return the line of one more operation: see `Line`."""
+        """Append an operation (see `Line`) and return its line."""
         self._operations.append((OPERATIONS.index(kind), first, second))
         return len(self._operations) - 1
 
     def constant(self, value: float) -> int:
-        """Return the line of a number."""
+        """Append a number and return its line."""
         self._constants.append(value)
         return self.add("constant", len(self._constants) - 1)
 
     def simplified(self, results: Sequence[int]) -> Recorded:
-        """Return what is needed for the results, as the core records it."""
+        """Return the lines that the results need, simplified as those that the core records."""
         operations = np.array(self._operations, np.int64).reshape(-1, 3)
         return simplified(operations, np.array(self._constants, float), np.array(results, np.int64))
 
@@ -84,7 +79,7 @@ class Result:
     """A named result of a program, row by row.
 
     Attributes:
-        lines: whose numbers it has. unit: unit and meaning of its numbers, as text for the header.
+        lines: those that are its numbers. unit: unit and meaning of its numbers, as text for the header.
     """
 
     name: str
@@ -104,7 +99,7 @@ class Program:
         pivots: lines that must be positive for the results to exist.
         quaternions: (index of an input, first element) of quaternions that must not be zero.
         reach: lines that must be positive for closed loops to close.
-        notes: what people must know of it: the assembly mode.
+        notes: text for the header: the assembly mode.
     """
 
     name: str
@@ -122,20 +117,36 @@ class Program:
         """Number of instructions: additions, products, sines and so on."""
         return sum(bool(line.operands) for line in self.lines)
 
+    def run(
+        self,
+        inputs: Sequence[Any],
+        constant: Callable[[float], Any],
+        functions: Mapping[str, Callable[..., Any]],
+    ) -> list[Any]:
+        """Return the value of each line, of any type that has arithmetic operators.
+
+        Args:
+            inputs: of each vector its elements. constant: makes a value of a number.
+            functions: "sin", "cos", "sqrt", "floor" and "atan2" of values.
+        """
+        operators, values = {**_OPERATORS, **functions}, list[Any]()
+        for line in self.lines:
+            if line.kind == "input":
+                values.append(inputs[line.first][line.second])
+            elif line.kind == "constant":
+                values.append(constant(line.value))
+            else:
+                values.append(operators[line.kind](*(values[k] for k in line.operands)))
+        return values
+
     def values(self, vectors: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
         """Return each result (states, numbers) of vectors (states, length): carried out line by line.
 
         NaN where closed loops do not close.
         """
-        values: list[Any] = []
+        functions = {"sin": np.sin, "cos": np.cos, "sqrt": np.sqrt, "floor": np.floor, "atan2": np.arctan2}
         with np.errstate(invalid="ignore"):  # roots of negative numbers
-            for line in self.lines:
-                if line.kind == "input":
-                    values.append(vectors[line.first][:, line.second])
-                elif line.kind == "constant":
-                    values.append(line.value)
-                else:
-                    values.append(_OPERATORS[line.kind](*(values[k] for k in line.operands)))
+            values = self.run([x.T for x in vectors], float, functions)
         states = len(vectors[0])
         return [
             np.array([np.broadcast_to(values[line], states) for line in result.lines]).T

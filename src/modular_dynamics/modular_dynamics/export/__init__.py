@@ -1,4 +1,4 @@
-"""One robot's dynamics in other languages: C99, CasADi; its model for programs in C++."""
+"""One robot's dynamics as C99 and as CasADi functions; its model for programs in C++."""
 
 from .c_code import CasadiFunctions, ExportedC
 

@@ -1,6 +1,5 @@
-"""C code of a graph: `graph.export_c`."""
+"""C code and CasADi functions of a graph: `graph.export_c` and `graph.to_casadi`."""
 
-import operator
 import os
 import re
 from collections.abc import Sequence
@@ -22,8 +21,6 @@ from .tree import tree_recordings
 
 __all__ = ["CasadiFunctions", "ExportedC", "casadi_function", "recordings_of", "write_files"]
 
-# Which functions are exported of a graph: those in tree.py, or, with closed loops, in loops.py.
-
 
 def recordings_of(
     graph: SubsystemGraph,
@@ -32,7 +29,7 @@ def recordings_of(
     guess: ArrayLike | None,
     what: str,
 ) -> list[Recording]:
-    """Return the functions with these names as programs, with states and the library's results at these.
+    """Return the functions with these names as programs, with states and the library's results there.
 
     Raises:
         StateError: unknown names, or none; links without a function of links, or the reverse; unknown links;
@@ -73,10 +70,10 @@ def export_c(
     links: Sequence[str],
     guess: ArrayLike | None,
 ) -> ExportedC:
-    """See :meth:`.SubsystemGraph.export_c`, which calls it."""
+    """Write C99 code: see :meth:`.SubsystemGraph.export_c`."""
     file = _checked_path(path)
     prefix = identifier(file.stem)
-    recordings = recordings_of(graph, functions, links, guess, "C code")  # before writing, as it may raise
+    recordings = recordings_of(graph, functions, links, guess, "C code")
     programs = [recording.program for recording in recordings]
     notes = tuple(dict.fromkeys(note for one in programs for note in one.notes))
     robot = _robot(graph, file.stem, prefix if prefix[0].isalpha() else f"robot_{prefix}", notes)
@@ -92,7 +89,7 @@ def export_c(
 
 
 def write_files(texts: dict[Path, str]) -> None:
-    """Write all files or, where one cannot be written, none: a build never reads half a file."""
+    """Replace all files or, where one cannot be written, none: a build never reads half a file."""
     beside: dict[Path, Path] = {}
     try:
         for file, text in texts.items():
@@ -106,6 +103,7 @@ def write_files(texts: dict[Path, str]) -> None:
 
 
 def _checked_path(path: str | Path) -> Path:
+    """Return the path of the C file. Raises StateError: another name than NAME.c, or no such folder."""
     if not isinstance(path, str | os.PathLike):
         raise StateError(f"the path of the C file is {path!r}; text such as 'folder/NAME.c' is needed")
     file = Path(path)
@@ -119,6 +117,7 @@ def _checked_path(path: str | Path) -> Path:
 
 
 def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str, ...]) -> Robot:
+    """Return the description of the robot for the header."""
     x, y, z = map(float, graph.gravity)
     notes = [f"Gravity in the root link's frame: {x!r} {y!r} {z!r} m/s^2. No external wrenches."]
     notes += [
@@ -129,9 +128,6 @@ def _robot(graph: SubsystemGraph, stem: str, prefix: str, more_notes: tuple[str,
     joints = coordinates_of(graph, graph.independent_joint_names)
     all_joints = coordinates_of(graph, graph.joint_names) if graph.has_loops else ()
     return Robot(graph.name, stem, prefix, joints, (*notes, *more_notes), library_version(), all_joints)
-
-
-# CasADi functions of a graph: `graph.to_casadi`.
 
 
 @dataclass(frozen=True)
@@ -168,17 +164,12 @@ class CasadiFunctions:
 def to_casadi(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], guess: ArrayLike | None
 ) -> CasadiFunctions:
-    """See :meth:`.SubsystemGraph.to_casadi`, which calls it."""
+    """Return CasADi functions: see :meth:`.SubsystemGraph.to_casadi`."""
     recordings = recordings_of(graph, functions, links, guess, "to_casadi")
     programs = [recording.program for recording in recordings]
     with needed("graph.to_casadi()", "CasADi", "symbolic"):
         import_module("casadi")
     return CasadiFunctions(**{one.name: casadi_function(one) for one in programs})
-
-
-# Programs as functions of CasADi's SX symbols. CasADi is imported only here, and only when asked for.
-
-_BINARY = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv}
 
 
 def casadi_function(program: Program) -> Any:
@@ -190,21 +181,8 @@ def casadi_function(program: Program) -> Any:
 
     inputs = [casadi.SX.sym(name, length) for name, length in program.inputs]
     elements = [casadi.vertsplit(vector) for vector in inputs]
-    values: list[Any] = []
-    unary: dict[str, Any] = {
-        "neg": operator.neg,
-        **{name: getattr(casadi, name) for name in ("sin", "cos", "sqrt", "floor")},
-    }
-    binary: dict[str, Any] = {**_BINARY, "atan2": casadi.atan2}
-    for line in program.lines:
-        if line.kind == "input":
-            values.append(elements[line.first][line.second])
-        elif line.kind == "constant":
-            values.append(casadi.SX(line.value))
-        elif line.kind in unary:
-            values.append(unary[line.kind](values[line.first]))
-        else:
-            values.append(binary[line.kind](values[line.first], values[line.second]))
+    functions = {name: getattr(casadi, name) for name in ("sin", "cos", "sqrt", "floor", "atan2")}
+    values = program.run(elements, casadi.SX, functions)
     outputs = []
     for result in program.results:
         column = casadi.vertcat(*(values[line] for line in result.lines))

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..codegen.c99 import comment_text, unique_identifiers
-from ..codegen.c_files import Coordinates, coordinates_of, library_version, order_lines
+from ..codegen.c_files import JointCoordinates, coordinates_of, library_version, order_lines
 from ..dynamics.arguments import Array
 from ..dynamics.core_robot import robot_arrays
 from ..exceptions import StateError, UnsupportedModelError
-from ..loops.core_loops import core_loops, loop_arrays
+from ..loops.core_loops import LOOP_TYPES, core_loops, loop_arrays
 from ..loops.dynamics.solver import solver_of
 from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, require_graph
 from .c_code import write_files
@@ -21,12 +21,11 @@ from .c_code import write_files
 __all__ = ["to_cpp"]
 
 #: Members of the core's enumerations JointType and LoopType, by their numbers in its arrays.
-_JOINT_TYPES = ("revolute", "prismatic", "floating", "spherical")
-_LOOP_TYPES = ("revolute", "spherical", "universal", "fixed", "prismatic", "planar")
+_JOINT_TYPES, _LOOP_TYPES = ("revolute", "prismatic", "floating", "spherical"), (*LOOP_TYPES,)
 
 
 def to_cpp(graph: SubsystemGraph, path: str | Path | None, name: str, guess: ArrayLike | None) -> str:
-    """See :meth:`.SubsystemGraph.to_cpp`, which calls it."""
+    """Return the robot as a header for C++17: see :meth:`.SubsystemGraph.to_cpp`."""
     require_graph(graph)
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or "__" in name:
         raise StateError(f"the namespace is {name!r}; a C++ identifier is needed")
@@ -69,7 +68,7 @@ def to_cpp(graph: SubsystemGraph, path: str | Path | None, name: str, guess: Arr
 
 
 def _closed(graph: SubsystemGraph, guess: ArrayLike | None) -> Array:
-    """Return coordinates of all joints with closed loops."""
+    """Return coordinates of all joints (nq,) with closed loops. Raises as `to_cpp`."""
     undetermined = graph.once(core_loops).undetermined
     if undetermined:
         raise UnsupportedModelError(
@@ -82,8 +81,8 @@ def _closed(graph: SubsystemGraph, guess: ArrayLike | None) -> Array:
     return solver.close(start[solver.independent_q], start)
 
 
-def _sizes(prefix: str, joints: Sequence[Coordinates]) -> list[str]:
-    """Return lengths of vectors, and where each joint's numbers begin in them."""
+def _sizes(prefix: str, joints: Sequence[JointCoordinates]) -> list[str]:
+    """Return lines in C++ with lengths of vectors, and where each joint's numbers begin in them."""
     lines, names = [], unique_identifiers(joint.joint for joint in joints)
     for vector, parts in (("q", [joint.q for joint in joints]), ("v", [joint.v for joint in joints])):
         entries = [
@@ -96,7 +95,7 @@ def _sizes(prefix: str, joints: Sequence[Coordinates]) -> list[str]:
 
 
 def _description(graph: SubsystemGraph) -> list[str]:
-    """Return the function that makes the core's Description."""
+    """Return lines of the C++ function that makes the core's Description."""
     arrays = robot_arrays(graph.tree)
     nq, nv = arrays["size"]
     lines = [
@@ -126,7 +125,7 @@ def _description(graph: SubsystemGraph) -> list[str]:
 
 
 def _loops(graph: SubsystemGraph) -> list[str]:
-    """Return the function that makes the core's LoopsDescription."""
+    """Return lines of the C++ function that makes the core's LoopsDescription."""
     x = loop_arrays(graph)
     of_gear = [x["term_gear"] == k for k in range(len(graph.gears))]
     parts = {
@@ -163,7 +162,7 @@ def _loops(graph: SubsystemGraph) -> list[str]:
 
 
 def _anchors(bodies: Array, poses: Array) -> str:
-    """Return both ends of a loop joint or a spring: body, rotation, position."""
+    """Return both ends of a loop joint or a spring in C++: body, rotation, position."""
     return _list([_list([body, pose[:9], pose[9:]]) for body, pose in zip(bodies, poses, strict=True)])
 
 
@@ -173,6 +172,7 @@ def _list(values: Iterable[Any]) -> str:
 
 
 def _text(value: Any) -> str:
+    """Return one value in C++."""
     if isinstance(value, str):
         return value
     if isinstance(value, np.ndarray) and value.ndim:

@@ -1,4 +1,4 @@
-"""What is exported of a robot with loops: functions of its independent joints, with the library's results."""
+"""Exported functions of a robot with loops, of its independent joints, with the library's results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ __all__ = ["FUNCTIONS", "loop_recordings"]
 
 #: States of which those farthest from dead points, where rounding grows, are taken; and attempts.
 CANDIDATES, ATTEMPTS = 4 * STATES, 200
-#: How far from the guess joints that move loops are [rad or m] at first; every attempt is nearer.
+#: Largest distance [rad or m] of joints that move loops from the guess; factor by which it falls per attempt.
 SPREAD, NEARER = 1.0, 0.95
 #: Largest rotation of a passive joint [rad]: whole turns are not compared.
 LARGEST_TURN = 3.0
@@ -62,16 +62,18 @@ class _Function:
 
 
 def _nonlinear_effects(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
+    """Return the torques at a state with zero accelerations of the independent joints."""
     v = at.velocities[solver.independent_v]
     return solver.inverse_dynamics(at.coordinates, v, np.zeros(len(at.tau))).tau
 
 
-def _gravity_torque(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
-    return gravity_torque(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
+def _at_positions(function: Callable[..., Array]) -> Callable[[ClosedLoopSolver, ClosedLoopResult], Array]:
+    """Return a function of the library that takes positions alone, as `_Function.library`."""
 
+    def library(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
+        return function(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
 
-def _mass_matrix(solver: ClosedLoopSolver, at: ClosedLoopResult) -> Array:
-    return mass_matrix(solver.graph, at.coordinates[solver.independent_q], guess=at.coordinates)
+    return library
 
 
 _CLOSED = "Coordinates of all joints, loops closed."
@@ -92,8 +94,8 @@ FUNCTIONS: Mapping[str, _Function] = {
     ),
     "inverse_dynamics": _Function(_TORQUES, 3, "tau", TORQUES, lambda _, at: at.tau),
     "nonlinear_effects": _Function(_EFFECTS, 2, "h", TORQUES, _nonlinear_effects, _ID),
-    "gravity_torque": _Function(_GRAVITY, 1, "g", TORQUES, _gravity_torque, _ID, springs=False),
-    "mass_matrix": _Function(_MASSES, 1, "M", MASS_MATRIX, _mass_matrix),
+    "gravity_torque": _Function(_GRAVITY, 1, "g", TORQUES, _at_positions(gravity_torque), _ID, springs=False),
+    "mass_matrix": _Function(_MASSES, 1, "M", MASS_MATRIX, _at_positions(mass_matrix)),
     "forward_dynamics": _Function(
         # states whose torques inverse dynamics computed
         *(_ACCELERATIONS, 3, "a", ACCELERATIONS, lambda solver, at: at.accelerations[solver.independent_v]),
@@ -134,6 +136,7 @@ def loop_recordings(
 def _checked_functions(
     graph: SubsystemGraph, functions: Sequence[str] | None, links: Sequence[str], what: str
 ) -> tuple[str, ...]:
+    """Return the names, in the order of FUNCTIONS. Raises StateError, as `loop_recordings`."""
     if functions is None:
         names: tuple[str, ...] = ("close_loops", *DEFAULT_FUNCTIONS)
     else:
@@ -238,6 +241,7 @@ def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
 def _recorded(
     solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopResult]
 ) -> Recording:
+    """Return a function as a program, with states and the library's results there."""
     function, chosen = FUNCTIONS[name], solver.independent_v
     results = np.array([function.library(solver, state).ravel() for state in states])
     vectors = (

@@ -1,4 +1,4 @@
-"""What is exported of a tree: functions of one state, with states and the library's results at these."""
+"""Exported functions of a tree, with states and the library's results there."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -34,18 +34,16 @@ __all__ = [
     "weights",
 ]
 
-# Comparison of exported functions with the library before they are written, of trees and closed loops.
-
-#: States that the test program compares.
+#: Number of states at which a program is compared with the library, here and by the test file.
 STATES = 5
-#: Largest difference from the library, relative to the terms that are added up.
+#: Largest difference that the test file allows, relative to the terms that are added up.
 TOLERANCE = 1e-14
-#: Largest such difference that is rounding.
+#: Largest such difference with which a program is written.
 LARGEST_DIFFERENCE = 1e-11
 
 
 def function_names(functions: Sequence[str]) -> tuple[str, ...]:
-    """Return the names; one may stand for itself. Raises StateError: no names."""
+    """Return the names; a single one may be given as text. Raises StateError: no names."""
     if isinstance(functions, str):
         return (functions,)
     names = tuple(functions) if isinstance(functions, Iterable) else (functions,)
@@ -55,7 +53,7 @@ def function_names(functions: Sequence[str]) -> tuple[str, ...]:
 
 
 def verify(graph: SubsystemGraph, recording: Recording) -> None:
-    """Raise UnsupportedModelError where a program computes something else than the library."""
+    """Raise UnsupportedModelError where a program's results differ from the library's."""
     values = recording.program.values(recording.inputs)
     for ours, expected, scale in zip(values, recording.results, recording.scales, strict=True):
         difference = float(np.abs(ours - expected).max()) / scale
@@ -67,7 +65,7 @@ def verify(graph: SubsystemGraph, recording: Recording) -> None:
 
 
 def weights(graph: SubsystemGraph) -> Array:
-    """Return the size (nv,) of terms of gravity's torques: weight times lever, or weight of what slides."""
+    """Return sizes (nv,) of the terms of gravity's torques: weight times lever; of sliding joints, weight."""
     levers = [
         body.mass * (np.linalg.norm(body.com) + np.linalg.norm(translation(joint.x_parent_joint)))
         for body, joint in zip(graph.bodies, graph.joints, strict=True)
@@ -203,6 +201,7 @@ def _checked_functions(
 
 
 def _program(graph: SubsystemGraph, name: str, links: tuple[str, ...]) -> Program:
+    """Return a function as the core has recorded it."""
     function, robot = FUNCTIONS[name], graph.once(core_robot)
     frames = (core_frames(graph, links),) if function.of_links else ()
     vectors = (("q", graph.nq), ("v", graph.nv), (function.third, graph.nv))
