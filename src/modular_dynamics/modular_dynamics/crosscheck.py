@@ -1,6 +1,6 @@
-"""The same robot in Pinocchio, and how far our torques are from its own. The only `import pinocchio`."""
+"""The same robot in Pinocchio, and differences of torques. The only file that imports Pinocchio."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,8 +29,6 @@ with needed("modular_dynamics.crosscheck", "Pinocchio", "crosscheck"):
 
 __all__ = ["CrossCheck", "PinocchioModel", "Residual", "rnea_residual"]
 
-# The same robot in Pinocchio, its numbers put into the graph's order by name.
-#
 # Pinocchio's model is assembled from the graph as it is, joint by joint, so that it follows every change of
 # the graph; its algorithms remain independent of ours. It keeps (cos, sin) for most continuous joints and x
 # y z w quaternions, and may order joints otherwise; all of that stays in this file. Mimic joints are
@@ -46,6 +44,7 @@ _TYPES = {
 
 
 def _joint_model(joint: Joint) -> Any:
+    """Return Pinocchio's joint of the same type and axis."""
     if joint.type is JointType.FLOATING:
         return pinocchio.JointModelFreeFlyer()
     if joint.type is JointType.SPHERICAL:
@@ -58,6 +57,7 @@ def _joint_model(joint: Joint) -> Any:
 
 
 def _placement(x: DualQuaternion) -> Any:
+    """Return a pose as pinocchio.SE3."""
     return pinocchio.SE3(*to_rotation_translation(x))
 
 
@@ -85,17 +85,19 @@ class PinocchioModel:
         carried: dict[int | None, list[int]] = {}
         for k, parent in enumerate(self.graph.parents):
             carried.setdefault(parent, []).append(k)
-        waiting, order = sorted(carried.get(None, []), key=self._name, reverse=True), list[int]()
+
+        def after(k: int | None) -> list[int]:
+            return sorted(carried.get(k, []), key=lambda k: self.graph.joints[k].name, reverse=True)
+
+        waiting, order = after(None), list[int]()
         while waiting:
             k = waiting.pop()
             order.append(k)
-            waiting += sorted(carried.get(k, []), key=self._name, reverse=True)
+            waiting += after(k)
         return order
 
-    def _name(self, k: int) -> str:
-        return self.graph.joints[k].name
-
     def _add(self, k: int) -> None:
+        """Add joint k and its body to the model; its predecessor is there already."""
         joint, body, parent = self.graph.joints[k], self.graph.bodies[k], self.graph.parents[k]
         below = 0 if parent is None else self.ids[parent]
         added = self.model.addJoint(below, _joint_model(joint), _placement(joint.x_parent_joint), joint.name)
@@ -110,7 +112,7 @@ class PinocchioModel:
         self.model.armature[start : start + joint.type.nv] = joint.armature
 
     def q(self, q: Array) -> Array:
-        """Return Pinocchio's configuration of a position in graph order."""
+        """Return a position (nq,) of the graph as Pinocchio's configuration."""
         theirs: Array = pinocchio.neutral(self.model)
         for joint, index in zip(self.graph.joints, self.ids, strict=True):
             own = self.graph.joint_position(joint, q)
@@ -128,20 +130,20 @@ class PinocchioModel:
         return theirs
 
     def v(self, v: Array) -> Array:
-        """Return Pinocchio's velocity (or acceleration) of one in graph order."""
+        """Return a velocity or acceleration (nv,) of the graph in Pinocchio's order."""
         theirs = np.zeros(self.model.nv)
         for joint in self.graph.joints:
             theirs[self.v_slice(joint)] = self.graph.joint_rate(joint, v)
         return theirs
 
     @cached_property
-    def _id_of(self) -> dict[str, int]:
-        """Pinocchio's joint index by name; its search finds its own first joint for the name "universe"."""
+    def _index_of(self) -> dict[str, int]:
+        """Pinocchio's index of each joint. Its own search finds another joint for the name "universe"."""
         return {joint.name: k for joint, k in zip(self.graph.joints, self.ids, strict=True)}
 
     def v_slice(self, joint: Joint) -> slice:
         """Return the slice of a joint in Pinocchio's velocities and torques."""
-        start = self.model.idx_vs[self._id_of[joint.name]]
+        start = self.model.idx_vs[self._index_of[joint.name]]
         return slice(start, start + joint.type.nv)
 
     def tau(self, theirs: Array) -> Array:
@@ -153,16 +155,16 @@ class PinocchioModel:
         return tau
 
 
-# How large the terms are that add up to a torque, which its rounding error is relative to.
-#
-# Torques may cancel: an arm that hangs straight down takes none, although its links are heavy, and what is
-# computed there is rounding error. So each vector in the recursion of Newton and Euler is replaced by its
-# norm and each sum by the sum of norms: the result bounds every number that enters the torque.
+# Sizes of the terms that add up to a torque. Rounding errors are relative to these: the torque itself may
+# be zero, as of an arm that hangs straight down although its links are heavy. In the recursion of Newton and
+# Euler each vector is replaced by its norm and each sum by the sum of norms, which bounds every term.
 
-SMALLEST = 1e-200  # a size below loses digits by underflow, whatever is computed
+#: Least size of terms: smaller torques lose digits by underflow.
+SMALLEST = 1e-200
 
 
 def _norm(vector: Array) -> float:
+    """Return the Euclidean norm of all entries."""
     return hypot(*vector.ravel().tolist())  # unlike the root of a sum of squares it never underflows
 
 
@@ -197,7 +199,8 @@ class TermSizes:
         for link, wrench in (external or {}).items():
             body, placement = graph.link_pose(link)
             self._add(forces, moments, body, _norm(to_rotation_translation(placement)[1]), wrench)
-        inside = self._inside(black_boxes or ())
+        # joints inside black boxes do not transmit the loads that they carry
+        inside = {k for name in black_boxes or () for k in graph.subsystem(name).indices}
         for name, wrench in (black_boxes or {}).items():
             connection = graph.subsystem(name).connection
             lever = _norm(to_rotation_translation(connection.x_body_connection)[1])
@@ -210,7 +213,7 @@ class TermSizes:
         return self._at_joints(q, a, forces, moments)
 
     def _body_wrenches(self, q: Array, v: Array, a: Array) -> tuple[list[float], list[float], list[float]]:
-        """Return by body: distance from the one before, and force and moment of inertia and weight."""
+        """Return by body: distance from the one before, sizes of force and moment of inertia and weight."""
         graph = self.graph
         spins, turns, speeds, gains = list[float](), list[float](), list[float](), list[float]()
         offsets, forces, moments = list[float](), list[float](), list[float]()
@@ -244,16 +247,14 @@ class TermSizes:
     def _add(
         forces: list[float], moments: list[float], body: int | None, lever: float, wrench: Array
     ) -> None:
+        """Add the sizes of a wrench on a body, at this distance from its origin."""
         if body is not None:  # else it acts on the ground
             force = _norm(wrench[:3])
             forces[body] += force
             moments[body] += _norm(wrench[3:]) + lever * force
 
-    def _inside(self, black_boxes: Collection[str]) -> set[int]:
-        """Return joints inside black boxes, which do not transmit the loads that they carry."""
-        return {k for name in black_boxes for k in self.graph.subsystem(name).indices}
-
     def _at_joints(self, q: Array, a: Array, forces: list[float], moments: list[float]) -> Array:
+        """Return sizes (nv,) of torques, those of armatures and springs included."""
         graph, sizes = self.graph, np.full(self.graph.nv, SMALLEST)
         for joint, force, moment in zip(graph.joints, forces, moments, strict=True):
             if joint.type is JointType.FLOATING:
@@ -276,14 +277,14 @@ Loads = dict[int, Array]
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """Differences of torques from Pinocchio's. Those inside black boxes, which are not known, count as zero.
+    """Differences of torques from Pinocchio's. Inside black boxes, where none are known, they are zero.
 
     Attributes:
         per_joint: |tau - tau_pinocchio| (nv,) [N m or N].
         per_subsystem: the largest of each subsystem.
         scale: the largest |tau_pinocchio|.
         of_terms: by subsystem, the largest residual over the size of the terms that add up to its torque
-        (`TermSizes`). It stays near 1e-16 where torques cancel, or are zero, too.
+            (`TermSizes`). It stays near 1e-16 also where torques cancel or are zero.
     """
 
     per_joint: Array
@@ -329,7 +330,7 @@ class CrossCheck:
         external_wrenches: Wrenches = None,
         black_box_wrenches: Wrenches = None,
     ) -> Array:
-        """Pinocchio's tau in graph order; NaN inside black boxes. Arguments as of ``inverse_dynamics``."""
+        """Return Pinocchio's tau in graph order; NaN inside black boxes. Arguments: ``inverse_dynamics``."""
         q, v, a = checked_vectors(self.graph, q=q, v=v, a=a)
         loads = self._loads(external_wrenches or {})
         if not black_box_wrenches:
@@ -345,7 +346,7 @@ class CrossCheck:
             acting = {k: load for k, load in loads.items() if k not in removed}
             for name in carried:
                 connection = self.graph.subsystem(name).connection
-                placement = pinocchio.SE3(*to_rotation_translation(connection.x_body_connection))
+                placement = _placement(connection.x_body_connection)
                 self._add_load(acting, connection.body, placement, -boxes[name])
             tau = self._rnea(pruned, q, v, a, acting)
             for subsystem in self.graph.subsystems:
@@ -392,7 +393,7 @@ class CrossCheck:
         return Residual(difference, self._per_subsystem(difference), scale, of_terms)
 
     def _per_subsystem(self, values: Array) -> dict[str, float]:
-        """Return the largest of the values (nv,) of each subsystem's joints; NaN if one is."""
+        """Return by subsystem the largest of the values (nv,) of its joints; NaN if one is."""
         graph, no_joint = self.graph, np.zeros(1)
         return {
             subsystem.name: float(
@@ -446,11 +447,13 @@ class CrossCheck:
 
     @staticmethod
     def _add_load(loads: Loads, body: int | None, placement: Any, wrench: Array) -> None:
+        """Add a wrench, given in a frame at ``placement`` in the body, to ``loads``; not on the ground."""
         if body is not None:
             moved = placement.act(pinocchio.Force(wrench)).vector
             loads[body] = loads[body] + moved if body in loads else moved
 
     def _rnea(self, model: PinocchioModel, q: Array, v: Array, a: Array, loads: Loads) -> Array:
+        """Return Pinocchio's torques in its own order."""
         arguments = [model.model, model.data, model.q(q), model.v(v), model.v(a)]
         if loads:
             forces = pinocchio.StdVec_Force()
@@ -462,6 +465,7 @@ class CrossCheck:
 
 
 def _arrays(wrenches: Wrenches) -> dict[str, Array]:
+    """Return wrenches as arrays; none for None."""
     return {name: np.asarray(wrench, dtype=float) for name, wrench in (wrenches or {}).items()}
 
 
