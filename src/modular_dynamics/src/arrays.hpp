@@ -8,7 +8,7 @@
 
 namespace modular_dynamics {
 
-/// What an argument must be.
+/// The array that an argument must be: type, dimensions, memory.
 struct Expected {
   const char* name;
   int type;            ///< NPY_DOUBLE, NPY_FLOAT, NPY_INT64 or NPY_BOOL

@@ -4,7 +4,7 @@
 
 namespace modular_dynamics {
 
-/// Of many states: how many there are before the first one that is not good, and what became of that.
+/// Of many states: the number of those before the first one that is not good, and the status of that one.
 struct RowsOutcome {
   long rows;
   Outcome outcome;

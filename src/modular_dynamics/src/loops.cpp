@@ -192,7 +192,7 @@ std::vector<double> starts_of(const LoopRequest& r, const LoopKernels& kernels, 
   return starts;
 }
 
-/// False: there is no memory.
+/// Computes many states. False: memory cannot be allocated.
 bool run_rows(const Loops& loops, const LoopRequest& r, LoopQuantity quantity, const LoopRows& rows, long number, bool each, npy_int64* statuses, long threads) {
   const int pq = r.loops.independent_q.count, p = r.loops.independent_v.count, nq = r.loops.nq;
   const int results = quantity == LoopQuantity::mass_matrix ? p * p : p, wide = details_of(r);

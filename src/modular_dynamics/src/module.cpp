@@ -25,7 +25,7 @@ PyTypeObject *frames_type = nullptr, *robot_type = nullptr;
 
 Robot& robot_of(PyObject* self) { return value_of<Robot>(self); }
 
-/// What a function takes beside states and result.
+/// The arguments of a function other than states and result.
 struct Signature {
   Algorithm algorithm;
   bool frames, form, prescribed, terms, loads, passing;
@@ -55,7 +55,7 @@ struct Reader {
   PyObject* take() { return left > 0 ? (--left, *next++) : nullptr; }
 };
 
-/// How many arguments stand before the arrays.
+/// Number of arguments before the arrays.
 constexpr Py_ssize_t needed_by(const Signature& s) { return s.frames + s.form + s.prescribed; }
 
 /// Reads these: frames, form and prescribed.
@@ -92,7 +92,7 @@ bool read_first(const Signature& s, PyObject* self, Reader& reader, Request<doub
   return true;
 }
 
-/// Arrays of the states and of the result, and what stands behind them. E is their number type.
+/// The arrays of states and result, and the arguments after them. E is the arrays' number type.
 template <class E> struct Call {
   Arguments<E> arrays;
   npy_intp rows = -1; ///< of one state: none
@@ -202,7 +202,7 @@ template <Algorithm algorithm> PyObject* one(PyObject* self, PyObject* const* ar
   return PyLong_FromLong(long(outcome.status) + outcome.joint);
 }
 
-/// Rows that a thread takes at a time: fewer where results are large.
+/// Number of rows that a thread takes at a time: fewer where results are large.
 long piece_of(const Shape& shape) {
   const long rows = (1L << 17) / std::max(shape.numbers(), 1L) / 16 * 16;
   return std::min(std::max(rows, 16L), 256L);

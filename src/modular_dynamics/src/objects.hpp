@@ -45,7 +45,7 @@ inline bool add_type(PyObject* module, const char* name, PyType_Spec& spec, PyTy
   return false;
 }
 
-/// Are there as many arguments as a function takes?
+/// Whether a function is given as many arguments as it takes; else a Python exception is set.
 inline bool has_count(Py_ssize_t given, Py_ssize_t least, Py_ssize_t most) {
   if (given >= least && given <= most) return true;
   if (least == most) PyErr_Format(PyExc_TypeError, "%zd arguments are needed, %zd were given", least, given);

@@ -9,7 +9,7 @@
 
 namespace modular_dynamics {
 
-/// The same robot with origins of revolute joints moved along their axes to where most components of arms vanish: recorded zeros cost nothing.
+/// The same robot with origins of revolute joints moved along their axes to where most components of arms are zero: zeros fold away.
 /// Coordinates, torques and accelerations are the same; frames of bodies are not.
 Description with_short_arms(Description robot);
 

@@ -24,7 +24,7 @@ struct Robot : RobotModel {
     for (const JointDescription& joint : description.joints) numbers.push_back(numbers_of(joint));
   }
 
-  /// Of a call for one state; nullptr: there is none left.
+  /// Memory of a call for one state; nullptr: it cannot be allocated.
   void* memory_of(Algorithm algorithm) {
     if (has_memory[int(algorithm)]) return memory.at_least(0);
     Request<double> largest = request(all_terms);

@@ -1,5 +1,5 @@
-// The algorithms of a tree in one form, with their memory, on any number type: what they are called by functions of one state (functions.hpp)
-// and of many. Nothing has a symbol that files compiled for other processors could share.
+// The algorithms of a tree in one form, with their memory, on any number type. Functions of one state (functions.hpp) and of many call them.
+// Nothing here has a symbol that files compiled for other processors could share.
 #pragma once
 #include "kinematics.hpp"
 #include "mass_matrix_solver.hpp"
@@ -7,7 +7,7 @@
 
 namespace modular_dynamics {
 
-/// Functions of a state.
+/// The algorithms, each a function of a state.
 enum class Algorithm {
   inverse_dynamics,
   inverse_dynamics_loaded, ///< under wrenches from outside, with black boxes
@@ -29,7 +29,7 @@ enum class Algorithm {
 };
 constexpr int algorithms = 17;
 
-/// Everything but the states.
+/// Arguments of an algorithm other than the states.
 template <class E> struct Request {
   Model<E> model;                                           ///< masses regrouped; wrenches are not those of its bodies
   Model<E> whole;                                           ///< masses as they are
@@ -48,7 +48,7 @@ template <class E> struct Request {
   int body_count = 0;
 };
 
-/// How many inputs an algorithm reads, q first, and the shape of a result.
+/// The number of inputs that an algorithm reads, q first, and the shape of a result.
 struct Shape {
   int inputs, dimensions;
   long size[3];
@@ -84,14 +84,14 @@ template <class T> using RequestOf = Request<Element<T>>;
 template <class E> MD_INLINE CountedTerms counted(const Request<E>& request) { return {request.armature, request.springs, request.friction}; }
 template <class E> MD_INLINE int columns_of(const Request<E>& request) { return request.model.bodies[0].columns_end; }
 
-/// One state, or as many as T has lanes.
+/// One state, or a state in each lane of T.
 template <class T> struct State {
   const T *q, *v, *a, *tau;
   const Wrench<T>* external; ///< in the model's frames; or nullptr
 };
 
-// Each algorithm: its memory, taken from an arena, and its call. `run` returns the body that moves no inertia in some lane; 0: the result
-// is to be used. `finish` marks in a checked result what is not known.
+// Each algorithm: its memory, taken from an arena, and its call. `run` returns the index of a body that moves no inertia in some lane, and 0 if
+// the result is valid. `finish` writes NaN for unknown numbers into a checked result.
 
 struct Always {
   template <class T> MD_INLINE void finish(const RequestOf<T>&, T*) {}
@@ -119,7 +119,7 @@ template <class T> DerivativesWork<T> derivatives_work(Arena& arena, const Reque
           {arena.take<T>(long(TreeColumns<T>::components) * columns_of(r)), columns_of(r)}};
 }
 
-/// The body to whose joint a velocity belongs: of an index from 1 on, as factorize returns it; 0 for 0.
+/// The body to whose joint a velocity belongs. failed: 1 + index of the velocity, as factorize returns it; 0 gives 0.
 template <class E> MD_INLINE int body_of_velocity(const Model<E>& model, int failed) {
   for (int i = 1; failed > 0 && i <= model.joints; ++i)
     if (failed - 1 >= model.bodies[i].v && failed - 1 < model.bodies[i].v + model.bodies[i].velocities) return i;

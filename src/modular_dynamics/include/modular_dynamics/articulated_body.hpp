@@ -5,15 +5,15 @@
 //     [moment]   [A    H] [alpha]   [bias]
 //     [force ] = [H^T  M] [  a  ] + [bias]
 //
-// These two, the articulated inertia and the bias, are all that a predecessor needs of a successor. Accelerations are those of points:
-// they split into gamma, which velocities and gravity alone give the origin, and the change by what joints do. A joint of several axes,
+// The articulated inertia and the bias are all that a predecessor needs of a successor. Accelerations are those of points. They are the sum
+// of gamma, which velocities and gravity give the origin, and of what the joints' accelerations add. A joint of several axes,
 // which are the body's x, y, z, is eliminated axis by axis: with the column U of the inertia along the axis, the pivot d = U_axis +
-// armature and the torque that is left, u = tau - bias_axis,
+// armature and the remaining torque u = tau - bias_axis,
 //
 //     I' = I - U U^T / d          bias' = bias + U u / d          qddot = (u - U^T (alpha, a)) / d
 //
-// Without an armature the axis' row and column of I' are zero. A pivot is what the joint moves while the joints beyond it are free. Where
-// it is no larger than the body's `least`, it is mostly rounding: then the result is not to be used, and some motion moves no inertia.
+// Without an armature the axis' row and column of I' are zero. A pivot is the inertia that the joint moves while the joints beyond it are
+// free. A pivot up to the body's `least` is mostly rounding: some motion moves no inertia, and the result is not valid.
 //
 // Contract: q (nq), v, tau (nv) -> a (nv). No joint mimics another: mass_matrix_solver.hpp serves the others. Masses are as they are.
 // work.positions are known. a may be v or tau.
@@ -39,7 +39,7 @@ template <class T> struct ArticulatedInertia {
   }
 };
 
-/// What is kept of an eliminated axis.
+/// An eliminated axis: U, u and 1 / d.
 template <class T> struct EliminatedAxis { T U[6], u, inverse; };
 
 template <class T> struct ArticulatedBody {
@@ -91,7 +91,7 @@ template <class A, class B> MD_INLINE auto times_transposed(const Matrix3<A>& a,
   return a * Matrix3<B>{b.xx, b.yx, b.zx, b.xy, b.yy, b.zy, b.xz, b.yz, b.zz};
 }
 
-/// The same by any rotation.
+/// The same for any rotation.
 template <class T, class E> MD_INLINE void turn(const Matrix3<E>& R, ArticulatedInertia<T>& I) {
   T* x = I.entries;
   const Matrix3<T> A = times_transposed(R * full(SymmetricMatrix3<T>{x[0], x[1], x[2], x[3], x[4], x[5]}), R);
@@ -113,7 +113,7 @@ template <class T> MD_INLINE void shift(Vector3<T> p, ArticulatedInertia<T>& I) 
   x[6] = g0.x, x[7] = g0.y, x[8] = g0.z, x[9] = g1.x, x[10] = g1.y, x[11] = g1.z, x[12] = g2.x, x[13] = g2.y, x[14] = g2.z;
 }
 
-/// Calls `function` with the constants 0 ... count - 1: places in an inertia are known when it is compiled.
+/// Calls `function` with the constants 0 ... count - 1, so that indices of entries are known when it is compiled.
 template <std::size_t... K, class Function> MD_INLINE void for_constants(std::index_sequence<K...>, Function function) {
   (function(std::integral_constant<int, int(K)>()), ...);
 }
@@ -147,7 +147,7 @@ MD_INLINE T eliminate(T torque, Element<T> armature, ArticulatedInertia<T>& I, V
   return pivot;
 }
 
-/// qddot of an eliminated axis, which its body's acceleration takes up.
+/// Returns qddot of an eliminated axis, and adds it to its body's acceleration.
 template <int axis, class T> MD_INLINE T accelerate(const EliminatedAxis<T>& of, Vector3<T>& alpha, Vector3<T>& a) {
   const T* U = of.U;
   const T qddot = (of.u - dot(Vector3<T>{U[0], U[1], U[2]}, alpha) - dot(Vector3<T>{U[3], U[4], U[5]}, a)) * of.inverse;
@@ -253,7 +253,7 @@ MD_SHARED int forward_dynamics(const Model<Element<T>>& model, CountedTerms coun
       check(eliminate<2>(torque(angular + 2), armature, I, body.moment, body.force, axes[angular + 2]), least_inertia);
     }
     if (b.parent == 0) continue; // the ground does not move
-    // I' of what velocities add: about a revolute joint's axis sway has no component
+    // I' times what velocities add: about a revolute joint's axis `sway` has no component
     ArticulatedBody<T>& parent = work.bodies[b.parent];
     parent.slid = parent.slid + body.slid;
     if (b.type == JointType::prismatic) {

@@ -1,7 +1,7 @@
 // Many states: rows of arrays become lanes, a function of lanes is called, lanes become rows again.
 //
 // A row holds the numbers of one state; T holds one number of as many states as it has lanes. Blocks of rows are transposed by
-// shuffles of vector registers. Memory that is needed two groups of rows later is asked for ahead.
+// shuffles of vector registers. Memory of rows two groups later is prefetched.
 #pragma once
 #include "numbers.hpp"
 
@@ -56,7 +56,7 @@ template <class T> MD_INLINE void transpose(const Element<T>* from, long step, E
 
 } // namespace detail
 
-/// `count` numbers of each row become T's; where fewer rows are left than there are lanes, the last one stands in the others, too.
+/// `count` numbers of each row become T's. With fewer rows than lanes, the remaining lanes repeat the last row.
 template <class T> MD_INLINE void rows_to_lanes(int count, long rows, const Element<T>* from, T* to) {
   constexpr int N = lanes_of<T>;
   if constexpr (N > 1) {
@@ -92,7 +92,7 @@ template <class E> MD_INLINE void fetch_ahead(const E* from, long count) {
   for (long k = 0; k < count; k += 64 / long(sizeof(E))) __builtin_prefetch(from + k, 0, 2);
 }
 
-/// Numbers of one input of a state, row after row, and where they stand in lanes.
+/// The rows of one input, and its numbers in lanes.
 template <class T> struct InputRows {
   const Element<T>* data = nullptr; ///< nullptr: zeros, which are in `lanes` already
   int count = 0;                    ///< numbers in a row
@@ -101,10 +101,10 @@ template <class T> struct InputRows {
   bool read = true;            ///< the mark of those that are read
 };
 
-/// Calls `function()`, which makes results of the inputs' lanes, for all rows, until it returns false.
+/// Calls `function()`, which computes results from the inputs' lanes, for all rows, until it returns false.
 ///
 /// Returns the number of rows before the first lanes in which an argument or a result is not finite or the function has
-/// returned false: all rows, if everything is good. out may be the memory of an input of as many numbers.
+/// returned false; the number of all rows if there are none such. out may be the memory of an input of the same size.
 /// finish(lanes_out): called before they become rows, and after they are checked.
 template <class T, int inputs, class Function, class Finish>
 MD_INLINE long for_rows(long rows, const InputRows<T> (&from)[inputs], Element<T>* out, int results, T* lanes_out, Function function, Finish finish) {

@@ -1,7 +1,7 @@
 // The mass matrix by composite bodies (Featherstone, Rigid Body Dynamics Algorithms, chapter 6), also known as CRBA.
 //
-// A composite body is a body with everything beyond it. One unit of acceleration of a velocity k takes a wrench of the composite body
-// of its joint: column k. Carried towards the ground, its components along the joints on the way are entries of M. Descendants of a
+// A composite body is a body with everything beyond it. Column k is the wrench that accelerates the composite body of velocity k's joint by
+// one unit. Its components along the joints from there to the ground are entries of M. Descendants of a
 // body follow it in the model, so that their columns are neighbours: all of them are carried to the parent's frame by one loop.
 //
 // Contract: q (nq) -> M (nv, nv) row by row. Masses may be regrouped. work.positions are known.
@@ -85,8 +85,8 @@ MD_INLINE void pose_of(const Body<Element<T>>& b, const T* q, const JointPositio
             k.zx * c + k.zy * s, k.zy * c - k.zx * s, T{} + k.zz};
 }
 
-/// M (nv, nv). largest (nv), where it is given: the sums of the positive numbers in M's diagonal elements. Those of joints that mimic each
-/// other may cancel there, and what is left of them is rounding.
+/// M (nv, nv). largest (nv), if given: the sums of the positive terms of M's diagonal elements. With joints that mimic each other terms may
+/// cancel there up to rounding.
 template <class T>
 MD_SHARED void mass_matrix(const Model<Element<T>>& model, bool armature, const T* q, T* M, const CompositeBodyWork<T>& work,
                            T* largest = nullptr) {

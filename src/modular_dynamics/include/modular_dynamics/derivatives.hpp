@@ -2,13 +2,13 @@
 // derivatives of rigid-body dynamics using spatial vector algebra".
 //
 // Everything of one tree is in one frame: that of its first body, taken as at rest, so that a robot far away from the ground's origin
-// loses no digits. Twists are [angular, linear], wrenches [force, moment], both about that origin. For the ground's acceleration stands
-// minus gravity. Each velocity k has an axis S_k, and its rates as its parent carries it along, S' = v x S and S'' = a x S + v x S',
+// loses no digits. Twists are [angular, linear], wrenches [force, moment], both about that origin. The ground's acceleration is minus gravity.
+// Each velocity k has an axis S_k, and rates of this as fixed in its parent, S' = v x S and S'' = a x S + v x S',
 // with the parent's twist v and acceleration a.
 //
-// Of a body counts what sums over bodies: its inertia I, its Coriolis matrix B and the wrench f that it needs. For mass points m at x
-// and a twist w, I w are the momenta m (w at x), and B w the forces m (angular w) x xdot. So B takes nothing from linear motion, and its
-// parts are p = sum m xdot and D = sum m (x . xdot - xdot x^T). With I, B and f summed over the body of i and all beyond it, and j on
+// Of each body three quantities are summed: its inertia I, its Coriolis matrix B and the wrench f that it needs. For mass points m at x
+// and a twist w, I w are the momenta m (w at x), and B w the forces m (angular w) x xdot. So linear motion has no part in B w, and the
+// parts of B are p = sum m xdot and D = sum m (x . xdot - xdot x^T). With I, B and f summed over the body of i and all beyond it, and j on
 // the way from i to the ground, or of the same joint:
 //
 //     dtau_i/dq_j = S_i^T (2 B S_j' + I S_j'')         dtau_j/dq_i = S_j^T (2 B S_i' + I S_i'' + S_i x* f)
@@ -32,7 +32,7 @@ template <class T> struct TreeMotion {
   Vector3<T> alpha, push;     ///< acceleration: angular, linear
 };
 
-/// What sums over bodies; force and moment are those that the bodies need for their motion.
+/// The quantities that are summed over bodies: I, B, and the wrench f as force and moment.
 template <class T> struct TreeBody {
   T mass;
   Vector3<T> h;          ///< mass times centre of mass
@@ -42,7 +42,7 @@ template <class T> struct TreeBody {
   Vector3<T> force, moment;
 };
 
-/// Of each velocity: its axis and the axis' rates, and what they take of the bodies beyond. Components are arrays of all velocities.
+/// Of each velocity its axis, the axis' rates, and their wrenches by the sums over the bodies beyond. Components are arrays of all velocities.
 template <class T> struct TreeColumns {
   enum Component {
     axis_x, axis_y, axis_z, line_x, line_y, line_z,             // S: angular, linear
@@ -92,7 +92,7 @@ template <class T> MD_INLINE void place_in_tree(const Matrix3<T>& R, Vector3<T> 
   to.z = placed(parent, Vector3<T>{R.xz, R.yz, R.zz});
 }
 
-/// What sums over bodies, of one body by itself.
+/// The summed quantities of one body by itself.
 template <class T> MD_INLINE TreeBody<T> body_in_tree(const Body<Element<T>>& b, const TreeMotion<T>& m) {
   typedef Element<T> E;
   TreeBody<T> to;
@@ -177,7 +177,7 @@ template <class T> MD_INLINE Vector3<T> inertia_moment(const TreeBody<T>& b, Vec
   return plus_cross(product(b.I, w), b.h, u);
 }
 
-/// What the axes of one velocity take of the bodies beyond.
+/// The wrenches of one velocity's axes by the sums over the bodies beyond.
 template <class T> MD_INLINE void loads_of_column(const TreeBody<T>& b, const TreeColumns<T>& columns, int k) {
   typedef TreeColumns<T> C;
   typedef Element<T> E;
@@ -273,8 +273,8 @@ MD_SHARED void inverse_dynamics_derivatives(const Model<Element<T>>& model, Coun
 }
 
 /// The matrix C (nv, nv) of Coriolis and centrifugal torques, C v = h(q, v) - h(q, 0), for which Mdot = C + C^T. By Christoffel's symbols it
-/// is half of d tau/d v, for that is quadratic in v. Where velocities are no derivatives of coordinates, half of M ad(v_j) comes to the columns
-/// of a joint: the bracket with its own velocity (Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
+/// is half of d tau/d v, since the torques are quadratic in v. Where velocities are no derivatives of coordinates, half of M ad(v_j) is added
+/// to the columns of a joint: the bracket with its own velocity (Echeandia & Wensing, Numerical methods to compute the Coriolis matrix and Christoffel
 /// symbols for rigid-body systems, 2021). Armatures are constant and have no part in it.
 /// derivatives: (3, nv, nv) of q, v and a = 0, without terms of joints. C may not be part of them.
 template <class T> MD_INLINE void coriolis_matrix(const Model<Element<T>>& model, const T* v, const T* derivatives, T* C) {

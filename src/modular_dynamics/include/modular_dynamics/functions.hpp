@@ -23,7 +23,7 @@ struct RobotModel {
 
   explicit RobotModel(const Description& robot) : regrouped(make_model(robot, true)), whole(make_model(robot, false)) {}
 
-  /// Before requests: what only some algorithms need of the model.
+  /// Makes the parts of the model that only some algorithms need; before requests of these.
   void prepare(Algorithm algorithm) {
     const bool by_matrix = algorithm == Algorithm::hybrid_dynamics || algorithm == Algorithm::forward_dynamics_derivatives ||
                            (algorithm == Algorithm::forward_dynamics && whole.has_mimics);
@@ -48,14 +48,14 @@ template <class E> struct Arguments {
   E* out = nullptr;
 };
 
-/// What became of a state.
+/// The outcome for a state.
 enum class Status {
   good,
   not_finite, ///< an argument, or a quaternion is shorter than smallest_norm
   overflow,   ///< a result is not finite
   no_inertia  ///< some motion moves no inertia
 };
-/// Of quaternions that still have a direction.
+/// Least norm of quaternions; shorter ones count as zero.
 constexpr double smallest_norm = 1e-6;
 
 struct Outcome {
@@ -63,7 +63,7 @@ struct Outcome {
   int joint = 0; ///< where a motion moves no inertia: a joint of the description that takes part in it
 };
 
-/// Have the quaternions of one state, or of all lanes, a direction?
+/// Whether no quaternion of the state, or of the states in all lanes, counts as zero.
 template <class T> MD_INLINE bool have_direction(const Model<Element<T>>& model, const T* q) {
   typedef Element<T> E;
   for (int i = 1; i <= model.joints; ++i) {
@@ -97,10 +97,10 @@ template <class E> MD_INLINE void positions_of_one(const Model<E>& model, const 
 /// The numbers of a row of loads.
 template <class E> MD_INLINE long numbers_in_loads(const Request<E>& r) { return r.loaded ? 6L * r.model.joints : 0; }
 
-/// Does the algorithm read only some of its third and fourth input?
+/// Whether the algorithm reads only parts of its third and fourth input.
 template <class A> constexpr bool reads_parts = A::algorithm == Algorithm::hybrid_dynamics;
 
-/// Memory of a call: an algorithm's, and inputs as it reads them.
+/// Memory of a call: the algorithm's, and the inputs in the form in which it reads them.
 template <class A, class T> struct CallWork {
   const RequestOf<T>& request;
   const Shape shape;

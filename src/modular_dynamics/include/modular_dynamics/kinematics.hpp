@@ -1,8 +1,8 @@
 // Motion of bodies and of frames fixed in them in the root link's axes: poses, velocities, accelerations, jacobians, sums over all bodies,
 // the centroidal momentum matrix, and the regressor of the torques.
 //
-// Outward from the ground. Accelerations are those of the motion; with the ground accelerating against gravity (regressor) they are
-// those minus gravity. With a body's parent at P, moving with w, u, alpha, a, and r from there to the body's origin,
+// Outward from the ground. Accelerations do not include gravity, except for the regressor, for which the ground accelerates by minus gravity.
+// With a body's parent at P, moving with w, u, alpha, a, and r from there to the body's origin,
 //
 //     u + w x r            a + alpha x r + w x (w x r)
 //
@@ -50,7 +50,7 @@ template <class T> MD_INLINE Vector3<T> axis_of(const Matrix3<T>& R, int axis) {
 template <class E> MD_INLINE int first_axis_of(const Body<E>& b) {
   return b.type == JointType::floating ? 0 : b.type == JointType::prismatic ? 2 : b.type == JointType::spherical ? 3 : 5;
 }
-/// Motion of a point of a body, in a frame that is turned by R against it and stands at p.
+/// Motion of a frame that is fixed in a body at rotation R and position p.
 template <class T, class M, class V> MD_INLINE FrameMotion<T> carried(const FrameMotion<T>& body, const M& R, V p) {
   const Vector3<T> r = body.R * p, swing = cross(body.w, r);
   return {body.R * R, body.p + r, body.w, body.u + swing, body.alpha, plus_cross(plus_cross(body.a, body.alpha, r), body.w, swing)};
@@ -109,7 +109,7 @@ template <class T> MD_INLINE void frame_motions(const Frame<Element<T>>* frames,
   for (int k = 0; k < count; ++k) out[k] = detail::carried(work.motions[frames[k].body], frames[k].R, frames[k].p);
 }
 
-/// In which axes, of which point and of which kind a frame's velocity or acceleration is.
+/// Axes, point and kind of a frame's velocity or acceleration.
 struct MotionForm {
   bool own_axes = false; ///< of the frame; else of the root
   bool at_root = false;  ///< of the point of the frame's link that is at the root's origin at this instant; else of the frame's origin

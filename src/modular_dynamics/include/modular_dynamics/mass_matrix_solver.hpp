@@ -4,9 +4,9 @@
 // (Featherstone, Rigid Body Dynamics Algorithms, section 6.5; which ones: set_elimination in model.hpp, also with mimic joints, whose drivers
 // move several bodies). Velocities may be held: their rows and columns are left out.
 //
-// D are the pivots: what a joint moves while those before it in v are held and those after it are free. A pivot up to 1e-13 of M's diagonal
-// element, which is what the joint moves while all others are held, is mostly rounding: see pivot_rounding. With mimic joints it is 1e-13 of
-// what the driver and those that follow it move each by itself, since in the diagonal element they may cancel.
+// D are the pivots: the inertia that a joint moves while those before it in v are held and those after it are free. M's diagonal element is the
+// inertia that it moves while all others are held. A pivot up to 1e-13 of that is mostly rounding: see pivot_rounding. With mimic joints it is
+// compared with the sum of what driver and followers move each by itself, since in the diagonal element these may cancel.
 //
 // Hybrid dynamics (ibid., section 9.2), f: velocities whose torques are known, p: whose accelerations are,
 //
@@ -23,8 +23,8 @@
 
 namespace modular_dynamics {
 
-/// D in place of M's diagonal, L below it; what is above the diagonal stays. held: a mark for each velocity, or nullptr.
-/// largest (nv): what the pivots are compared with.
+/// Writes D in place of M's diagonal and L below it; entries above the diagonal stay. held: whether each velocity is held, or nullptr.
+/// largest (nv): inertias that the pivots are compared with.
 template <class T> MD_SHARED int factorize(const Model<Element<T>>& model, const bool* held, T* M, const T* largest) {
   using namespace detail;
   const int nv = model.nv;
@@ -93,7 +93,7 @@ MD_SHARED int forward_dynamics_by_matrix(const Model<Element<T>>& model, Counted
   return failed;
 }
 
-/// Accelerations and torques (2, nv) of q, v, a and tau. prescribed: which accelerations are known; a is zero where it is not, tau where it is.
+/// Accelerations and torques (2, nv) of q, v, a and tau. prescribed: whether each acceleration is known. a must be zero where it is not, tau where it is.
 template <class T>
 MD_INLINE int hybrid_dynamics(const Model<Element<T>>& model, CountedTerms counted, const bool* prescribed, const T* q, const T* v, const T* a,
                               const T* tau, T* out, const MassMatrixWork<T>& work, const Wrench<T>* external = nullptr) {
@@ -127,7 +127,7 @@ template <class T> MD_INLINE int forward_dynamics_derivatives(const Model<Elemen
   for (int k = 0; k < nv; ++k) inverse[long(k) * nv + k] = T{} + E(1);
   for (int part = 0; part < 3; ++part) solve(model, nullptr, M, nv, out + part * square);
   for (int k = 0; k < nv; ++k) {
-    // 1 / (M^-1)_kk is what the joint moves while all others are free
+    // 1 / (M^-1)_kk is the inertia that the joint moves while all others are free
     const T freedom = inverse[long(k) * nv + k] * largest[k];
     if (failed == 0 && any((freedom <= T{}) | (freedom >= T{} + E(1 / detail::pivot_rounding)))) failed = 1 + k;
     for (int i = 0; i < k; ++i) {

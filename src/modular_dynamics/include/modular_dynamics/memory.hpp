@@ -1,4 +1,4 @@
-// Memory of calls: a block at a multiple of 64, and how algorithms divide it into their arrays.
+// Memory of calls: a block at an address that is a multiple of 64, and its division into the arrays of an algorithm.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,11 +6,11 @@
 
 namespace modular_dynamics {
 
-/// Owns its memory.
+/// A block of memory that this object owns.
 class Memory {
  public:
   Memory() = default;
-  /// So many bytes. Throws std::bad_alloc where there are not so many.
+  /// Allocates this number of bytes. Throws std::bad_alloc.
   explicit Memory(std::size_t bytes) {
     if (!at_least(bytes)) throw std::bad_alloc();
   }
@@ -18,7 +18,7 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
   void* get() const { return data; }
-  /// At least so many bytes; what was there is lost. nullptr: there are not so many.
+  /// Returns at least this number of bytes; their contents are lost. nullptr: they cannot be allocated.
   void* at_least(std::size_t bytes) {
     if (bytes > size || !data) {
       release();

@@ -4,13 +4,13 @@
 // velocities at v[k.v]: one each (revolute, prismatic), x y z and quaternion w x y z beside a twist [linear, angular] in the body's
 // axes (floating), or a quaternion and an angular velocity in the body's axes (spherical).
 //
-// A Description has everything in the frames of the URDF. A Model is made of it for the recursions: frames are turned so that each
+// A Description has all numbers in the frames of the URDF. A Model is made of it for the recursions: frames are turned so that each
 // joint's axis is z of its body, and about that axis so that x is along the common normal with one child's axis (Denavit & Hartenberg).
 // Then the constant rotation before most joints is one about x alone. Origins stay where they are.
 //
-// A Model has its masses as they are, or regrouped: a mass on a joint's axis turns without moving, so it can be its parent's; and a
-// second moment that a prismatic joint shifts, with neither mass nor first moment, exerts no force. Assigned to the parent body, both
-// leave all torques unchanged, but not the wrenches between bodies (base inertial parameters: Gautier & Khalil 1990).
+// The masses of a Model are as they are, or regrouped: assigned to the parent where that leaves all torques unchanged, but not the wrenches
+// between bodies (base inertial parameters: Gautier & Khalil 1990). These are a mass on a revolute joint's axis, which turns without moving, and
+// a second moment on a prismatic joint, which without mass and first moment exerts no force.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -93,7 +93,7 @@ struct Elimination { const int *first = nullptr, *others = nullptr; };
 /// What the joint itself adds to its torque: see joint_torques in newton_euler.hpp.
 template <class E> struct JointTerms { E armature = 0, stiffness = 0, rest_position = 0, damping = 0, friction = 0; };
 
-/// The model, in memory that others own: see ModelArrays.
+/// The model, in memory that it does not own: see ModelArrays.
 template <class E> struct Model {
   const Body<E>* bodies = nullptr;      ///< joints + 1; bodies[0] is the ground
   const JointTerms<E>* terms = nullptr; ///< joints
@@ -154,7 +154,7 @@ inline Matrix3<double> with_z_along(Vector3<double> axis) {
   return {first.x, second.x, axis.x, first.y, second.y, axis.y, first.z, second.z, axis.z};
 }
 
-/// Rounding errors of an exact zero, relative to its neighbours, become the zero.
+/// x, or zero where it is a rounding error beside the size `beside`.
 inline double cleaned(double x, double beside) { return std::fabs(x) < 1e-15 * beside ? 0 : x; }
 inline Vector3<double> cleaned(Vector3<double> a) {
   const double size = std::sqrt(dot(a, a));
@@ -208,7 +208,7 @@ inline std::vector<int> depth_first(const Description& robot) {
   return order;
 }
 
-/// What a joint and its body are, beside their numbers: all but parent, columns and columns_end.
+/// The structure of a joint and its body, without numbers: all but parent, columns and columns_end.
 inline Body<double> structure_of(const JointDescription& joint) {
   Body<double> body;
   body.type = joint.type, body.q = joint.q, body.v = joint.v;
@@ -235,7 +235,7 @@ inline void set_rotation(const JointNumbers& joint, const Matrix3<double>& frame
   }
 }
 
-/// Assign to parents what joints do not feel: see the head of this file. Bodies on the ground keep theirs.
+/// Regroups masses: see the head of this file. Bodies on the ground keep theirs.
 inline void regroup(std::vector<Body<double>>& bodies) {
   for (int i = int(bodies.size()) - 1; i > 0; --i) {
     Body<double>&body = bodies[i], &parent = bodies[body.parent];
@@ -280,15 +280,15 @@ inline void set_terms(const JointNumbers* numbers, const std::vector<int>& joint
 /// Numerical Algorithms, section 10.1), eps = 2.2e-16 and n = 450 joints at 1e-13. Where a direction is lost, what remains is less.
 constexpr double pivot_rounding = 1e-13;
 
-/// Is a pivot up to `least`? Not where numbers overflow: that the results show.
+/// Whether a pivot is at most `least`. False where numbers overflow, which the results show.
 template <class T> MD_INLINE auto is_lost(T pivot, T least) {
   constexpr Element<T> huge = sizeof(Element<T>) == 8 ? Element<T>(1e300) : Element<T>(1e37);
   return (pivot <= least) & (least < huge + T{});
 }
 
 /// Bounds of the inertia that each joint moves: the reach of a body is the sum of m |r|^2 of all that moves with it, r from its origin at
-/// most. A child's about its parent's origin is at most (arm sqrt(mass) + sqrt(reach))^2. What passes on exactly nothing does not count:
-/// a floating body, a ball's moment, the moment about an axis that is parallel to the joint's.
+/// most. A child's about its parent's origin is at most (arm sqrt(mass) + sqrt(reach))^2. Left out is what a joint passes on exactly
+/// nothing of: a floating body, a ball's moment, the moment about an axis that is parallel to the joint's.
 inline void set_least_pivots(std::vector<Body<double>>& bodies) {
   const int n = int(bodies.size()) - 1;
   std::vector<double> mass(n + 1), reach(n + 1), about_axis(n + 1);

@@ -1,14 +1,14 @@
 // Inverse dynamics of a tree: the composition of Silva & Adorno (eqs. 1, 5-7), unrolled over all joints.
 //
 // Outward, each body has its motion: angular velocity w, angular acceleration alpha, acceleration a of its origin minus gravity, in its
-// own axes. With Lambda = [alpha]x + [w]x [w]x a point p of the body accelerates by a + Lambda p: the same matrix serves the origins of
-// its successors and the body's wrench (Khalil & Kleinfinger 1987)
+// own axes. With Lambda = [alpha]x + [w]x [w]x a point p of the body accelerates by a + Lambda p. That gives the origins of its successors and
+// the body's wrench (Khalil & Kleinfinger 1987)
 //
 //     force  = m a + Lambda (m c)              moment = vee(Lambda J - (Lambda J)^T) + m c x a
 //
 // with the pseudo-inertia J. Inward, Ad(x_parent_joint) brings the wrench of a joint to its parent's: f = R f_i, n = R n_i + p x f. The
-// torque is the wrench's component along the joint. From body to body motion and wrench stay in registers; memory holds what branches
-// need. Linear accelerations are those of points, so velocities of origins never enter.
+// torque is the wrench's component along the joint. From body to body motion and wrench stay in registers; only what branches need is
+// written to memory. Linear accelerations are those of points, so velocities of origins never enter.
 //
 // Contract: q (nq), v, a, tau (nv) of T, or lanes of them side by side; tau may be v or a. Nothing is allocated, nothing is checked.
 #pragma once
@@ -90,7 +90,7 @@ template <class T> MD_INLINE Matrix3<T> lambda_of(Vector3<T> w, Vector3<T> alpha
           xz - alpha.y, yz + alpha.x, zero - xx - yy};
 }
 
-/// The wrench about its origin that a body needs for its motion.
+/// The wrench about a body's origin that the body needs for its motion.
 template <class T, class E> MD_INLINE Wrench<T> wrench_of(const Body<E>& b, const Motion<T>& m) {
   const Matrix3<T>& L = m.Lambda;
   const SymmetricMatrix3<E>& J = b.J;
@@ -180,7 +180,7 @@ MD_INLINE void to_model_frames(int n, const int* joints, const Matrix3<Element<T
     wrenches[i] = {transposed_product(F, Vector3<T>{w[0], w[1], w[2]}), transposed_product(F, Vector3<T>{w[3], w[4], w[5]})};
   }
 }
-/// The way back.
+/// Rows of such wrenches at the bodies' origins and in their axes, from those in the model's frames.
 template <class T>
 MD_INLINE void from_model_frames(int n, const int* joints, const Matrix3<Element<T>>* axes, const Wrench<T>* wrenches, T* rows) {
   for (int i = 1; i <= n; ++i) {
@@ -213,7 +213,7 @@ MD_INLINE void outward(const Model<Element<T>>& model, const T* q, const T* v, c
   }
 }
 
-/// What becomes of a joint's wrench.
+/// How a joint's wrench is passed on.
 enum class Passing : unsigned char {
   whole,  ///< it goes on to the parent
   cut,    ///< it does not: a wrench that is given stands for it, and acts on the parent as an external one

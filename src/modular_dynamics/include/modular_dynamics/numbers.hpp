@@ -24,7 +24,7 @@ template <class E, int N> struct LanesOf { typedef E type __attribute__((vector_
 template <class E> struct LanesOf<E, 1> { typedef E type; };
 template <class E, int N> using Lanes = typename LanesOf<E, N>::type;
 
-/// As many numbers as a vector register of the processor holds that is compiled for.
+/// Size of a vector register of the processor that is compiled for.
 #if defined(__AVX512F__)
 constexpr int register_bytes = 64;
 #elif defined(__AVX2__)
@@ -43,7 +43,7 @@ template <class T> using Element = typename ElementOf<T>::type;
 /// Number of states in one T.
 template <class T> constexpr int lanes_of = sizeof(T) / sizeof(Element<T>);
 
-/// What comparing two T yields: true or false in each lane.
+/// Result of comparing two T: true or false in each lane.
 template <class T> using Mask = decltype(std::declval<T>() < std::declval<T>());
 
 // The integers that share the bits of a number, for signs and for the last bits of a rounded one.
@@ -78,7 +78,7 @@ template <class T> MD_INLINE void set_lane(T& x, int k, Element<T> value) {
   else x[k] = value;
 }
 
-/// Notices numbers that are not finite, by their bits: of x * 0 and x - x compilers make zero where signs of zeros do not count.
+/// Detects numbers that are not finite, by their bits: compilers that ignore the signs of zeros replace x * 0 and x - x by zero.
 template <class T> class FiniteCheck {
  public:
   MD_FORCE_INLINE void add(T x) {
@@ -103,7 +103,7 @@ template <class E> MD_INLINE bool finite_array(const E* values, long count) {
   return check.all_finite();
 }
 
-/// Is the mask true in any lane?
+/// Whether the mask is true in any lane.
 template <class M> MD_INLINE bool any(M mask) {
   if constexpr (lanes_of<M> == 1) return mask;
   else {
@@ -113,7 +113,7 @@ template <class M> MD_INLINE bool any(M mask) {
   }
 }
 
-/// Of each lane the number that the mask selects.
+/// In each lane a where the mask is true, else b.
 template <class M, class T> MD_INLINE T select(M mask, T a, T b) { return mask ? a : b; }
 
 template <class T> MD_INLINE T absolute(T x) {
@@ -171,7 +171,7 @@ template <class T> MD_INLINE T wrapped(T angle) {
   return angle;
 }
 
-/// The same angle, without whole turns where it is large in some lane: before an offset is added, whose digits a large angle swallows.
+/// The same angle, without whole turns where it is large in some lane: an offset that is added to a large angle would lose its digits.
 template <class T> MD_INLINE T without_turns(T angle) { return any(absolute(angle) > Element<T>(1e3)) ? wrapped(angle) : angle; }
 
 /// The nearest integer, of numbers below 2^51. Double precision.

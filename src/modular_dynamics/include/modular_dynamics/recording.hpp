@@ -128,7 +128,7 @@ class Recorder {
     return is_constant(y) && is_constant(x) ? constant(std::atan2(value(y), value(x))) : line(Operation::atan2, y, x);
   }
   Place input(std::int64_t array, std::int64_t element) { return line(Operation::input, array, element); }
-  /// Any operation but constants.
+  /// Appends an operation other than a constant.
   Place record(Operation operation, std::int64_t a, std::int64_t b) {
     const Place x = Place(a), y = Place(b);
     Place sine, cosine;
@@ -147,7 +147,7 @@ class Recorder {
     }
   }
 
-  /// Keep only lines that these need, whose places change.
+  /// Keeps only the lines that these results need, and renumbers the results.
   void keep(const std::vector<std::vector<Place>*>& results) {
     std::vector<Place> places(lines.size(), -1);
     for (const auto* list : results)

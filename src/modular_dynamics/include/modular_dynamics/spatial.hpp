@@ -36,7 +36,7 @@ template <class A, class B> MD_INLINE auto dot(Vector3<A> a, Vector3<B> b) { ret
 template <class A, class B> MD_INLINE auto cross(Vector3<A> a, Vector3<B> b) -> Vector3<decltype(a.x * b.x)> {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/// u + a x b
+/// u + a x b.
 template <class T, class A, class B> MD_INLINE Vector3<T> plus_cross(Vector3<T> u, Vector3<A> a, Vector3<B> b) {
   return {u.x + a.y * b.z - a.z * b.y, u.y + a.z * b.x - a.x * b.z, u.z + a.x * b.y - a.y * b.x};
 }

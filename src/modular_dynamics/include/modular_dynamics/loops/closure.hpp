@@ -1,9 +1,9 @@
 // Closing loops: coordinates, velocities and accelerations of all joints from those of the independent ones.
 //
 // Clusters are solved in the order of the model: gears; planar loops in closed form, on the branch of a guess; the rest by Newton's method
-// from the guess. A result counts where the way from the guess to it is short beside the distance from a dead point, so that the assembly mode
-// is that of the guess; a longer way is walked in strides, of one state at a time. Lanes are the same functions: what they do not close is left
-// to one state at a time.
+// from the guess. A result is accepted where the way from the guess to it is short relative to the distance from a dead point, so that the
+// assembly mode is that of the guess. A longer way is walked in strides. Lanes call the same functions; states that these do not close are
+// then closed one at a time.
 //
 // Contract: q, v, a (nq, nv) of all joints, of which those of independent joints are given. A guess (nq) is nearly closed.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace modular_dynamics {
 
-/// Newton's method: its largest number of steps, the largest step [rad or m], the one with which it ends (the Jacobian is from before it),
-/// the largest last one that is accepted, and the residual [m or 1] of a closed loop.
+/// Newton's method: largest number of steps, largest step [rad or m], the step with which it ends (the Jacobian is of the point before), the
+/// largest last step that is accepted, and the largest residual [m or 1] of a closed loop.
 constexpr int most_newton_steps = 8;
 constexpr double largest_newton_step = 0.3, last_newton_step = 1e-12, accepted_newton_step = 1e-10, closed_residual = 1e-9;
-/// Smallest by largest entry of R's diagonal where a dead point is near; the rate of a row by a unit of an independent coordinate from which
-/// on these are too many.
+/// Ratio of the smallest to the largest entry of R's diagonal up to which a dead point is near; largest rate of a row by a unit of an
+/// independent coordinate: beyond it there are too many of these.
 constexpr double least_pivot = 1e-6, largest_violation = 1e-6;
 /// Walking: the shortest part of a way [rad or m], and the largest number of strides.
 constexpr double shortest_stride = 1e-7;
@@ -44,7 +44,7 @@ template <class T> struct LoopWork {
 
 namespace detail {
 
-/// Of one state a register full of angles at once; arrays have room for whole ones.
+/// Sines and cosines. Of one state as many angles at once as a register holds: arrays have room for full registers.
 template <class T> MD_INLINE void sines_cosines(int count, const T* angles, T* sines, T* cosines) {
   if constexpr (std::is_same_v<T, double>) {
     for (int k = 0; k < count; k += lanes_of<Pack<T>>) {
@@ -320,8 +320,8 @@ template <class T> static Mask<T> way_is_regular(const LoopModel& loops, const T
   return good;
 }
 
-/// Closes the loops of one state at independent coordinates (in their order), in the assembly mode of a guess (nq): directly, or by
-/// strides from the guess. Whether it succeeds.
+/// Closes the loops of one state at independent coordinates (in their order), in the assembly mode of a guess (nq): directly, or by strides
+/// from the guess. Returns whether that succeeded.
 static inline bool close_loops(const Model<double>& tree, const LoopModel& loops, const double* independent, const double* guess, const LoopWork<double>& work) {
   double* before = work.before;
   for (int k = 0; k < loops.nq; ++k) before[k] = guess[k];

@@ -17,7 +17,7 @@ namespace modular_dynamics {
 enum class LoopQuantity { inverse_dynamics, mass_matrix, forward_dynamics };
 constexpr int loop_quantities = 3;
 
-/// Everything but the states; of what a tree's functions are asked only models and terms count.
+/// Arguments of a function other than the states; of those of trees only models and terms are read.
 struct LoopRequest : Request<double> {
   LoopModel loops;
   bool undetermined = false; ///< see LoopArrays: nothing is solved
@@ -151,7 +151,7 @@ MD_INLINE Mask<T> quantity_of(const LoopRequest& r, const T* v, const T* third, 
   return good;
 }
 
-/// Coordinates beyond are not closed [rad or m]: neighbouring numbers are 1e-4 apart there.
+/// Largest coordinate [rad or m] at which loops are closed: neighbouring numbers are 1e-4 apart there.
 constexpr double largest_coordinate = 1e12;
 
 MD_INLINE bool too_large(const double* values, int count) {

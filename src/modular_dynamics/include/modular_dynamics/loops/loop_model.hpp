@@ -11,7 +11,7 @@
 // before it. Torques go the other way, from the last cluster to the first: tau_k += W^T tau_u. What has arrived in the independent
 // coordinates in the end is tau_1 = tau_i + (J_d^-1 J_i)^T ... = W^T tau (Schappler et al., section 3.4), without the large W being made.
 //
-// All lists are in a few arrays; a member `first_...` with a number says which part belongs to whom. Indices of bodies are those of a
+// All lists are parts of a few arrays; a member `first_...` and a number say which part. Indices of bodies are those of a
 // Model: 0 is the ground. Double precision only: closed loops need it.
 #pragma once
 #include "../model.hpp"
@@ -130,7 +130,7 @@ struct SpringLaw { double stiffness, free_length, initial_force, damping; };
 /// A revolute unknown of a planar loop, whose angle is found when all loops are closed.
 struct LateAngle { int body, q; };
 
-/// Everything, in memory that others own: see LoopArrays.
+/// The model of a robot's loops, in memory that it does not own: see LoopArrays.
 struct LoopModel {
   List<Cluster> clusters;
   List<Column> columns;

@@ -1,7 +1,7 @@
 // The order in which closed loops are solved, made once: see loop_model.hpp.
 //
-// Again and again: gears of which one coordinate is not known; planar loops of which two are not; where there are neither, loops and gears
-// that share unknown coordinates become one cluster each for Newton's method. Loops that know all their coordinates are clusters
+// Repeated until all are solved: gears with one unknown coordinate; planar loops with two; if there are neither, all remaining loops and gears,
+// in a cluster for Newton's method for each set that shares unknown coordinates. Loops that know all their coordinates are clusters
 // without unknowns, which are checked. A planar loop is a chain of joints that all turn about one normal or slide across it, cut where
 // two points must meet in the plane.
 #pragma once
@@ -86,7 +86,7 @@ class LoopPlanner {
       if (known[tree.bodies[i].v] && !has_quaternion(tree.bodies[i].type)) out.given.push_back(int(i));
   }
 
-  /// Calls for each member of a list, which loses those that return true; whether there were any.
+  /// Calls `function` for each member of a list, and removes those for which it returns true. Returns whether there were any.
   template <class Function> static bool take(std::vector<int>& list, Function function) {
     const std::size_t before = list.size();
     list.erase(std::remove_if(list.begin(), list.end(), function), list.end());
@@ -122,7 +122,7 @@ class LoopPlanner {
     cluster.first_follower = int(out.followers.size());
     for (int v : unknowns) known[v] = true;
   }
-  /// The bodies that unknowns move, but those that the planar loop places.
+  /// Adds the bodies that unknowns move, except those whose positions the planar loop gives.
   void add_followers(Cluster& cluster, const std::vector<int>& unknowns, const std::vector<int>& placed) {
     for (std::size_t i = 1; i < tree.bodies.size(); ++i)
       if (!has_quaternion(tree.bodies[i].type) && contains(unknowns, tree.bodies[i].v) && !contains(placed, int(i)))

@@ -159,7 +159,7 @@ static Mask<T> cross_circles(const LoopModel& loops, ClusterKind kind, const Pla
   }
 }
 
-/// Slopes, their inverse, W and the tip of a loop, whose unknown coordinates are corrected by what is left of f: turns, and shifts in q.
+/// Writes slopes, their inverse, W and the tip of a loop, and corrects its unknown coordinates (turns, and shifts in q) by the remainder of f.
 /// Returns where the loop is closed.
 template <class T>
 static Mask<T> place_slopes(const LoopModel& loops, const PlanarLoop& loop, int number, T* q, T* W, const PlanarWork<T>& work) {
