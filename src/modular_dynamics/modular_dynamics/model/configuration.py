@@ -154,10 +154,7 @@ def usual_range(joint: Joint) -> tuple[float, float]:
     if np.isfinite([lower, upper]).all():
         return lower, upper
     reach = METRE if joint.type is JointType.PRISMATIC else HALF_TURN
-    return (
-        max(lower, min(-reach, upper - 2.0 * reach)),
-        min(upper, max(reach, lower + 2.0 * reach)),
-    )
+    return (max(lower, min(-reach, upper - 2.0 * reach)), min(upper, max(reach, lower + 2.0 * reach)))
 
 
 def position_limits(graph: Structure) -> PositionLimits:

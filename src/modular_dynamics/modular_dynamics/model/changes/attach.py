@@ -44,21 +44,14 @@ def renamed(item: Any, prefix: str) -> Any:
     if isinstance(item, Mapping):
         return {prefix + name: renamed(one, prefix) for name, one in item.items()}
     fields = _NAMED_IN_GRAPH if isinstance(item, Structure) else _NAMED.get(type(item), ())
-    return (
-        replace(item, **{name: renamed(getattr(item, name), prefix) for name in fields}) if fields else item
-    )
+    new = {name: renamed(getattr(item, name), prefix) for name in fields}
+    return replace(item, **new) if new else item
 
 
 #: Fields of the new graph that concatenate those of both graphs.
 _CONCATENATED = (
-    "joint_names",
-    "loop_joints",
-    "passive_joints",
-    "gears",
-    "springs",
-    "warnings",
-    "notes",
-    "sources",
+    *("joint_names", "loop_joints", "passive_joints", "gears", "springs"),
+    *("warnings", "notes", "sources"),
 )
 
 

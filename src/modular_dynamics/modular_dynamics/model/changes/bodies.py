@@ -129,10 +129,7 @@ def parts_of(body: Body) -> tuple[Link, ...]:
 
 
 def body_of(
-    name: str,
-    parts: tuple[Link, ...],
-    links: Mapping[str, DualQuaternion],
-    payloads: Mapping[str, Inertial],
+    name: str, parts: tuple[Link, ...], links: Mapping[str, DualQuaternion], payloads: Mapping[str, Inertial]
 ) -> Body:
     """Return the body made of these links at their poses x_body_link, with payloads on them."""
     whole = merged([(part.inertial, links[part.name]) for part in parts])
@@ -164,12 +161,7 @@ _AT_ORIGIN, _POINT_MASS = np.zeros(3), np.zeros((3, 3))
 
 
 def with_payload(
-    graph: Graph,
-    link: str,
-    *,
-    mass: float,
-    com: ArrayLike = _AT_ORIGIN,
-    inertia: ArrayLike = _POINT_MASS,
+    graph: Graph, link: str, *, mass: float, com: ArrayLike = _AT_ORIGIN, inertia: ArrayLike = _POINT_MASS
 ) -> Graph:
     """Return a new graph: the same robot with a load on a link, which replaces the link's previous load.
 
