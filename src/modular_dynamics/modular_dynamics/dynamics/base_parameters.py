@@ -89,8 +89,8 @@ def base_parameters(
         ClosureError: too few random poses in which loops close.
     """
     if has_loops(graph):
-        found: BaseParameters = with_loops.base_parameters(graph, seed, joint_terms, guess)
-        return found
+        result: BaseParameters = with_loops.base_parameters(graph, seed, joint_terms, guess)
+        return result
     rng, size = np.random.default_rng(checked_seed(seed)), (15 if joint_terms else 10) * len(graph.bodies)
     count = max(STATES, -(-ROWS * size // max(graph.nv, 1)))
     q = graph.random_configuration(rng, count)

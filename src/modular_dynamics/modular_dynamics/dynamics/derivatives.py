@@ -78,7 +78,7 @@ def inverse_dynamics_derivatives(
             leave passive joints free.
     """
     if has_loops(graph):
-        found: InverseDynamicsDerivatives = with_loops.inverse_dynamics_derivatives(
+        result: InverseDynamicsDerivatives = with_loops.inverse_dynamics_derivatives(
             graph,
             q,
             v,
@@ -89,7 +89,7 @@ def inverse_dynamics_derivatives(
             threads=threads,
             out=out,
         )
-        return found
+        return result
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     array = evaluate(graph, _OF_TORQUES, (q, v, a), out, threads, after=(terms_of(friction), loads))
     return InverseDynamicsDerivatives(array[..., 0, :, :], array[..., 1, :, :], array[..., 2, :, :])
@@ -124,7 +124,7 @@ def forward_dynamics_derivatives(
             one along the same axis. With closed loops as of ``inverse_dynamics_derivatives``.
     """
     if has_loops(graph):
-        found: ForwardDynamicsDerivatives = with_loops.forward_dynamics_derivatives(
+        result: ForwardDynamicsDerivatives = with_loops.forward_dynamics_derivatives(
             graph,
             q,
             v,
@@ -134,7 +134,7 @@ def forward_dynamics_derivatives(
             guess=guess,
             threads=threads,
         )
-        return found
+        return result
 
     loads = None if external_wrenches is None else loads_on_bodies(graph, external_wrenches)
     after = terms_of(friction), loads

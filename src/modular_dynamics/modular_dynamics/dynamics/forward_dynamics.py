@@ -134,7 +134,7 @@ def hybrid_dynamics(
         ClosureError, SingularityError: as of ``constrained_dynamics``, which has accelerations of all joints.
     """
     if has_loops(graph):
-        found: HybridDynamics = with_loops.hybrid_dynamics(
+        hybrid: HybridDynamics = with_loops.hybrid_dynamics(
             graph,
             q,
             v,
@@ -146,7 +146,7 @@ def hybrid_dynamics(
             guess=guess,
             threads=threads,
         )
-        return found
+        return hybrid
     only_trees("hybrid dynamics")(graph)
     is_known = prescribed_in(graph, prescribed, graph.joint_names)
     known_a, known_tau = completed_by_zeros(a, is_known), completed_by_zeros(tau, ~is_known)

@@ -12,13 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..exceptions import StateError
-from ..model import (
-    SubsystemGraph,
-    checked_vectors,
-    refuse_black_boxes,
-    refuse_closures,
-    require_graph,
-)
+from ..model import SubsystemGraph, checked_vectors, refuse_black_boxes, refuse_closures, require_graph
 from .arguments import Array, checked_out, state_rows, thread_count
 from .core_robot import ARMATURE, FRICTION, GOOD, NO_INERTIA, OVERFLOW, SPRINGS, core_robot
 
