@@ -203,11 +203,8 @@ class _BranchMotion:
             except BranchLostError as error:
                 attempted = first or t_end - t
                 if stepper is not None:  # the integrator may have completed the step, and proposes the next
-                    attempted = (
-                        stepper.t - t
-                        if stepper.t > t
-                        else min(getattr(stepper, "h_abs", attempted), t_end - t)
-                    )
+                    proposed = min(getattr(stepper, "h_abs", attempted), t_end - t)
+                    attempted = stepper.t - t if stepper.t > t else proposed
                 if 0.25 * attempted < SHORTEST_STEP * (t_end - t):
                     raise self._error(t, y, str(error), error.condition) from None
                 first, stepper = 0.25 * attempted, None

@@ -54,9 +54,9 @@ class Assembler:
         """Search for closed loops from coordinates ``start`` (nq,). limited: within joint limits."""
         return self._least_squares.search(start, limited)
 
-    def assembly(self, found: Search) -> ClosedConfiguration:
+    def assembly(self, result: Search) -> ClosedConfiguration:
         """Return the closed configuration of a search that closed all loops."""
-        graph, q = self.graph, found.q
+        graph, q = self.graph, result.q
         limits = {name: joint_limits(graph.joint(name)) for name in graph.joint_names}
         at_limits = [
             name
@@ -65,7 +65,7 @@ class Assembler:
         ]
         independent = q[indices_in_q(graph, graph.independent_joint_names)]
         return ClosedConfiguration(
-            q, independent, self.system.residual(q), tuple(at_limits), found.evaluations
+            q, independent, self.system.residual(q), tuple(at_limits), result.evaluations
         )
 
 
@@ -125,8 +125,8 @@ def assemble(graph: SubsystemGraph, guess: ArrayLike | None = None) -> ClosedCon
     require_graph(graph)
     assembler = graph.once(Assembler)
     start = starting_point(graph) if guess is None else checked_guess(assembler.system, guess)
-    found = assembler.search(start)
-    if found.open_groups:
-        beyond = assembler.search(found.q, limited=False)
-        raise cannot_close(assembler.system, found, beyond, "all joints")
-    return assembler.assembly(found)
+    result = assembler.search(start)
+    if result.open_groups:
+        beyond = assembler.search(result.q, limited=False)
+        raise cannot_close(assembler.system, result, beyond, "all joints")
+    return assembler.assembly(result)

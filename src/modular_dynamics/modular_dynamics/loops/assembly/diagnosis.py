@@ -107,11 +107,11 @@ def _determine_others_nearby(system: ConstraintSystem, coordinates: Array) -> bo
         system.is_regular_nearby = False
         for distance in NEARBY_STARTS:
             start = coordinates + distance * rng.standard_normal(len(coordinates))
-            found = free.search(start, limited=False, descents=1)
-            if found.open_groups or np.abs(found.q - coordinates).max(initial=0.0) < LEAST_DISTANCE:
+            result = free.search(start, limited=False, descents=1)
+            if result.open_groups or np.abs(result.q - coordinates).max(initial=0.0) < LEAST_DISTANCE:
                 continue
-            there = system.projection(found.q)
-            if there.condition < WORST_CONDITION and not _violated(system, found.q, there.W).any():
+            there = system.projection(result.q)
+            if there.condition < WORST_CONDITION and not _violated(system, result.q, there.W).any():
                 system.is_regular_nearby = True
                 break
     return system.is_regular_nearby
@@ -163,11 +163,8 @@ def contradiction(system: ConstraintSystem, near: Array) -> ClosureError | None:
 
 def _sizes(system: ConstraintSystem, q: Array) -> Array:
     """Return |phi| of each row, then the norms of each loop's position rows and of its orientation rows."""
-    phi, is_along, names = (
-        np.abs(system.evaluate(q).phi),
-        system.kinds == "along",
-        np.array(system.names, object),
-    )
+    phi, is_along = np.abs(system.evaluate(q).phi), system.kinds == "along"
+    names = np.array(system.names, object)
     sizes = [*phi[~system.is_gear]]
     for loop in system.graph.loop_joints:
         own = names == loop.name
@@ -208,18 +205,18 @@ def open_loops(system: ConstraintSystem, coordinates: Array, where: str, why: st
     )
 
 
-def cannot_close(system: ConstraintSystem, found: Search, beyond: Search, moving: str) -> ClosureError:
+def cannot_close(system: ConstraintSystem, result: Search, beyond: Search, moving: str) -> ClosureError:
     """Return the error for loops that no motion of the joints closes, within limits or at all.
 
     Args:
-        found: result of the search within limits. beyond: of that without limits. moving: which joints, as
-            text for the message.
+        result, beyond: of the searches within limits and without them. moving: which joints, as text for
+            the message.
     """
     if not beyond.open_groups:
-        names = (name for minimum in found.open_groups for name in minimum.group.joints)
+        names = (name for minimum in result.open_groups for name in minimum.group.joints)
         over = [text for text in (_over_limits(system, name, beyond.q) for name in names) if text]
         why = f"they were closed beyond limits only, with {', '.join(over)} [rad or m]. Widen the limits"
-        return open_loops(system, found.q, f"within the limits of {moving}", why)
+        return open_loops(system, result.q, f"within the limits of {moving}", why)
     worst = max(beyond.open_groups, key=lambda minimum: minimum.residual)
     is_minimum = worst.gradient <= FLAT * worst.residual
     why = (
@@ -269,11 +266,11 @@ def unclosed(
     """
     if not closable:
         free = with_all_joints_free(system)
-        found = free.search(coordinates, limited=False)
-        if found.open_groups:
-            return cannot_close(free.system, found, found, "all joints")
+        result = free.search(coordinates, limited=False)
+        if result.open_groups:
+            return cannot_close(free.system, result, result, "all joints")
         try:
-            raise_if_dependent(system, found.q, system.projection(found.q).W)
+            raise_if_dependent(system, result.q, system.projection(result.q).W)
         except ClosureError as error:
             return error
     why = "nothing that closes was found around: the independent coordinates seem out of reach"

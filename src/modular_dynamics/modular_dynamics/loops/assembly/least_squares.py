@@ -205,7 +205,7 @@ class LeastSquares:
 
         bounds = (self._low[group.q], self._high[group.q]) if limited else (-np.inf, np.inf)
         units = self._coordinates.spread(self.system.units)[group.q]
-        found = least_squares(
+        result = least_squares(
             values,
             start[group.q],
             derivatives,
@@ -217,7 +217,7 @@ class LeastSquares:
             units,
             max_nfev=MOST_EVALUATIONS,
         )
-        q[group.q] = found.x
+        q[group.q] = result.x
         return self._minimum(group, self._polished(group, q, limited, units), limited)
 
     def _polished(self, group: LoopGroup, q: Array, limited: bool, units: Array) -> Array:

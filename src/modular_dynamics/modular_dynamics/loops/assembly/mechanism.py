@@ -88,14 +88,14 @@ def _with_coordinate_fixed(space: Array, index: int) -> Array:
 
 def closed_around(system: ConstraintSystem, closed: Array) -> list[Array]:
     """Return closed configurations near ``closed``, by minimum-norm steps from random points."""
-    coordinates, rng, found = Coordinates(system.graph), np.random.default_rng(0), []
+    coordinates, rng, closed_configurations = Coordinates(system.graph), np.random.default_rng(0), []
     for spread in np.repeat(SPREADS, SAMPLES):
         q = coordinates.moved(closed, spread * system.units * rng.uniform(-1.0, 1.0, system.graph.nv))
         if closes(system, coordinates, q):
-            found.append(q)
-        if len(found) == SAMPLES:
+            closed_configurations.append(q)
+        if len(closed_configurations) == SAMPLES:
             break
-    return found
+    return closed_configurations
 
 
 def closes(system: ConstraintSystem, coordinates: Coordinates, q: Array) -> bool:
@@ -256,14 +256,14 @@ class Mechanism:
     def _close_with_all_joints(self, start: Array, otherwise: Array | None) -> Array:
         """Close loops by all joints within limits; else return ``otherwise``, or close them beyond limits."""
         assembler = self.graph.once(Assembler)
-        found = assembler.search(start)
-        if not found.open_groups:
-            return found.q
+        result = assembler.search(start)
+        if not result.open_groups:
+            return result.q
         if otherwise is not None:
             return otherwise
-        beyond = assembler.search(found.q, limited=False)
+        beyond = assembler.search(result.q, limited=False)
         if beyond.open_groups:
-            raise cannot_close(assembler.system, found, beyond, "all joints")
+            raise cannot_close(assembler.system, result, beyond, "all joints")
         return beyond.q
 
     def _close_by_core(self, start: Array, target: Array) -> Array | None:
@@ -417,10 +417,10 @@ class Mechanism:
             if limited and spread == 0.0 and (nearest := self._nearest_mode(start, limited)) is not None:
                 return nearest, nearest
         if solution is None or cost[0] > 0.0:
-            found = self._least_squares.search(start, limited, descents)
-            if not found.open_groups:
-                return found.q, found.q
-            best = found.q if self.system.largest_residual(found.q) < least else best
+            result = self._least_squares.search(start, limited, descents)
+            if not result.open_groups:
+                return result.q, result.q
+            best = result.q if self.system.largest_residual(result.q) < least else best
         return solution, best
 
     @cached_property

@@ -41,11 +41,8 @@ class Coordinates:
         for pose, twist in self._quaternions:
             first = pose.stop - 4
             w, *vector = q[first : pose.stop]
-            linear, omega, axis = (
-                v[twist.start : twist.stop - 3],
-                v[twist.stop - 3 : twist.stop],
-                np.array(vector),
-            )
+            linear, omega = v[twist.start : twist.stop - 3], v[twist.stop - 3 : twist.stop]
+            axis = np.array(vector)
             if first > pose.start:
                 turned = np.cross(axis, linear)
                 turned = 2.0 * (w * turned + np.cross(axis, turned)) / (w * w + axis @ axis)

@@ -124,11 +124,11 @@ def mean_accelerations(
     accelerations at ``state`` (q, v) itself, unless it is at the crossing.
     """
     system = branch.system
-    found = [_motion(system, point, tau, friction, external_wrenches)[0].a for point in points]
-    mean: Array = sum((one.weight * a for one, a in zip(points, found, strict=True)), np.zeros(len(found[0])))
+    each = [_motion(system, point, tau, friction, external_wrenches)[0].a for point in points]
+    mean: Array = sum((one.weight * a for one, a in zip(points, each, strict=True)), np.zeros(len(each[0])))
     if len(points) == 1:
         return mean
-    lower = sum(one.lower * a for one, a in zip(points, found, strict=True))
+    lower = sum(one.lower * a for one, a in zip(points, each, strict=True))
     error, size = (float(np.abs(x / system.units).max()) for x in (mean - lower, mean))
     itself = branch.direct(*state) if error > SMOOTH * size else None
     return mean if itself is None else _motion(system, itself, tau, friction, external_wrenches)[0].a
@@ -247,12 +247,7 @@ def _motion(
 
 
 def _equation(
-    system: ConstraintSystem,
-    q: Array,
-    v: Array,
-    tau: Array,
-    friction: str,
-    external_wrenches: Wrenches,
+    system: ConstraintSystem, q: Array, v: Array, tau: Array, friction: str, external_wrenches: Wrenches
 ) -> tuple[Array, Array, Array, Array]:
     """Return units (nv,) of velocities, M and tau - h - J_L^T F in these, and tensions."""
     graph, units = system.graph, system.units
@@ -284,10 +279,10 @@ def _prescribed(
     if int((point.sizes > REDUNDANT * point.sizes.max(initial=0.0)).sum()) < point.rank:
         _raise_coupled(system, q, own[is_known])
     of_known = units[own[is_known]]
-    found, forces = _motion(system, point, tau, friction, external_wrenches, known=known / of_known)
+    solution, forces = _motion(system, point, tau, friction, external_wrenches, known=known / of_known)
     tau[is_known] = forces / of_known
     raise_if_not_finite(tau)
-    return replace(found, rank=rank)
+    return replace(solution, rank=rank)
 
 
 def _raise_coupled(system: ConstraintSystem, q: Array, prescribed: NDArray[np.int64]) -> None:
@@ -334,7 +329,7 @@ def hybrid_dynamics(
 
     def at(coordinates: Array, v: ArrayLike, a: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
         velocities = solver.projection(coordinates) @ solver.system.independent.checked("v", v)
-        found = constrained_dynamics(
+        solution = constrained_dynamics(
             graph,
             coordinates,
             velocities,
@@ -344,7 +339,7 @@ def hybrid_dynamics(
             external_wrenches=external_wrenches,
             friction=friction,
         )
-        return found.a[solver.independent_v], found.tau
+        return solution.a[solver.independent_v], solution.tau
 
     if not are_many(q):
         return HybridDynamics(*at(solver.close(q, guess), v, a, tau))

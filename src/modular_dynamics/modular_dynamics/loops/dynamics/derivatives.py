@@ -6,10 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...dynamics import (
-    ForwardDynamicsDerivatives,
-    InverseDynamicsDerivatives,
-)
+from ...dynamics import ForwardDynamicsDerivatives, InverseDynamicsDerivatives
 from ...dynamics import inverse_dynamics_derivatives as derivatives_of_tree
 from ...dynamics.arguments import Array
 from ...dynamics.inverse_dynamics import Wrenches
@@ -59,8 +56,8 @@ def inverse_dynamics_derivatives(
         return _derivatives(graph, state, external_wrenches, friction)
 
     states = {"q": q, "v": v, "a": a}
-    found = closed_and_answered(graph, states, answer, (3, p, p), guess=guess, threads=threads, out=out)
-    return InverseDynamicsDerivatives(*np.moveaxis(found, -3, 0))
+    derivatives = closed_and_answered(graph, states, answer, (3, p, p), guess=guess, threads=threads, out=out)
+    return InverseDynamicsDerivatives(*np.moveaxis(derivatives, -3, 0))
 
 
 def forward_dynamics_derivatives(

@@ -41,14 +41,14 @@ def designs_batch(
     q, v, a = (x.reshape(count, each, width) for x, width in zip(given, widths, strict=True))
     start, made = _start(solver, guess), rows_of_designs(columns, graph.once(_LoopNumbers).numbers, "loops")
     sizes = (widths[1],), (graph.nq,), (len(graph.springs),), ()
-    found = [np.full((count, each, *size), np.nan) for size in sizes]
+    results_of_all = [np.full((count, each, *size), np.nan) for size in sizes]
     statuses = np.zeros((count, each), np.uint8)
     reasons = dict[int, ModularDynamicsError]()
     for k in range(count):
         own = dict.fromkeys(range(each), made.errors[k]) if k in made.errors else dict[int, Any]()
         if k not in made.errors:
             loops = None if k in made.others else graph.once(_LoopNumbers).loops(made.numbers[k])
-            state, results = (q[k], v[k], a[k]), tuple(array[k] for array in found)
+            state, results = (q[k], v[k], a[k]), tuple(array[k] for array in results_of_all)
             own = _answer(columns, k, loops, state, start, friction, thread_count(threads), results)
         for state_number, error in own.items():
             row = k * each + state_number
@@ -56,7 +56,7 @@ def designs_batch(
                 error.args = (f"design {k}, state {state_number}: {error}", *error.args[1:])
                 raise error
             reasons[row], statuses[k, state_number] = error, status_of(error)
-    tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in found)
+    tau, coordinates, *details = (array.reshape(*shape, *array.shape[2:]) for array in results_of_all)
     texts = {row: str(error) for row, error in reasons.items()}
     details_of_states: partial[Any] = partial(tuple, details)
     return ClosedLoopResults(tau, coordinates, statuses.reshape(shape), texts, details_of_states)
@@ -187,7 +187,7 @@ def _closed_near(design: SubsystemGraph, guess: Array) -> Array:
     if (error := contradiction(system, guess)) is not None:
         raise error
     assembler = design.once(Assembler)
-    found = assembler.search(guess, limited=False)
-    if found.open_groups:
-        raise cannot_close(assembler.system, found, found, "all joints")
-    return found.q
+    result = assembler.search(guess, limited=False)
+    if result.open_groups:
+        raise cannot_close(assembler.system, result, result, "all joints")
+    return result.q

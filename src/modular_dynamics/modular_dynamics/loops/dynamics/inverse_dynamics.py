@@ -190,8 +190,8 @@ class ClosedLoopInverseDynamics(InverseDynamics):
 
         def answer(q: Array, v: Array, a: Array, near: Array) -> tuple[Array, Array, Array]:
             is_last = errors == "raise"
-            found = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
-            return found.tau, found.coordinates, np.array([*found.tensions.values()])
+            result = self._solver.inverse_dynamics_at(q, v, a, near, wrenches, self.friction, is_last)
+            return result.tau, result.coordinates, np.array([*result.tensions.values()])
 
         states = {"q": q, "v": v, "a": a}
         return answered_rows(

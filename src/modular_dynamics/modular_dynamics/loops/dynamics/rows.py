@@ -120,10 +120,8 @@ def rows_of_states(graph: SubsystemGraph, **states: ArrayLike) -> list[Array]:
     """
     solver, arrays = solver_of(graph), list[Array]()
     for name, value in states.items():
-        array, width = (
-            real_numbers(name, value),
-            len(getattr(solver, f"independent_{'q' if name == 'q' else 'v'}")),
-        )
+        array = real_numbers(name, value)
+        width = len(solver.independent_q if name == "q" else solver.independent_v)
         if array.ndim != 2 or array.shape[1] != width:
             raise StateError(f"{name} has shape {array.shape}; (n, {width}) is needed, a row for each state")
         arrays.append(np.require(array, np.float64, ["C", "A"]))
@@ -216,8 +214,8 @@ def joint_motions(graph: SubsystemGraph, coordinates: Array, v: Array, a: Array)
 
 def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tuple[Array, Array]:
     """Return tensions (n, springs) and sines (n,) of states that were answered; NaN where there are none."""
-    found, statuses = _details(graph, rows.states, rows.coordinates, friction)
-    tensions, sines = found.tensions.copy(), found.sines.copy()
+    details, statuses = _details(graph, rows.states, rows.coordinates, friction)
+    tensions, sines = details.tensions.copy(), details.sines.copy()
     tensions[statuses != GOOD], sines[statuses != GOOD] = np.nan, np.nan
     for row, (own,) in rows.others.items():
         tensions[row], sines[row] = own, np.nan

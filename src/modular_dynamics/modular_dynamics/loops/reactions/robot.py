@@ -320,11 +320,9 @@ def joint_points(
     elements = _elements(graph)
 
     def point(joint: JointRule, location: Location, body: str, end: int) -> FramePoint:
-        link, at = (
-            _ends(elements, joint, location, carriers)[end][1]
-            if isinstance(location, str)
-            else (body, location)
-        )
+        if not isinstance(location, str):
+            return number(joint, body), location
+        link, at = _ends(elements, joint, location, carriers)[end][1]
         return number(joint, link), at
 
     def number(joint: JointRule, link: str) -> int:

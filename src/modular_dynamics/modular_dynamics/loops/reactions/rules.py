@@ -158,11 +158,8 @@ def _joint(name: str, entry: Any, bodies: tuple[str, ...]) -> JointRule:
     """Return one entry of ``joints``. Raises DescriptionError."""
     where = f"joint '{name}'"
     table = _fields(entry, where, {"holds", "by", "transmits", "at"}, {"axes", "from"})
-    transmits = (
-        tuple(map(str, table["transmits"]))
-        if isinstance(table["transmits"], list)
-        else (str(table["transmits"]),)
-    )
+    components = table["transmits"] if isinstance(table["transmits"], list) else [table["transmits"]]
+    transmits = tuple(map(str, components))
     bad = [c for c in transmits if c not in COMPONENTS]
     if bad or len(set(transmits)) != len(transmits):
         raise DescriptionError(

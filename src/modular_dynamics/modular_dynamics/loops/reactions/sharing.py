@@ -249,12 +249,8 @@ class SharingInFrames:
         self, share: Callable[..., None], poses: Array, required: Array, x: Array
     ) -> ReactionArrays:
         """Return the reactions of one state or many by a function of the core."""
-        lead, count, bodies, joints = (
-            x.shape[:-1],
-            math.prod(x.shape[:-1]),
-            len(self._body_frames),
-            len(self._axes_frames),
-        )
+        lead, bodies, joints = x.shape[:-1], len(self._body_frames), len(self._axes_frames)
+        count = math.prod(lead)
         x, shared = np.array(x), np.empty(lead, bool)
         wrenches, points = np.empty((*lead, joints, 6)), np.empty((*lead, joints, 2, 3))
         residual = np.empty((*lead, bodies, 6))
@@ -337,10 +333,8 @@ class ReactionSharing:
 
     def _arrays(self, load_case: LoadCase) -> tuple[Array, Array, Array]:
         """Return poses, required wrenches, and components x with the known forces, 0 elsewhere."""
-        required, x = (
-            self._stacked(load_case, "required_wrenches", self.rules.bodies),
-            np.zeros(len(self._is_open)),
-        )
+        required = self._stacked(load_case, "required_wrenches", self.rules.bodies)
+        x = np.zeros(len(self._is_open))
         for number, place, joint in self._sharing.known:
             if joint not in load_case.known:
                 raise StateError(
