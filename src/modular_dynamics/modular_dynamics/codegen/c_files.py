@@ -149,11 +149,7 @@ def header(robot: Robot, programs: Sequence[Program]) -> str:
     lines += ["", "#ifdef __cplusplus", f"#define {upper}_RESTRICT", 'extern "C" {', "#else"]
     lines += [f"#define {upper}_RESTRICT restrict", "#endif", ""]
     for program in programs:
-        lines += [
-            *_comment(_about(program)),
-            f"{signature(program, robot.prefix, f'{upper}_RESTRICT')};",
-            "",
-        ]
+        lines += [*_comment(_about(program)), f"{signature(program, robot.prefix, f'{upper}_RESTRICT')};", ""]
     lines += ["#ifdef __cplusplus", "}", "#endif", "", "#endif", ""]
     return "\n".join(lines)
 
@@ -181,9 +177,8 @@ def _about(program: Program) -> list[str]:
         lines.append(
             f"  out: {result.name} ({shape}{', row by row' if len(result.shape) > 1 else ''}) {result.unit}"
         )
-    stack = (
-        f"{8 * size} bytes of stack beside the compiler's" if (size := work_size(program)) else "no arrays"
-    )
+    size = work_size(program)
+    stack = f"{8 * size} bytes of stack beside the compiler's" if size else "no arrays"
     return [*lines, f"  {program.operations} operations, {stack}"]
 
 

@@ -183,11 +183,11 @@ def _raise_unless_planar(graph: SubsystemGraph, what: str) -> None:
 def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoopResult]:
     """Return states near a configuration, with the library's results."""
     graph, system, rng = solver.graph, solver.system, np.random.default_rng(0)
-    moves_loops, found, spread = system.reach > 0.0, list[ClosedLoopResult](), SPREAD
+    moves_loops, states, spread = system.reach > 0.0, list[ClosedLoopResult](), SPREAD
     passive = [graph.q_slice(name).start for name in system.passive.names]
     size = len(solver.independent_v)
     for _ in range(ATTEMPTS):
-        if len(found) == CANDIDATES:
+        if len(states) == CANDIDATES:
             break
         q = near[solver.independent_q] + np.where(moves_loops, spread, 2.0) * rng.uniform(
             -1.0, 1.0, len(moves_loops)
@@ -199,13 +199,13 @@ def _states(solver: ClosedLoopSolver, near: Array, what: str) -> list[ClosedLoop
         except (ClosureError, SingularityError):
             continue
         if np.abs(state.coordinates - near)[passive].max(initial=0.0) < LARGEST_TURN:
-            found.append(state)
-    if len(found) < STATES:
+            states.append(state)
+    if len(states) < STATES:
         raise UnsupportedModelError(
             f"{what} of '{graph.name}': its loops close in fewer than {STATES} of {ATTEMPTS} configurations "
             "round the guess, so that the code cannot be compared with the library; another guess may help"
         )
-    return sorted(found, key=lambda state: state.condition)[:STATES]
+    return sorted(states, key=lambda state: state.condition)[:STATES]
 
 
 def _program(solver: ClosedLoopSolver, name: str, near: Array) -> Program:
