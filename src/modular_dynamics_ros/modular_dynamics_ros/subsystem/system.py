@@ -1,4 +1,4 @@
-"""The nodes of a robot that is computed subsystem by subsystem."""
+"""Names of the subsystem nodes that together compute one robot."""
 
 import modular_dynamics as md
 from modular_dynamics_ros.computation.subsystem.part import refuse_shared_elements
@@ -9,11 +9,11 @@ __all__ = ["subsystem_nodes"]
 
 
 def subsystem_nodes(graph: md.SubsystemGraph) -> dict[str, str]:
-    """Names of the nodes, by the subsystem that each is for; without black boxes, which others compute.
+    """Return the name of each subsystem's node, by subsystem; black boxes have none.
 
     Raises:
-        RobotError: the robot cannot be computed so; it has nothing but black boxes; two subsystems would have
-            nodes of one name.
+        RobotError: the robot cannot be computed by one node per subsystem; it has only black boxes; two
+            subsystems would have nodes of the same name.
     """
     refuse_shared_elements(graph)
     names = topic_names("subsystem", [one.name for one in graph.subsystems])

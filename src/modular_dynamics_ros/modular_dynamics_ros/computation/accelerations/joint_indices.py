@@ -1,4 +1,4 @@
-"""Values by joint, for a robot that has other joints than the one before."""
+"""Carry values of joints over to a changed robot, whose joints differ in number or order."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["joint_indices", "values_at"]
 
 
 def joint_indices(names: Sequence[str], before: Sequence[str]) -> NDArray[np.intp]:
-    """Return the index of each joint in ``before``; -1 if it is new."""
+    """Return the index of each joint of ``names`` in ``before``; -1 for a new joint."""
     index = {name: k for k, name in enumerate(before)}
     return np.array([index.get(name, -1) for name in names], dtype=np.intp)
 

@@ -31,7 +31,7 @@ class SubsystemStructure:
     points: Mapping[str, tuple[str, Array]]
 
     def connected(self, one: str, other: str) -> set[str]:
-        """Return the one of two subsystems that the other carries; empty if they are not neighbours."""
+        """Return the set of the child of two connected subsystems; an empty set if they are not connected."""
         return {a for a, b in ((one, other), (other, one)) if self.predecessors.get(a) == b}
 
     def branch(self, name: str) -> list[str]:
