@@ -1,6 +1,6 @@
 """Inverse dynamics: tau of q, v and a, and its parts at rest and without acceleration."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from .transmitted_wrenches import InverseDynamicsResult, first_joints
 Wrenches = Mapping[str, ArrayLike] | None
 
 _ARE = "torques"
+_WITHOUT_FRICTION = terms_of("none")
 _INVERSE_DYNAMICS = Quantity(
     "inverse_dynamics",
     ("q", "v", "a"),
@@ -105,19 +106,19 @@ def inverse_dynamics(
         SingularityError: a dead point, or too few independent joints; it has the condition number.
         UnsupportedModelError: closed loops and a black box.
     """
-    if has_loops(graph):
-        if (
-            out is not None
-            and friction == "none"
-            and external_wrenches is None
-            and black_box_wrenches is None
-            and parameters is None
-        ):
-            try:  # what a robot's controller does a thousand times a second
-                if graph.once(with_loops.core_torques)(q, v, a, guess, out) == GOOD:
-                    return out
-            except (TypeError, ValueError):
-                pass  # many states, or what is to be converted or refused
+    loops, wrenches = has_loops(graph), external_wrenches is not None or black_box_wrenches is not None
+    plain = friction == "none" and parameters is None and not wrenches
+    if plain and out is not None and v is not None and a is not None:
+        try:  # what a robot's controller does a thousand times a second
+            if loops:
+                status = graph.once(with_loops.core_torques)(q, v, a, guess, out)
+            else:
+                status = graph.once(_core_torques)(q, v, a, out, _WITHOUT_FRICTION)
+            if status == GOOD:
+                return out
+        except (TypeError, ValueError):
+            pass  # many states, or what is to be converted or refused
+    if loops:
         tau: NDArray[Any] = with_loops.inverse_dynamics(
             graph,
             q,
@@ -138,6 +139,18 @@ def inverse_dynamics(
         return inverse_dynamics_of_designs(graph, {"q": q, "v": v, "a": a}, parameters, threads, friction)
     _, after = _terms_and_loads(graph, external_wrenches, black_box_wrenches, friction)
     return evaluate(graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
+
+
+def _core_torques(graph: SubsystemGraph) -> Callable[..., int]:
+    """Return the core's function (q, v, a, out, terms) -> status, which takes None as zeros.
+
+    Of a graph with black boxes a function that raises TypeError: their wrenches are needed.
+    """
+    return _refuse if _has_black_boxes(graph) else graph.once(_INVERSE_DYNAMICS).one
+
+
+def _refuse(*arguments: object) -> int:
+    raise TypeError
 
 
 class InverseDynamics:
