@@ -193,7 +193,10 @@ def _lines(
 
 
 def _new_lines(columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], middle: Array) -> _Lines | None:
-    """Return lines through the robot with the values ``middle`` (k,); None if a robot of them is invalid."""
+    """Return the robot's numbers at parameters ``middle`` (k,), and their slopes by each linear parameter.
+
+    None where no robot can have these values, or those one step along a parameter.
+    """
     first, slopes = _numbers_at(columns, numbers, middle), []
     for k in np.flatnonzero(linear).tolist():
         there = middle.copy()
@@ -210,7 +213,10 @@ def _new_lines(columns: Columns, numbers: Numbers, linear: NDArray[np.bool_], mi
 def _interpolate(
     columns: Columns, numbers: Numbers, lines: _Lines, group: NDArray[np.intp], out: Array
 ) -> bool:
-    """Write the rows of a group by linear interpolation; return False if that is not exact."""
+    """Write the numbers of a group of designs, linear in the parameters, to the rows ``group`` of ``out``.
+
+    Return False if designs that are also computed exactly differ.
+    """
     values = columns.values[group]
     table = np.tile(lines.numbers, (len(group), 1))
     for k, changing, slope in lines.slopes:

@@ -17,7 +17,7 @@ from ..model import (
     require_graph,
 )
 from .arguments import Array, has_loops, with_loops
-from .core_robot import ARMATURE, GOOD, loads_on_bodies, passing_of
+from .core_robot import ARMATURE, GOOD, OVERFLOW, loads_on_bodies, passing_of
 from .designs import inverse_dynamics_of_designs
 from .quantity import Quantity, evaluate, terms_of
 from .transmitted_wrenches import InverseDynamicsResult, first_joints
@@ -107,17 +107,19 @@ def inverse_dynamics(
         UnsupportedModelError: closed loops and a black box.
     """
     loops, wrenches = has_loops(graph), external_wrenches is not None or black_box_wrenches is not None
-    plain = friction == "none" and parameters is None and not wrenches
-    if plain and out is not None and v is not None and a is not None:
+    plain = parameters is None and threads is None and not wrenches and v is not None and a is not None
+    if out is not None and plain and isinstance(friction, str) and friction == "none":
         try:  # what a robot's controller does a thousand times a second
             if loops:
                 status = graph.once(with_loops.core_torques)(q, v, a, guess, out)
             else:
                 status = graph.once(_core_torques)(q, v, a, out, _WITHOUT_FRICTION)
-            if status == GOOD:
-                return out
         except (TypeError, ValueError):
-            pass  # many states, or what is to be converted or refused
+            status = None  # many states, or what is to be converted or refused
+        if status == GOOD:
+            return out
+        if status == OVERFLOW and not loops:
+            raise _INVERSE_DYNAMICS.overflow((q, v, a))
     if loops:
         tau: NDArray[Any] = with_loops.inverse_dynamics(
             graph,
@@ -207,10 +209,13 @@ class InverseDynamics:
             raise StateError(f"coordinates: '{self.graph.name}' has no closed loops; q has all there are")
         if not (out is None or v is None or a is None or self._has_boxes or external_wrenches is not None):
             try:
-                if self._one(q, v, a, out, self._terms) == GOOD and black_box_wrenches is None:
-                    return out
+                status = self._one(q, v, a, out, self._terms)
             except (TypeError, ValueError):
-                pass  # many states, or what is to be converted or refused
+                status = None  # many states, or what is to be converted or refused
+            if status == GOOD and black_box_wrenches is None:
+                return out
+            if status == OVERFLOW:
+                raise _INVERSE_DYNAMICS.overflow((q, v, a))
         _, after = _terms_and_loads(self.graph, external_wrenches, black_box_wrenches, self.friction)
         return evaluate(self.graph, _INVERSE_DYNAMICS, (q, v, a), out, threads, after=after)
 

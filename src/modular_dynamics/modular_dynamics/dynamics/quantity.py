@@ -4,7 +4,7 @@ A quantity is a function of `_core.Robot` (_core.pyi). Arguments go to it unchan
 they are checked here: lists and other dtypes are converted, and errors say what is wrong.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -55,6 +55,12 @@ class Quantity:
     require: Callable[[SubsystemGraph], None] = require_graph
     at_rest: tuple[str, ...] = ()
     single: bool = False
+
+    def overflow(self, states: Sequence[Any]) -> StateError:
+        """Return the error of finite states, None where at rest, whose results are not finite."""
+        *first, last = (name for name, x in zip(self.inputs, states, strict=True) if x is not None)
+        names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
+        return StateError(f"{names} finite, but so large that the {self.are} are not")
 
     def __call__(self, graph: SubsystemGraph) -> Calls:
         """Return the calls of a graph, for ``graph.once``."""
@@ -120,12 +126,17 @@ def evaluate(
         raise
     shape = calls.shape if shape is None else shape
     result = np.empty(shape) if out is None else out
+    if threads is not None:
+        threads = thread_count(threads)
     if quantity.at_rest or not _has_none(states):  # the core takes None as zeros
         try:
-            if calls.one(*before, *states, result, *after) == GOOD:
-                return result
+            status = calls.one(*before, *states, result, *after)
         except (TypeError, ValueError):
-            pass  # many states, or what is to be converted or refused
+            status = None  # many states, or what is to be converted or refused
+        if status == GOOD:
+            return result
+        if status == OVERFLOW:  # states that ``out`` shares memory with are overwritten: not looked at again
+            raise quantity.overflow(states)
     try:
         many = np.ndim(states[0]) > 1
     except ValueError:  # ragged
@@ -229,9 +240,7 @@ class _Call(NamedTuple):
                 "carries have none along the joint while the joints beyond it are free; any torque would "
                 "accelerate it infinitely. An inertia of the links, or an armature, changes that"
             )
-        *first, last = state
-        names = f"{', '.join(first)} and {last} are" if first else f"{last} is"
-        raise StateError(f"{names} finite, but so large that the {self.quantity.are} are not")
+        raise self.quantity.overflow([state.get(name) for name in self.quantity.inputs])
 
 
 def _copied_if_shared(x: Array, out: Array) -> Array:

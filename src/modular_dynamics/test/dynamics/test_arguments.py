@@ -259,3 +259,23 @@ def test_nonsense_in_batches_is_named(graph, call, message):
 def test_whole_numbers_of_numpy_are_threads(graph):
     tau = md.inverse_dynamics(graph, ROWS, ROWS, ROWS, threads=np.int64(2))
     assert_array_equal(tau, md.inverse_dynamics(graph, ROWS, ROWS, ROWS, threads=1))
+
+
+@pytest.mark.parametrize("shared", ["q", "v", "a"])
+@pytest.mark.parametrize("solve", [md.inverse_dynamics, md.forward_dynamics])
+def test_out_that_is_an_argument_does_not_hide_an_overflow(load_robot, solve, shared):
+    graph = load_robot("charmie")
+    states = dict(zip("qva", np.zeros((3, graph.nv)), strict=True))
+    states["v"][:] = 1e200
+    with pytest.raises(md.StateError, match="finite, but so large that the"):
+        solve(graph, *states.values(), out=states[shared])
+
+
+@pytest.mark.parametrize("out", [True, False])
+@pytest.mark.parametrize(
+    "given", [{"threads": 0}, {"threads": "x"}, {"friction": None}, {"friction": np.array(["none", "urdf"])}]
+)
+def test_of_one_state_threads_and_friction_are_checked_too(load_robot, given, out):
+    graph = load_robot("charmie")
+    with pytest.raises(md.StateError, match=f"^{next(iter(given))} is "):
+        md.inverse_dynamics(graph, *np.zeros((3, graph.nv)), out=np.empty(graph.nv) if out else None, **given)
