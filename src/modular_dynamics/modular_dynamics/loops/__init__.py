@@ -29,7 +29,7 @@ from .dynamics.results import (
 )
 from .dynamics.rows import JointMotions, joint_motions
 from .dynamics.solver import ClosedLoopSolver, solver_of
-from .reactions.robot import ReactionsBatch, RobotReactions, load_case_of, reactions_batch, wrenches_of
+from .reactions.robot import ReactionResults, RobotReactions, load_case_of, wrenches_of
 from .reactions.rules import Rules, read_rules, rules_from
 from .reactions.sharing import LoadCase, ReactionArrays, ReactionSharing, SharedReactions
 from .simulation import Simulation, simulate
@@ -46,7 +46,7 @@ __all__ = [
     "Reaction",
     "ReactionArrays",
     "ReactionSharing",
-    "ReactionsBatch",
+    "ReactionResults",
     "RobotReactions",
     "Rules",
     "SharedReactions",
@@ -71,7 +71,6 @@ __all__ = [
     "load_case_of",
     "mass_matrix",
     "nonlinear_effects",
-    "reactions_batch",
     "read_rules",
     "regressor",
     "rules_from",

@@ -31,7 +31,7 @@ CHUNK = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class ReactionsBatch(SharedReactions):
+class ReactionResults(SharedReactions):
     """Reactions of n states, with one axis more in front; NaN where there are none.
 
     Attributes:
@@ -130,10 +130,48 @@ class RobotReactions:
             self._sharing.raise_fault(poses)
         return reactions
 
-    def rows(
+    def solve_many(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        guess: ArrayLike | None = None,
+        threads: int | None = None,
+        errors: str = "mark",
+    ) -> ReactionResults:
+        """Return the reactions of n states, without connection wrenches.
+
+        Args:
+            q, v, a, guess, threads, errors: as of :meth:`.ClosedLoopInverseDynamics.solve_many`, and so the
+                errors.
+        """
+        rules, solver = self.rules, ClosedLoopInverseDynamics(self.graph)
+        dynamics = solver.solve_many(q, v, a, guess=guess, threads=threads, errors=errors)
+        answered = np.flatnonzero(dynamics.statuses == StateStatus.ANSWERED)
+        count, joints, bodies = len(dynamics.tau), len(rules.joints), len(rules.bodies)
+        out = ReactionArrays(
+            components=np.full((count, len(rules.unknowns)), np.nan),
+            wrenches=np.full((count, joints, 6), np.nan),
+            points=np.full((count, joints, 2, 3), np.nan),
+            residual=np.full((count, bodies, 6), np.nan),
+            poses=np.empty(0),
+            shared=np.zeros(count, bool),
+        )
+        for first in range(0, len(answered), CHUNK):
+            rows = answered[first : first + CHUNK]
+            coordinates = dynamics.coordinates[rows]
+            full = joint_motions(self.graph, coordinates, np.asarray(v)[rows], np.asarray(a)[rows])
+            reactions = self._rows(coordinates, *full, dynamics.tensions[rows], threads)
+            good = reactions.shared
+            for name in ("components", "wrenches", "points", "residual", "shared"):
+                getattr(out, name)[rows[good]] = getattr(reactions, name)[good]
+        return ReactionResults(**vars(out.by_name(rules)), shared=out.shared, dynamics=dynamics)
+
+    def _rows(
         self, coordinates: Array, v: Array, a: Array, tensions: Array, threads: int | None
     ) -> ReactionArrays:
-        """Return the reactions of many states (n, ...), without connection wrenches.
+        """Return the reactions of states (n, ...) whose loops are closed already.
 
         Args:
             coordinates, v, a: of all joints, with closed loops. tensions: of all springs.
@@ -201,50 +239,6 @@ class RobotReactions:
             if numbers.shape != (6,) or not np.isfinite(numbers).all():
                 raise StateError(f"{where} is {wrench!r}; six finite numbers are needed")
             yield load, self._links[link], numbers
-
-
-def reactions_batch(
-    graph: SubsystemGraph,
-    rules: Rules,
-    q: ArrayLike,
-    v: ArrayLike,
-    a: ArrayLike,
-    guess: ArrayLike | None = None,
-    threads: int | None = None,
-    *,
-    errors: str = "mark",
-) -> ReactionsBatch:
-    """Return the reactions of many states by the rules: rows as of `RobotReactions`.
-
-    Args:
-        q, v, a, guess, threads, errors: as of :meth:`.ClosedLoopInverseDynamics.solve_many`.
-
-    Raises:
-        StateError: bad arguments.
-        UnsupportedModelError, StateError: as of `RobotReactions`.
-    """
-    share = RobotReactions(graph, rules)
-    solver = ClosedLoopInverseDynamics(graph)
-    dynamics = solver.solve_many(q, v, a, guess=guess, threads=threads, errors=errors)
-    answered = np.flatnonzero(dynamics.statuses == StateStatus.ANSWERED)
-    count, joints, bodies = len(dynamics.tau), len(rules.joints), len(rules.bodies)
-    out = ReactionArrays(
-        components=np.full((count, len(rules.unknowns)), np.nan),
-        wrenches=np.full((count, joints, 6), np.nan),
-        points=np.full((count, joints, 2, 3), np.nan),
-        residual=np.full((count, bodies, 6), np.nan),
-        poses=np.empty(0),
-        shared=np.zeros(count, bool),
-    )
-    for first in range(0, len(answered), CHUNK):
-        rows = answered[first : first + CHUNK]
-        coordinates = dynamics.coordinates[rows]
-        full = joint_motions(graph, coordinates, np.asarray(v)[rows], np.asarray(a)[rows])
-        reactions = share.rows(coordinates, *full, dynamics.tensions[rows], threads)
-        good = reactions.shared
-        for name in ("components", "wrenches", "points", "residual", "shared"):
-            getattr(out, name)[rows[good]] = getattr(reactions, name)[good]
-    return ReactionsBatch(**vars(out.by_name(rules)), shared=out.shared, dynamics=dynamics)
 
 
 def load_case_of(
@@ -354,7 +348,10 @@ def _elements(graph: SubsystemGraph) -> dict[str, Ends]:
 
 
 def _ends(elements: Mapping[str, Ends], joint: JointRule, name: str, carriers: Carriers) -> Ends:
-    """Return the ends of an element, on the side of ``by`` and on that of ``on``."""
+    """Return the two ends of the joint, loop joint or spring ``name``: on the side of ``by``, then of ``on``.
+
+    Raises StateError: the robot does not have it, or it connects other bodies than the rule says.
+    """
     if name not in elements:
         raise StateError(f"joint '{joint.name}': no joint, loop joint or spring '{name}' in the robot")
     first, second = elements[name]

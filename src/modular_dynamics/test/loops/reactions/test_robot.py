@@ -17,7 +17,6 @@ from modular_dynamics.loops import (
     ReactionSharing,
     RobotReactions,
     load_case_of,
-    reactions_batch,
     read_rules,
     rules_from,
 )
@@ -124,7 +123,7 @@ def states(count, seed=0):
 
 def test_rows_are_single_states(torso_of_batch):
     q, v, a = states(300)
-    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
     assert batch.shared.all()
     robot, sharing = RobotReactions(torso_of_batch, RULES_OF_BATCH), ReactionSharing(RULES_OF_BATCH)
     for k in range(0, 300, 10):
@@ -139,7 +138,7 @@ def test_rows_are_single_states(torso_of_batch):
 
 def test_bodies_are_in_equilibrium_and_actuators_do_the_work(torso_of_batch):
     q, v, a = states(500, 1)
-    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a, threads=2)
+    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a, threads=2)
     assert max(np.abs(residual).max() for residual in batch.residual.values()) < 1e-9
     for name in TORSO:
         own = batch.dynamics.tau[:, torso_of_batch.independent_joint_names.index(name)]
@@ -152,7 +151,7 @@ def test_mujoco_has_the_same_wrench_below_body_3(torso_of_batch):
     peer = MujocoLoops(torso_of_batch.urdf, torso_of_batch.independent_joint_names)
     times = np.linspace(0.0, 5.0, 11)
     q, v, a = (np.array(x) for x in zip(*(motion(torso_of_batch, t) for t in times), strict=True))
-    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
     for k in range(len(times)):
         peer(q[k], v[k], a[k])
         assert batch.wrenches["j3"][k] == pytest.approx(peer.reaction("body_3"), abs=1e-9)
@@ -160,17 +159,17 @@ def test_mujoco_has_the_same_wrench_below_body_3(torso_of_batch):
 
 def test_states_without_an_answer_spoil_no_other(torso_of_batch):
     q, v, a = states(20)
-    expected = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    expected = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
     q[3, 3], q[7, 0] = 5.0, np.nan
-    batch = reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a)
+    batch = RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a)
     assert np.flatnonzero(~batch.shared).tolist() == [3, 7]
     assert batch.dynamics.reasons.keys() == {3, 7}
     for key, values in batch.components.items():
         assert np.isnan(values[[3, 7]]).all()
         assert values[batch.shared] == pytest.approx(expected.components[key][batch.shared], abs=1e-9)
-    assert len(reactions_batch(torso_of_batch, RULES_OF_BATCH, *np.zeros((3, 0, 19))).shared) == 0
+    assert len(RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(*np.zeros((3, 0, 19))).shared) == 0
     with pytest.raises(md.ClosureError, match="row 3: "):
-        reactions_batch(torso_of_batch, RULES_OF_BATCH, q, v, a, errors="raise")
+        RobotReactions(torso_of_batch, RULES_OF_BATCH).solve_many(q, v, a, errors="raise")
 
 
 def test_a_known_force_must_be_a_springs(torso_of_batch):
@@ -183,7 +182,7 @@ def test_a_known_force_must_be_a_springs(torso_of_batch):
         }
     )
     with pytest.raises(md.StateError, match=r"known force of 'j3', which is no spring .*springs are sr4"):
-        reactions_batch(torso_of_batch, rules, *np.zeros((3, 1, 19)))
+        RobotReactions(torso_of_batch, rules)
 
 
 # Required wrenches of the bodies of a robot, and rules that do not fit it.
