@@ -241,7 +241,7 @@ def _notes(solver: ClosedLoopSolver, near: Array) -> tuple[str, ...]:
 def _recorded(
     solver: ClosedLoopSolver, name: str, near: Array, states: Sequence[ClosedLoopResult]
 ) -> Recording:
-    """Return a function as a program, with states and the library's results there."""
+    """Return the recorded program of a function, with states and the library's results to compare it with."""
     function, chosen = FUNCTIONS[name], solver.independent_v
     results = np.array([function.library(solver, state).ravel() for state in states])
     vectors = (

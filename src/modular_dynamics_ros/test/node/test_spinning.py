@@ -93,7 +93,7 @@ class Early(Node):
         super().destroy_node()
 
 def start(node):
-    exec("os.kill(os.getpid(), signal.{number})")  # as named tuples and Numba do while they are made
+    exec("os.kill(os.getpid(), signal.{number})")  # as named tuples do while they are made
     while True:
         pass
 

@@ -268,7 +268,10 @@ class ConstraintSystem:
         return np.array(laws, np.float64).reshape(-1, 4)
 
     def _reach(self) -> tuple[Array, Array]:
-        """Return J at a generic configuration, and factors (nv,) by which coordinates move loops."""
+        """Return J at a generic configuration, and `reach` (nv,): 0 of coordinates that move no loop.
+
+        Else 1, or the largest multiplier of the joints that mimic it.
+        """
         graph, q = self.graph, self.graph.neutral()
         first = [graph.q_slice(name).start for name in graph.joint_names]
         q[first] = 0.7 + 0.1 * np.arange(len(first))
@@ -323,7 +326,7 @@ class ConstraintSystem:
         return blocks
 
     def _block(self, rows: NDArray[np.int64], places: NDArray[np.int64], T: Array) -> Block:
-        """Return the block of these rows, dependent coordinates and motions."""
+        """Return a `Block` with the indices of its parts of J and of the inverse of J_d."""
         columns = self.dependent_v[places]
         return Block(rows, places, columns, T, np.ix_(rows, columns), np.ix_(places, rows))
 

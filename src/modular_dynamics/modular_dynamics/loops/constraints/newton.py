@@ -133,7 +133,10 @@ def follow(system: ConstraintSystem, q: Array, target: Array, jumped: bool) -> f
 
 
 def _step(system: ConstraintSystem, values: RowValues) -> _Step:
-    """Return x with phi + J_d x = 0: a step that closes gears, then the shortest T y."""
+    """Return a Newton step x of the dependent coordinates, phi + J_d x = 0.
+
+    First gears are closed; then loops by the shortest motion T y that keeps gears closed, block by block.
+    """
     phi, J, blocks = values.phi, values.J, system.blocks
     x = -system.gearing.correction @ phi[system.is_gear]
     parts = [J[block.in_J] for block in blocks]

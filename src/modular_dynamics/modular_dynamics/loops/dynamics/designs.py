@@ -22,7 +22,7 @@ from .results import ClosedLoopResults, status_of
 from .solver import ClosedLoopSolver, solver_of
 
 
-def designs_batch(
+def solve_designs(
     graph: SubsystemGraph,
     motion: tuple[ArrayLike, ArrayLike, ArrayLike],
     guess: ArrayLike | None,

@@ -13,7 +13,7 @@ from ...dynamics.quantity import counts_friction
 from ...exceptions import StateError
 from ...model import SubsystemGraph, require_graph
 from ..core_loops import GOOD, core_loops
-from .designs import designs_batch
+from .designs import solve_designs
 from .results import ClosedLoopResult, ClosedLoopResults
 from .rows import Rows, answered_rows, are_many, tensions_and_sines
 from .solver import solver_of
@@ -171,7 +171,7 @@ class ClosedLoopInverseDynamics(InverseDynamics):
         if parameters is not None:
             if external_wrenches is not None:
                 raise StateError("parameters go without wrenches")
-            return designs_batch(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
+            return solve_designs(self.graph, (q, v, a), guess, threads, errors, self.friction, parameters)
         rows = self._rows(q, v, a, guess, threads, errors, external_wrenches)
         find = partial(tensions_and_sines, self.graph, rows, self.friction)
         return ClosedLoopResults(rows.values, rows.coordinates, rows.statuses, rows.reasons, find)

@@ -227,7 +227,11 @@ def tensions_and_sines(graph: SubsystemGraph, rows: Rows, friction: str) -> tupl
 def _details(
     graph: SubsystemGraph, states: list[Array], coordinates: Array, friction: str
 ) -> tuple[Details, NDArray[np.int64]]:
-    """Return the core's details of closed states, and its statuses."""
+    """Return motions, tensions and wrenches of n states from the core, and a status of each.
+
+    Args:
+        states: q, v and a of the independent joints, n rows each. coordinates: (n, nq) that close the loops.
+    """
     loops: Loops = graph.once(core_loops)
     count, solver = len(coordinates), solver_of(graph)
     details, statuses = np.zeros((count, loops.details)), np.zeros(count, np.int64)

@@ -100,7 +100,7 @@ def reduced_accelerations(graph: SubsystemGraph, N: Array, M: Array, torques: Ar
 
 
 def _moving(graph: SubsystemGraph, N: Array, lost: Array) -> list[str]:
-    """Return names of the joints that move in motions N ``lost``; columns of ``lost`` are coefficients."""
+    """Return names of the joints that move in any of the motions N @ lost (nv, k), for an error."""
     motions = np.abs(N @ lost)
     parts = (motions > LEAST_PART * motions.max(axis=0, initial=0.0)).any(axis=1)
     return [name for name in graph.joint_names if parts[graph.v_slice(name)].any()]
@@ -300,7 +300,10 @@ class ClosedLoopSolver(Mechanism):
         external_wrenches: _Wrenches,
         friction: str,
     ) -> _Motion:
-        """Return motion and forces for given accelerations of free coordinates; tau (nv,), loops open."""
+        """Return motion and forces; ``given``: v and a of independent joints, a of free coordinates.
+
+        tau (nv,) are torques of all joints of the tree, loops open.
+        """
         system, graph, (v, a, free) = self.system, self.graph, given
         full_v = without_rounding(system, projection.W[:, : len(v)] @ v)
         full_v[system.independent_v] = v
